@@ -1,0 +1,5 @@
+"""``python -m hemlp``."""
+
+from hemlp.cli import main
+
+main()

@@ -1,0 +1,78 @@
+"""What can go wrong, by name.
+
+Every error that hemlp raises on purpose is a ``HemlpError``. Its message says where (file, row, label) and what
+to do. Rows and lines are counted from 1 in messages and in the attributes of an error, as an editor counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class HemlpError(Exception):
+    """Base of all errors that hemlp raises on purpose. Bad input unless a child says otherwise."""
+
+    exit_code = 2
+
+
+class InvalidOption(HemlpError, ValueError):
+    """An argument has a value that it cannot have."""
+
+
+class InvalidLabel(HemlpError, TypeError):
+    """A label is neither a string nor an integer."""
+
+
+class UnknownLabel(HemlpError, LookupError):
+    """A label is not a class of the hierarchy. ``label``, ``near``: it, and known labels that look like it."""
+
+    def __init__(self, message: str, label: str | int, near: Sequence[str | int] = ()) -> None:
+        super().__init__(message)
+        self.label = label
+        self.near = tuple(near)
+
+
+class InvalidHierarchy(HemlpError, ValueError):
+    """The edges do not make a hierarchy."""
+
+
+class EmptyHierarchy(InvalidHierarchy):
+    """There is no class at all."""
+
+
+class CyclicHierarchy(InvalidHierarchy):
+    """The edges contain a cycle. ``cycle`` holds the labels of one, each the parent of the next."""
+
+    def __init__(self, message: str, cycle: Sequence[str | int]) -> None:
+        super().__init__(message)
+        self.cycle = tuple(cycle)
+
+
+class InvalidWeight(InvalidHierarchy):
+    """An edge weight is missing, negative, not a finite number, or said twice in two ways."""
+
+
+class UnreadableFile(HemlpError, OSError):
+    """A file does not exist, is a directory, or may not be read."""
+
+
+class FileFormatError(HemlpError, ValueError):
+    """A file is not in the form that it should have. ``line`` is where, if that can be said."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class InvalidLabelSets(HemlpError, ValueError):
+    """The data given as label sets has no reading as one label set an instance."""
+
+
+class MisalignedSides(HemlpError, ValueError):
+    """True and predicted label sets do not belong to the same instances."""
+
+
+class MissingDependency(HemlpError, ImportError):
+    """An optional package is needed and not installed."""
+
+    exit_code = 1

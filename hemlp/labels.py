@@ -1,0 +1,303 @@
+"""Label sets: for each instance the set of its classes, as people give them (`LabelSets`), and two sides aligned and
+turned into class numbers (`Batch`).
+
+    >>> LabelSets.of([["sheep"], "cow", []])
+    LabelSets(3 instances, 2 labels)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from hemlp.edges import IntArray, row_pointers, sorted_distinct, split
+from hemlp.errors import InvalidLabel, InvalidLabelSets, MisalignedSides, UnknownLabel
+from hemlp.hierarchy import Hierarchy
+from hemlp.vocabulary import Label, as_label, check_choice, unknown_label_message
+
+UnknownPolicy = Literal["error", "drop", "isolate"]
+MissingPolicy = Literal["error", "empty"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelSets:
+    """One label set an instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
+
+    ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
+    label stands, for messages.
+    """
+
+    vocabulary: tuple[Label, ...]
+    ptr: IntArray
+    codes: IntArray
+    ids: tuple[Label, ...] | None = None
+    source: str | None = None
+    lines: IntArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        id: str | None = None,
+        label: str | None = None,
+        source: str | None = None,
+    ) -> LabelSets:
+        """From whatever holds label sets.
+
+        - a list with, for each instance, a list or set of labels, or one label (a string is one label);
+        - a mapping instance id → labels;
+        - a 0/1 matrix, dense or scipy sparse, with ``labels=`` naming its columns;
+        - a frame, or a dict of columns, with ``label=`` and, where an instance has several rows, ``id=``.
+        """
+        if isinstance(data, LabelSets):
+            return data
+        if labels is not None:
+            return _from_matrix(data, labels, source)
+        if label is not None or id is not None:
+            if label is None:
+                raise InvalidLabelSets(f"id={id!r} without label=: name the column of labels, too")
+            return _from_columns(data, id, label, source)
+        if isinstance(data, str | bytes):
+            raise InvalidLabelSets(f"{data!r:.80} is one string: give a list with one label set an instance")
+        if hasattr(data, "columns"):
+            raise InvalidLabelSets(f"a frame needs label= (and id=); its columns are {list(data.columns)}")
+        if hasattr(data, "tocsr") or (getattr(data, "ndim", 1) == 2 and data.dtype.kind in "biuf"):
+            raise InvalidLabelSets("a matrix needs labels=, the class of each column")
+        if isinstance(data, Mapping):
+            rows = _from_rows(data.values(), source)
+            return cls(rows.vocabulary, rows.ptr, rows.codes, tuple(map(as_label, data)), source)
+        return _from_rows(data, source)
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    def __getitem__(self, i: int) -> tuple[Label, ...]:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"instance {i} of {len(self)}")
+        i %= len(self)
+        return tuple(self.vocabulary[c] for c in self.codes[self.ptr[i] : self.ptr[i + 1]])
+
+    def __iter__(self) -> Iterator[tuple[Label, ...]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"LabelSets({len(self):,} instances, {self.codes.size:,} labels)"
+
+    def place(self, position: int) -> str:
+        """Where the label at ``position`` of ``codes`` stands: file and row, counted from 1."""
+        row = int(np.searchsorted(self.ptr, position, side="right"))
+        words = f"row {row}" if self.lines is None else f"line {self.lines[position]}"
+        if self.ids is not None:
+            words += f" (instance {self.ids[row - 1]!r})"
+        return words if self.source is None else f"{self.source}, {words}"
+
+
+def _from_rows(rows: Iterable[Any], source: str | None) -> LabelSets:
+    known: dict[Label, int] = {}
+    codes: list[int] = []
+    lengths: list[int] = []
+    for number, row in enumerate(rows, 1):
+        values = (row,) if isinstance(row, str) or not isinstance(row, Iterable) else row
+        before = len(codes)
+        try:
+            # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
+            codes.extend([known.setdefault(as_label(value), len(known)) for value in values])
+        except InvalidLabel as error:
+            where = f"row {number}" if source is None else f"{source}, row {number}"
+            raise InvalidLabel(f"{where}: {error}") from None
+        lengths.append(len(codes) - before)
+    return LabelSets(tuple(known), pointers(lengths), np.array(codes, np.int32), source=source)
+
+
+def pointers(lengths: Sequence[int] | IntArray) -> IntArray:
+    """CSR pointers of rows that have these lengths."""
+    ptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=ptr[1:])
+    return ptr
+
+
+def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> LabelSets:
+    from scipy.sparse import csr_array
+
+    vocabulary = tuple(map(as_label, labels))
+    matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data))
+    if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
+        raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
+    if len(set(vocabulary)) < len(vocabulary):
+        raise InvalidLabelSets("labels= names a class twice")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    odd = matrix.data[matrix.data != 1]
+    if odd.size:
+        raise InvalidLabelSets(
+            f"the matrix holds {odd[0]}: only 0 and 1 are allowed (apply a threshold to scores first)"
+        )
+    return LabelSets(vocabulary, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), source=source)
+
+
+def _from_columns(data: Any, id: str | None, label: str, source: str | None) -> LabelSets:
+    for name in (label,) if id is None else (id, label):
+        if name not in (names := list(getattr(data, "columns", data))):
+            raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
+    values = list(data[label])
+    if id is None:
+        return _from_rows([() if _is_missing(value) else value for value in values], source)
+    keys = list(data[id])
+    if len(keys) != len(values):
+        raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
+    return from_pairs(keys, [None if _is_missing(value) else value for value in values], source)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+
+
+def from_pairs(
+    ids: Sequence[Any], labels: Sequence[Any], source: str | None, lines: Sequence[int] | None = None
+) -> LabelSets:
+    """Label sets from rows (instance id, label), in any order; a label of None is no label."""
+    instances: dict[Label, int] = {}
+    known: dict[Label, int] = {}
+    rows = np.empty(len(ids), np.int64)
+    codes = np.empty(len(ids), np.int32)
+    for k, (key, label) in enumerate(zip(ids, labels, strict=True)):
+        try:
+            rows[k] = instances.setdefault(as_label(key), len(instances))
+            codes[k] = -1 if label is None else known.setdefault(as_label(label), len(known))
+        except InvalidLabel as error:
+            line = k + 1 if lines is None else lines[k]
+            raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
+    order = np.argsort(rows, kind="stable")
+    order = order[codes[order] >= 0]
+    return LabelSets(
+        tuple(known), row_pointers(rows[order], len(instances)), codes[order], tuple(instances), source,
+        None if lines is None else np.asarray(lines)[order],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
+
+    ``unknown``: how many labels were dropped or made isolated classes. ``missing``: how many instances were absent
+    and count as empty.
+    """
+
+    ptr: IntArray
+    classes: IntArray
+    unknown: int = 0
+    missing: int = 0
+
+    def __getitem__(self, i: int) -> IntArray:
+        return self.classes[self.ptr[i] : self.ptr[i + 1]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch:
+    """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``."""
+
+    hierarchy: Hierarchy
+    true: Side
+    pred: Side
+    ids: tuple[Label, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        hierarchy: Hierarchy,
+        true: Any,
+        pred: Any,
+        *,
+        unknown: UnknownPolicy = "error",
+        missing: MissingPolicy = "error",
+    ) -> Batch:
+        """Align both sides, by instance id where they carry ids and by position otherwise, and look up their classes.
+
+        ``unknown`` labels are an error, dropped, or made classes that are related to nothing; an instance that is
+        ``missing`` on one side is an error, or empty there. What was done is counted in ``true`` and ``pred``.
+        """
+        check_choice("unknown", unknown, ("error", "drop", "isolate"))
+        check_choice("missing", missing, ("error", "empty"))
+        sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
+        ids, places = _align(*sides, missing)
+        lost = [_unknown_positions(hierarchy, side) for side in sides]
+        for side, positions in zip(sides, lost, strict=True):
+            if positions.size and unknown == "error":
+                raise _unknown_label(hierarchy, side, positions)
+        if unknown == "isolate":
+            hierarchy = hierarchy.with_isolated(
+                side.vocabulary[side.codes[k]] for side, ks in zip(sides, lost, strict=True) for k in ks
+            )
+        size = len(sides[0]) if ids is None else len(ids)
+        made = [_side(hierarchy, *each, size) for each in zip(sides, places, lost, strict=True)]
+        return cls(hierarchy, made[0], made[1], ids)
+
+    def __len__(self) -> int:
+        return len(self.true.ptr) - 1
+
+    def __repr__(self) -> str:
+        return f"Batch({len(self):,} instances, {self.hierarchy!r})"
+
+
+def _align(
+    true: LabelSets, pred: LabelSets, missing: MissingPolicy
+) -> tuple[tuple[Label, ...] | None, tuple[IntArray, IntArray]]:
+    """Names of the instances of both sides together, and for each side which of them each of its rows is."""
+    names = true.source or "true labels", pred.source or "predictions"
+    if true.ids is None and pred.ids is None:
+        if len(true) != len(pred):
+            raise MisalignedSides(
+                f"{names[0]} has {len(true):,} rows and {names[1]} has {len(pred):,}: one row an instance on both "
+                f"sides (a blank row is an instance without labels)"
+            )
+        return None, (np.arange(len(true)), np.arange(len(pred)))
+    if true.ids is None or pred.ids is None:
+        bare = names[0] if true.ids is None else names[1]
+        raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")
+    place: dict[Label, int] = {}
+    rows = tuple(
+        np.fromiter((place.setdefault(i, len(place)) for i in side), np.int64, len(side))
+        for side in (true.ids, pred.ids)
+    )
+    if missing == "error":
+        for side, other, name in ((true.ids, pred.ids, names[1]), (pred.ids, true.ids, names[0])):
+            absent = list(dict.fromkeys(side).keys() - set(other))
+            if absent:
+                first = next(i for i in side if i in set(absent))
+                raise MisalignedSides(
+                    f"{name} lacks instance {first!r}" + (f" and {len(absent) - 1:,} more" if absent[1:] else "")
+                    + "; with missing='empty' an instance that a side lacks is empty there"
+                )  # fmt: skip
+    return tuple(place), (rows[0], rows[1])
+
+
+def _unknown_positions(hierarchy: Hierarchy, side: LabelSets) -> IntArray:
+    unknown = np.fromiter((hierarchy.find(label) is None for label in side.vocabulary), np.bool_, len(side.vocabulary))
+    return np.flatnonzero(unknown[side.codes]) if unknown.any() else np.empty(0, np.int64)
+
+
+def _unknown_label(hierarchy: Hierarchy, side: LabelSets, positions: IntArray) -> UnknownLabel:
+    label = side.vocabulary[side.codes[positions[0]]]
+    message, near = unknown_label_message(label, hierarchy.known_labels())
+    more = f" ({positions.size - 1:,} more unknown labels follow)" if positions.size > 1 else ""
+    advice = "Mend it, or choose unknown='drop' or unknown='isolate'"
+    return UnknownLabel(f"{side.place(int(positions[0]))}: {message}{more}\n{advice}", label, near)
+
+
+def _side(hierarchy: Hierarchy, side: LabelSets, place: IntArray, lost: IntArray, size: int) -> Side:
+    """Class numbers of a side: sorted and each once within an instance."""
+    numbers = np.fromiter(
+        (-1 if (c := hierarchy.find(label)) is None else c for label in side.vocabulary),
+        np.int64,
+        len(side.vocabulary),
+    )
+    rows = np.repeat(place, np.diff(side.ptr))
+    classes = numbers[side.codes]
+    key = sorted_distinct((rows * len(hierarchy) + classes)[classes >= 0])
+    row, classes = split(key, len(hierarchy))
+    return Side(row_pointers(row, size), classes, int(lost.size), size - len(side))

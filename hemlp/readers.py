@@ -1,0 +1,277 @@
+"""All input from disk: hierarchies (edge lists, OBO) and label files, plain or gzipped.
+
+Labels read from a file are strings, always: a file does not tell `12` from `'12'`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hemlp.edges import CyclePolicy, IntArray, row_pointers
+from hemlp.errors import FileFormatError, InvalidHierarchy, MissingDependency, UnreadableFile
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import LabelSets, from_pairs
+from hemlp.vocabulary import Label, as_label, label_order
+
+_SPACE = np.zeros(256, np.bool_)
+_SPACE[list(b" \t\n\r\x0b\x0c")] = True  # what bytes.split() splits at
+
+
+def read_hierarchy(
+    path: str | PathLike[str],
+    *,
+    sep: str | None = None,
+    comment: str | None = "#",
+    classes: Iterable[Label] = (),
+    cycles: CyclePolicy = "error",
+    relations: Sequence[str] = ("is_a",),
+) -> Hierarchy:
+    """Read a hierarchy: one ``parent child`` edge a line, or an OBO ontology (``.obo``); gzipped or not.
+
+    ``sep``: what stands between parent and child. By default a tab if every line has exactly one, else a comma if
+    every line has exactly one (and always for ``.csv``), else white space. A first line that says ``parent`` and
+    ``child`` (in either order, and perhaps ``weight``) names the columns. Blank lines and lines that begin with
+    ``comment`` are passed over. ``relations`` (OBO only): which relations are edges, for example
+    ``("is_a", "part_of")``; alternative ids, and obsolete ids with one replacement, become aliases.
+    """
+    source = fspath(path)
+    data = _read_bytes(source)
+    if _suffix(source) == ".obo":
+        return _read_obo(_decode(data, source), source, relations, cycles)
+    if sep is None:
+        sep = "," if _suffix(source) == ".csv" else _find_separator(data, comment)
+    further = list(classes)
+    if sep is None:
+        labels, ends = _plain_edges(data, source, comment)
+        new = sorted({as_label(label) for label in further} - set(labels), key=label_order)
+        made = _located(source, Hierarchy.from_codes, [*labels, *new], ends[:, 0], ends[:, 1], cycles=cycles)
+    else:
+        edges = _separated_edges(_decode(data, source), source, sep, comment)
+        made = _located(source, Hierarchy.from_edges, edges, classes=further, cycles=cycles)
+    return made
+
+
+def _located(source: str, make: Callable[..., Hierarchy], *args: Any, **options: Any) -> Hierarchy:
+    """``make`` a hierarchy; what is wrong with it is said of ``source``."""
+    try:
+        return make(*args, **options)
+    except InvalidHierarchy as error:
+        error.args = (f"{source}: {error}",)
+        raise
+
+
+def read_labels(
+    path: str | PathLike[str], *, sep: str | None = None, id: str = "id", label: str = "label"
+) -> LabelSets:
+    """Read label sets: one instance a line, its labels separated by white space (or ``sep``), gzipped or not.
+
+    A blank line is an instance without labels. A ``.csv`` or ``.tsv`` file is in long format instead: a header, and
+    one (instance, label) pair a line, in the columns ``id`` and ``label``; an empty label is an instance without one.
+    """
+    source = fspath(path)
+    data = _read_bytes(source)
+    suffix = _suffix(source)
+    if suffix in (".csv", ".tsv"):
+        return _long_labels(_decode(data, source), source, sep or {".csv": ",", ".tsv": "\t"}[suffix], id, label)
+    if sep is None:
+        tokens, rows, count = _tokens(data, source)
+        labels, codes = _encode(tokens, rows, source)
+        return LabelSets(tuple(labels), row_pointers(rows, count), codes, source=source)
+    lines = _decode(data, source).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    cells = [[cell.strip() for cell in line.split(sep)] if line.strip() else [] for line in lines]
+    for number, row in enumerate(cells, 1):
+        if "" in row:
+            raise FileFormatError(f"{source}, line {number}: an empty label between separators {sep!r}", number)
+    return LabelSets.of(cells, source=source)
+
+
+# ---- files
+
+
+def _suffix(source: str) -> str:
+    path = Path(source)
+    return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+
+
+def _read_bytes(source: str) -> bytes:
+    try:
+        data = Path(source).read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"cannot read {source}: {(error.strerror or str(error)).lower()}") from None
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FileFormatError(f"{source} is a damaged gzip file: {error}") from None
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\x00" in data:
+        raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte")
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        raise FileFormatError(f"{source} has carriage returns within lines: convert its line ends to \\n or \\r\\n")
+    return data
+
+
+def _decode(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
+
+
+# ---- white space separated files, the fast way
+
+
+def _tokens(data: bytes, source: str) -> tuple[list[bytes], IntArray, int]:
+    """The words of a text, the row of each (from 0), and the number of rows."""
+    tokens = data.split()
+    buffer = np.frombuffer(data, np.uint8)
+    space = _SPACE[buffer]
+    begins = ~space
+    begins[1:] &= space[:-1]
+    ends_of_line = np.flatnonzero(buffer == 10)
+    rows = np.searchsorted(ends_of_line, np.flatnonzero(begins))
+    return tokens, rows, len(ends_of_line) + (not data.endswith(b"\n") and len(data) > 0)
+
+
+def _encode(tokens: list[bytes], rows: IntArray, source: str) -> tuple[list[str], IntArray]:
+    """Distinct labels, sorted, and the position of each token in them."""
+    words = sorted(set(tokens))  # the order of UTF-8 bytes is the order of code points
+    try:
+        labels = [word.decode("utf-8") for word in words]
+    except UnicodeDecodeError as error:
+        at = next(k for k, token in enumerate(tokens) if token == error.object)
+        line = int(rows[at]) + 1
+        raise FileFormatError(f"{source}, line {line}: {error.object!r} is not UTF-8", line) from None
+    position = dict(zip(words, range(len(words)), strict=True))
+    return labels, np.fromiter(map(position.__getitem__, tokens), np.int32, len(tokens))
+
+
+def _plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
+    tokens, rows, count = _tokens(data, source)
+    sign = comment.encode() if comment else None
+    if sign and sign in data:
+        ptr = row_pointers(rows, count)
+        remarks = [r for r in range(count) if ptr[r] < ptr[r + 1] and tokens[ptr[r]].startswith(sign)]
+        keep = ~np.isin(rows, remarks)
+        tokens = [token for token, kept in zip(tokens, keep, strict=True) if kept]
+        rows = rows[keep]
+    words = np.bincount(rows, minlength=count)
+    odd = np.flatnonzero((words != 2) & (words != 0))
+    if odd.size:
+        line = int(odd[0]) + 1
+        raise FileFormatError(
+            f"{source}, line {line}: {words[odd[0]]} words where 'parent child' was expected; labels with spaces need "
+            f"a file separated by tabs or commas, a class without edges goes into classes=",
+            line,
+        )
+    header = [token.lower() for token in tokens[:2]]
+    if sorted(header) == [b"child", b"parent"]:
+        tokens, rows = tokens[2:], rows[2:]
+    labels, codes = _encode(tokens, rows, source)
+    ends = codes.reshape(-1, 2)
+    return labels, ends[:, ::-1] if header == [b"child", b"parent"] else ends
+
+
+# ---- files with a separator
+
+
+def _find_separator(data: bytes, comment: str | None) -> str | None:
+    """A tab or a comma if it stands exactly once in every line, else None for white space."""
+    sign = comment.encode() if comment else None
+    for sep in (b"\t", b","):
+        if sep in data:
+            lines = [line for line in data.split(b"\n") if line.strip()]
+            if sign:
+                lines = [line for line in lines if not line.lstrip().startswith(sign)]
+            if lines and all(line.count(sep) == 1 and line.strip()[:1] != sep for line in lines):
+                return sep.decode()
+    return None
+
+
+def _rows(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and stripped cells of each line that is not blank. Quotes are understood between commas only."""
+    quoting: Any = csv.QUOTE_MINIMAL if sep == "," else csv.QUOTE_NONE
+    reader = csv.reader(io.StringIO(text), delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise FileFormatError(f"{source}, line {reader.line_num}: {error}", reader.line_num) from None
+
+
+def _separated_edges(text: str, source: str, sep: str, comment: str | None) -> list[tuple[Any, ...]]:
+    rows = [r for r in _rows(text, source, sep) if not (comment and r[1][0].startswith(comment))]
+    names = [cell.lower() for cell in rows[0][1]] if rows else []
+    if {"parent", "child"} <= set(names):
+        rows = rows[1:]
+    else:
+        names = ["parent", "child"]
+    columns = [names.index(name) for name in ("parent", "child", "weight") if name in names]
+    for line, row in rows:
+        if len(row) != len(names) or "" in row:
+            raise FileFormatError(
+                f"{source}, line {line}: {row} where {names} was expected; further columns need a first line that "
+                f"names them (parent, child, weight)",
+                line,
+            )
+    return [tuple(row[c] for c in columns) for _, row in rows]
+
+
+def _long_labels(text: str, source: str, sep: str, id: str, label: str) -> LabelSets:
+    rows = _rows(text, source, sep)
+    _, header = next(rows, (1, []))
+    for name in (id, label):
+        if name not in header:
+            raise FileFormatError(f"{source}, line 1: no column {name!r}; the columns are {header}", 1)
+    at_id, at_label = header.index(id), header.index(label)
+    ids, labels, lines = [], [], []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        ids.append(row[at_id])
+        labels.append(row[at_label] or None)
+        lines.append(line)
+    return from_pairs(ids, labels, source, lines)
+
+
+# ---- OBO
+
+
+def _read_obo(text: str, source: str, relations: Sequence[str], cycles: CyclePolicy) -> Hierarchy:
+    try:
+        import obonet
+    except ImportError:
+        raise MissingDependency("reading .obo needs the package obonet: pip install 'hemlp[obo]'") from None
+    try:
+        graph = obonet.read_obo(io.StringIO(text), ignore_obsolete=False)
+    except (ValueError, KeyError) as error:
+        raise FileFormatError(f"{source} is not an OBO file: {error}") from None
+    terms = dict(graph.nodes(data=True))
+    obsolete = {term for term, data in terms.items() if data.get("is_obsolete") == "true"}
+    edges = [(parent, child) for child, parent, relation in graph.edges(keys=True) if relation in relations]
+    found = {relation for _, _, relation in graph.edges(keys=True)}
+    for relation in relations:
+        if relation not in found:
+            raise FileFormatError(f"{source} has no relation {relation!r}; it has {', '.join(sorted(found))}")
+    used = {end for edge in edges for end in edge}
+    classes = used | {term for term, data in terms.items() if data and term not in obsolete}
+    aliases: dict[Label, Label] = {}
+    for term, data in terms.items():
+        names = data.get("alt_id", []) if term in classes else [term]
+        targets = [term] if term in classes else data.get("replaced_by", [])
+        if len(targets) == 1 and targets[0] in classes:
+            aliases.update((name, targets[0]) for name in names if name not in classes)
+    return _located(source, Hierarchy.from_edges, edges, classes=classes, aliases=aliases, cycles=cycles)

@@ -1,0 +1,101 @@
+"""Labels as people write them: which values are labels, their order, and near matches for a label that is unknown."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from hemlp.errors import InvalidLabel, InvalidOption
+
+Label = str | int
+
+
+class Top:
+    """The type of ``TOP`` (⊤), the one node above all roots. It is no class of a hierarchy."""
+
+    _only: Top | None = None
+
+    def __new__(cls) -> Top:
+        """The only one there is."""
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+        return cls._only
+
+    def __repr__(self) -> str:
+        return "⊤"
+
+    def __reduce__(self) -> tuple[type[Top], tuple[()]]:
+        return Top, ()
+
+
+TOP = Top()
+
+
+def as_label(value: object) -> Label:
+    """``value`` as a Python ``str`` or ``int``; numpy's scalars are converted, everything else is refused."""
+    kind = type(value)
+    if kind is str or kind is int:
+        return value  # type: ignore[return-value]
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, np.integer) or (isinstance(value, int) and kind is not bool):
+        return int(value)
+    hint = ""
+    if isinstance(value, float | np.floating):
+        hint = " (a column of integers with gaps turns into floats: convert it back first)"
+    elif isinstance(value, bytes):
+        hint = " (decode it first)"
+    raise InvalidLabel(f"{value!r} is not a label: labels are strings or integers, not {kind.__name__}{hint}")
+
+
+def label_order(label: Label) -> tuple[bool, Label]:
+    """Sort key of labels: integers by value, then strings by code point."""
+    return isinstance(label, str), label
+
+
+def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list[Label]:
+    """Known labels that a person may have meant by ``label``, best first. Slow: for messages only."""
+    by_text: dict[str, Label] = {}
+    folded: dict[str, Label] = {}
+    for other in known:
+        by_text.setdefault(str(other), other)
+        folded.setdefault(str(other).casefold(), other)
+    text = str(label)
+    if text.casefold() in folded:
+        return [folded[text.casefold()]]
+    room = 1 + len(text) // 3
+    alike = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
+    return [by_text[t] for t in difflib.get_close_matches(text, alike, at_most, cutoff=0.7)]
+
+
+def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
+    """Why ``label`` is not among ``known``, with what was probably meant."""
+    twin: Label | None = str(label) if isinstance(label, int) else _as_integer(label)
+    if twin is not None and twin in known:
+        kinds = ("an integer", "a string") if isinstance(label, int) else ("a string", "an integer")
+        return (
+            f"label {label!r} ({kinds[0]}) is not in the hierarchy, but {twin!r} ({kinds[1]}) is: "
+            f"convert one side (labels read from files are strings)",
+            [twin],
+        )
+    near = near_matches(label, known)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"label {label!r} is not in the hierarchy{hint}", near
+
+
+def _as_integer(text: Label) -> int | None:
+    try:
+        number = int(text)
+    except ValueError:
+        return None
+    return number if str(number) == text else None
+
+
+def check_choice(option: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a ``value`` of ``option`` that is not one of ``choices``."""
+    if value not in choices:
+        near = difflib.get_close_matches(str(value), choices, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InvalidOption(f"{option}={value!r} is not one of {', '.join(map(repr, choices))}{hint}")

@@ -1,0 +1,211 @@
+"""Measures hemlp against other ways to the same result, as ratios within one run; nothing is asserted.
+
+    python scripts/benchmark.py [SECTION ...] [--json FILE]
+
+Each contender runs in a process of its own, after one untimed warm-up where compiled code is involved, so that its
+peak memory is its own. Real data is found through HEMLP_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DATA = Path(os.environ.get("HEMLP_DATA", "absent"))
+Timed = Callable[[], Any]
+
+
+# ---- contenders: each prepares what is not measured and returns what is
+
+
+def hemlp_condense() -> Timed:
+    """Read, condense, index and hash the cyclic hierarchy with hemlp."""
+    import hemlp
+
+    hemlp.read_hierarchy(DATA / "mesh2016" / "mesh_hierarchy.txt", cycles="condense")
+
+    def run() -> str:
+        made = hemlp.read_hierarchy(DATA / "union_cyclic" / "union_hierarchy.txt.gz", cycles="condense")
+        return f"{len(made)} classes, {made.content_hash[:8]}"
+
+    return run
+
+
+def networkx_condense() -> Timed:
+    """Read the cyclic hierarchy into a DiGraph and condense it with networkx."""
+    import gzip
+
+    import networkx as nx
+
+    def run() -> str:
+        graph = nx.DiGraph()
+        with gzip.open(DATA / "union_cyclic" / "union_hierarchy.txt.gz", "rt") as file:
+            graph.add_edges_from(line.split() for line in file)
+        return f"{len(nx.condensation(graph))} classes"
+
+    return run
+
+
+def mesh_ancestors() -> Timed:
+    """Up-distances of every class of MeSH 2016 with hemlp."""
+    import numpy as np
+
+    import hemlp
+
+    h = hemlp.read_hierarchy(DATA / "mesh2016" / "mesh_hierarchy.txt")
+    h.up_distances([0])
+    return lambda: f"{h.up_distances(np.arange(len(h))).ancestors.size} pairs"
+
+
+def networkx_mesh_ancestors() -> Timed:
+    """Up-distances of every class of MeSH 2016 with networkx."""
+    import networkx as nx
+
+    edges = (line.split() for line in (DATA / "mesh2016" / "mesh_hierarchy.txt").open())
+    up = nx.DiGraph((child, parent) for parent, child in edges)
+    return lambda: f"{sum(len(nx.single_source_shortest_path_length(up, c)) for c in up)} pairs"
+
+
+def synthetic_dag(n: int = 325_056) -> Any:
+    """A made-up DAG of the size of DBpedia Large: about 2.6 parents and 170 ancestors a class."""
+    import numpy as np
+
+    import hemlp
+
+    rng = np.random.default_rng(0)
+    count = rng.choice([1, 2, 3, 4, 5], n, p=[0.2, 0.3, 0.25, 0.2, 0.05])
+    children = np.repeat(np.arange(1, n), count[1:])
+    parents = (children * rng.random(children.size) ** 1.1 * 0.5).astype(np.int64)
+    return hemlp.Hierarchy.from_codes([str(i).zfill(7) for i in range(n)], parents, children)
+
+
+def large_ancestors() -> Timed:
+    """Up-distances of every class of a synthetic DAG of 325,056 classes, in parts of 256 MB."""
+    import numpy as np
+
+    h = synthetic_dag()
+    h.up_distances([0])
+
+    def run() -> str:
+        chunks = h.up_distance_chunks(np.arange(len(h)), memory=2**28)
+        total = sum(chunk.ancestors.size for chunk in chunks)
+        parents = h.parent_idx.size / len(h)
+        return f"{parents:.1f} parents, {total / len(h):.0f} ancestors a class"
+
+    return run
+
+
+def union_distances() -> Timed:
+    """Distances of 1,000 random pairs of the condensed cyclic hierarchy (classes with 30,000 ancestors)."""
+    import numpy as np
+
+    import hemlp
+
+    h = hemlp.read_hierarchy(DATA / "union_cyclic" / "union_hierarchy.txt.gz", cycles="condense")
+    h.distances([0], [1])
+    pairs = np.random.default_rng(0).integers(0, len(h), (2, 1_000))
+    return lambda: f"{np.isfinite(h.distances(*pairs)).mean():.1%} connected"
+
+
+def read_label_file() -> Timed:
+    """Read a label file of 452,167 rows."""
+    import hemlp
+
+    return lambda: repr(hemlp.read_labels(DATA / "union_cyclic" / "synthetic_gold.txt.gz"))
+
+
+def read_label_file_by_lines() -> Timed:
+    """Split the same label file line by line in Python."""
+    import gzip
+
+    def run() -> str:
+        with gzip.open(DATA / "union_cyclic" / "synthetic_gold.txt.gz", "rt") as file:
+            return f"{len([line.split() for line in file])} rows"
+
+    return run
+
+
+SECTIONS: dict[str, list[Callable[[], Timed]]] = {
+    "hierarchy": [hemlp_condense, networkx_condense],
+    "ancestors": [mesh_ancestors, networkx_mesh_ancestors],
+    "large-ancestors": [large_ancestors],
+    "distances": [union_distances],
+    "labels": [read_label_file, read_label_file_by_lines],
+}
+
+
+# ---- running them
+
+
+def run_contender(name: str, repeat: int) -> None:
+    """In a process of its own: the least of ``repeat`` times, and peak memory."""
+    contender = next(c for section in SECTIONS.values() for c in section if c.__name__ == name)
+    timed = contender()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        result = timed()
+        seconds.append(time.perf_counter() - start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        json.dumps({"seconds": min(seconds), "peak_mb": peak / 1024, "before_mb": before / 1024, "result": str(result)})
+    )
+
+
+def measure(name: str, repeat: int) -> dict[str, Any]:
+    """The figures of one contender."""
+    command = [sys.executable, __file__, "--contender", name, "--repeat", str(repeat)]
+    out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return dict(json.loads(out.stdout.splitlines()[-1]))
+
+
+def machine() -> str:
+    """What this ran on."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return f"{cpu}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def main() -> None:
+    """Run the sections that were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="*", default=list(SECTIONS), help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--contender", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.contender:
+        return run_contender(options.contender, options.repeat)
+    if not DATA.is_dir():
+        sys.exit("set HEMLP_DATA to the folder of real data")
+    print(machine())
+    report: dict[str, Any] = {"machine": machine()}
+    for section in options.sections:
+        print(f"\n{section}")
+        first = None
+        for contender in SECTIONS[section]:
+            figures = measure(contender.__name__, options.repeat)
+            first = first or figures
+            ratio = figures["seconds"] / first["seconds"]
+            print(
+                f"  {figures['seconds']:8.3f} s  ×{ratio:<7.1f} {figures['peak_mb']:7.0f} MB  "
+                f"{(contender.__doc__ or '').splitlines()[0]}  [{figures['result']}]"
+            )
+            report.setdefault(section, {})[contender.__name__] = figures
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    return None
+
+
+if __name__ == "__main__":
+    main()

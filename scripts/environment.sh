@@ -1,0 +1,30 @@
+# Sourced by ./scripts/demo and ./scripts/test: makes .venv on first use, brings it up to date when pyproject.toml
+# changes, and puts it on the PATH. $1 names the extra to install, if any.
+set -eu
+cd "$(dirname "$0")/.."
+extra=${1:-}
+
+find_python() {
+    for candidate in python3 python3.13 python3.12 python3.11 python; do
+        if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "hemlp needs Python 3.11 or newer with the venv module (Debian: apt-get install python3-venv)" >&2
+    exit 1
+}
+
+wanted="$extra $(cksum pyproject.toml)"
+if [ "$(cat .venv/installed 2>/dev/null)" != "$wanted" ]; then
+    [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
+    echo "Installing hemlp${extra:+ [$extra]} into .venv (a minute or two, once) ..." >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extra:+[$extra]}" >&2
+    printf '%s' "$wanted" > .venv/installed
+fi
+PATH="$PWD/.venv/bin:$PATH"
+export PATH
+
+# numba does not notice that a compiled function in another file changed: one cache for each state of the kernels
+NUMBA_CACHE_DIR="$PWD/.numba_cache/$(cat hemlp/kernels/*.py | cksum | tr ' ' '-')"
+export NUMBA_CACHE_DIR

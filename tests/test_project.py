@@ -1,0 +1,100 @@
+"""The project as its users meet it: imports, start-up, compiled code, documentation."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def blocks(page: Path) -> str:
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S))
+
+
+PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if blocks(page)]
+
+
+def python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    "code", ["import hemlp", "import hemlp.cli; hemlp.cli.commands(['--help'], standalone_mode=False)"]
+)
+def test_start_up_loads_nothing_heavy(code):
+    heavy = {"numba", "networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask"}
+    result = python(f"{code}\nimport sys; print(sorted({heavy!r} & set(sys.modules)))")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_no_module_imports_one_that_stands_after_it():
+    order = ["errors", "vocabulary", "kernels", "edges", "hierarchy", "labels", "readers", "examples", "demo", "cli"]
+    found = {p.stem for p in (ROOT / "hemlp").glob("[a-z]*.py")} | {"kernels"}
+    assert found == set(order)
+    for place, module in enumerate(order):
+        files = [ROOT / "hemlp" / f"{module}.py"] if module != "kernels" else (ROOT / "hemlp" / "kernels").glob("*.py")
+        for file in files:
+            used = set(re.findall(r"^\s*(?:from|import) hemlp\.(\w+)", file.read_text(), re.M))
+            assert used <= set(order[: place + 1]), f"{file} imports {used - set(order[: place + 1])}"
+
+
+SMALL = "import hemlp; print(hemlp.Hierarchy.from_edges([('a', 'b'), ('a', 'c')]).distance('b', 'c'))"
+
+
+def test_kernels_say_when_they_are_compiled_and_only_then(tmp_path):
+    first = python(SMALL, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (first.stdout, first.stderr.count("compiling hemlp's kernels")) == ("2\n", 1)
+    again = python(SMALL, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (again.stdout, again.stderr) == ("2\n", "")
+
+
+def test_kernels_work_where_no_cache_can_be_written():
+    code = f"""
+import numba.core.caching as caching
+def refuse(*args): raise RuntimeError("cannot cache function: no locator available")
+caching.FunctionCache.__init__ = refuse
+{SMALL}"""
+    result = python(code)
+    assert result.stdout == "2\n", result.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
+    code = blocks(page)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, str(page), "exec"), {"__name__": "__docs__"})
+    assert code
+
+
+def test_doctests_of_modules():
+    import doctest
+    import importlib
+
+    ran = 0
+    for file in sorted((ROOT / "hemlp").glob("[a-z]*.py")):
+        result = doctest.testmod(importlib.import_module(f"hemlp.{file.stem}"))
+        assert result.failed == 0
+        ran += result.attempted
+    assert ran > 0
+
+
+def test_the_two_commands_stand_in_the_readme():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "./scripts/demo" in text
+    assert "./scripts/test" in text
+
+
+def test_demo_runs():
+    result = subprocess.run([sys.executable, "-m", "hemlp", "demo"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "3,620 classes" in result.stdout
+    assert "Sheep and Cattle: 2 edges apart" in result.stdout
