@@ -96,16 +96,11 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
     if policy == "condense":
         return _condense(edges, labels)
     postorder, closing, cycle = _search(edges)
-    loops = edges.parents == edges.children
-    if policy == "error":
-        if loops.any():
-            cycle = edges.parents[loops][:1]
-        if cycle.size:
-            raise _cyclic([labels[c] for c in cycle])
-        return Acyclic(edges, postorder[::-1])
-    gone = closing | loops
-    dropped = tuple((labels[p], labels[c]) for p, c in zip(edges.parents[gone], edges.children[gone], strict=True))
-    return Acyclic(edges.only(~gone), postorder[::-1], dropped)
+    if cycle.size and policy == "error":
+        raise _cyclic([labels[c] for c in cycle])
+    gone = zip(edges.parents[closing], edges.children[closing], strict=True)
+    dropped = tuple((labels[p], labels[c]) for p, c in gone)
+    return Acyclic(edges.only(~closing), postorder[::-1], dropped)
 
 
 def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:

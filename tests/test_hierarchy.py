@@ -57,6 +57,19 @@ def test_distances_and_lcas_are_those_of_networkx(case):
             assert h.up(u, v) == up(g, u).get(v, math.inf)
 
 
+def test_a_search_stops_only_when_the_distance_is_certain():
+    # u-v is 3 (v is above u), found after the sum of 4 by way of a
+    h = Hierarchy.from_edges([("a", "x"), ("x", "u"), ("a", "y"), ("y", "v"), ("v", "q"), ("q", "p"), ("p", "u")])
+    assert h.distance("u", "v") == h.distance("v", "u") == 3
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        children = rng.integers(1, 40, 60)
+        parents = np.maximum(children - rng.integers(1, 4, 60) ** 2, 0)
+        h = Hierarchy.from_edges(zip(parents, children, strict=True))
+        us, vs = np.indices((len(h), len(h))).reshape(2, -1)
+        assert h.distances(us, vs).tolist() == [h._meet(u, v)[0] for u, v in zip(us, vs, strict=True)]
+
+
 @given(labelled(), st.integers(0, 4), st.integers(1, 400))
 def test_up_distances_of_a_batch(case, farthest, memory):
     labels, edges = case
