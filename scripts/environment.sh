@@ -15,13 +15,17 @@ find_python() {
     exit 1
 }
 
-wanted="$extra $(cksum pyproject.toml)"
-if [ "$(cat .venv/installed 2>/dev/null)" != "$wanted" ]; then
+# .venv/installed holds the checksum of pyproject.toml and the extra; what has an extra serves those who need none
+wanted="$(cksum pyproject.toml) $extra"
+case "$(cat .venv/installed 2>/dev/null)" in
+"$wanted"*) ;;
+*)
     [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
     echo "Installing hemlp${extra:+ [$extra]} into .venv (a minute or two, once) ..." >&2
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extra:+[$extra]}" >&2
     printf '%s' "$wanted" > .venv/installed
-fi
+    ;;
+esac
 PATH="$PWD/.venv/bin:$PATH"
 export PATH
 
