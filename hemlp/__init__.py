@@ -1,21 +1,40 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
+from hemlp.bounds import ALL, Bounds
+from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
 from hemlp.hierarchy import Hierarchy, UpDistances
 from hemlp.labels import Batch, LabelSets
+from hemlp.measures import measure, read_measures, write_measures
+from hemlp.pair_measures import PairMeasure, PairScore
+from hemlp.program import Status
 from hemlp.readers import read_hierarchy, read_labels
+from hemlp.scores import Score, Scores
+from hemlp.scoring import Measure
+from hemlp.version import __version__
 from hemlp.vocabulary import TOP
 
-__version__ = "0.1.0"
-
 __all__ = [
+    "ALL",
     "TOP",
     "Batch",
+    "Bounds",
     "HemlpError",
     "Hierarchy",
     "LabelSets",
+    "MatrixCost",
+    "Measure",
+    "PairMeasure",
+    "PairScore",
+    "Score",
+    "Scores",
+    "ShortestPath",
+    "Status",
     "UpDistances",
     "__version__",
+    "measure",
     "read_hierarchy",
     "read_labels",
+    "read_measures",
+    "write_measures",
 ]

@@ -76,3 +76,45 @@ class MissingDependency(HemlpError, ImportError):
     """An optional package is needed and not installed."""
 
     exit_code = 1
+
+
+class InvalidCost(HemlpError, ValueError):
+    """A cost is negative, not a number, or not known for a pair of classes."""
+
+
+class InvalidBounds(HemlpError, ValueError):
+    """Bounds of Problem 1 that no pairing could ever keep, or that are not integers of at least 0."""
+
+
+class UndefinedScore(HemlpError, ArithmeticError):
+    """A measure has no value on this instance. ``row`` counts from 1."""
+
+    def __init__(self, message: str, row: int = 1) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class InfeasibleModel(HemlpError, ArithmeticError):
+    """No solution keeps all bounds: ``label`` is a class (on ``side``) whose lower bound cannot hold."""
+
+    def __init__(self, message: str, row: int = 1, side: str | None = None, label: str | int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+        self.side = side
+        self.label = label
+
+
+class InvalidSolution(HemlpError, ArithmeticError):
+    """A solution breaks a constraint, misstates its objective, or is not the optimum that it claims to be."""
+
+
+class NoSolver(HemlpError, LookupError):
+    """No solver accepts the model, or the one asked for does not exist or does not accept it."""
+
+
+class UnknownMeasure(HemlpError, LookupError):
+    """There is no measure of this name, or its text cannot be read."""
+
+
+class NoTextForm(HemlpError, ValueError):
+    """A measure with a function or a matrix in it cannot be written down as text."""

@@ -34,7 +34,7 @@ class UpDistances:
     """The ancestors of some classes, each class itself included, nearest first, as CSR arrays.
 
     ``ancestors[ptr[i]:ptr[i + 1]]`` are those of ``classes[i]``, ``distances[...]`` their up(c, a): integers for unit
-    edge lengths, floats (and then nearest by number of edges) for a weighted hierarchy.
+    edge lengths, floats for a weighted hierarchy.
     """
 
     classes: IntArray
@@ -357,6 +357,8 @@ class Hierarchy:
             done, ptr, nodes, distances = reach(self.parent_ptr, self.parent_idx, left, room, steps)
             if self.weighted:
                 distances = relax(self.parent_ptr, self.parent_idx, self.parent_lengths, rank, ptr, nodes)
+                nearest_first = np.lexsort((distances, np.repeat(np.arange(done), np.diff(ptr))))
+                nodes, distances = nodes[nearest_first], distances[nearest_first]
             yield UpDistances(left[:done], ptr, nodes, distances)
             left = left[done:]
             if not left.size:

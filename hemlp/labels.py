@@ -8,7 +8,7 @@ turned into class numbers (`Batch`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -196,15 +196,32 @@ class Side:
     def __getitem__(self, i: int) -> IntArray:
         return self.classes[self.ptr[i] : self.ptr[i + 1]]
 
+    def part(self, start: int, stop: int) -> Side:
+        """The instances from ``start`` on and before ``stop``."""
+        ptr = self.ptr[start : stop + 1]
+        return Side(ptr - ptr[0], self.classes[ptr[0] : ptr[-1]])
+
+    def take(self, rows: IntArray) -> Side:
+        """The instances with these numbers, in this order."""
+        lengths = np.diff(self.ptr)[rows]
+        ptr = pointers(lengths)
+        within = np.arange(ptr[-1]) - np.repeat(ptr[:-1], lengths)
+        return Side(ptr, self.classes[np.repeat(self.ptr[rows], lengths) + within])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Batch:
-    """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``."""
+    """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``.
+
+    ``given`` is the hierarchy before unknown labels were added to it as isolated classes.
+    """
 
     hierarchy: Hierarchy
     true: Side
     pred: Side
-    ids: tuple[Label, ...] | None = None
+    ids: tuple[Label, ...] | None
+    given: Hierarchy
+    policies: str
 
     @classmethod
     def of(
@@ -229,16 +246,35 @@ class Batch:
         for side, positions in zip(sides, lost, strict=True):
             if positions.size and unknown == "error":
                 raise _unknown_label(hierarchy, side, positions)
+        given = hierarchy
         if unknown == "isolate":
             hierarchy = hierarchy.with_isolated(
                 side.vocabulary[side.codes[k]] for side, ks in zip(sides, lost, strict=True) for k in ks
             )
         size = len(sides[0]) if ids is None else len(ids)
         made = [_side(hierarchy, *each, size) for each in zip(sides, places, lost, strict=True)]
-        return cls(hierarchy, made[0], made[1], ids)
+        return cls(hierarchy, made[0], made[1], ids, given, f"unknown:{unknown}|missing:{missing}")
 
     def __len__(self) -> int:
         return len(self.true.ptr) - 1
+
+    def __getitem__(self, rows: int | slice) -> Batch:
+        """Some consecutive instances, as a view."""
+        if isinstance(rows, int):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"instance {rows} of {len(self)}")
+            rows = slice(rows % len(self), rows % len(self) + 1)
+        start, stop, step = rows.indices(len(self))
+        if step != 1:
+            raise IndexError("a batch is cut into consecutive instances only")
+        stop = max(start, stop)
+        ids = None if self.ids is None else self.ids[start:stop]
+        return replace(self, true=self.true.part(start, stop), pred=self.pred.part(start, stop), ids=ids)
+
+    def take(self, rows: IntArray) -> Batch:
+        """The instances with these numbers, in this order."""
+        ids = None if self.ids is None else tuple(self.ids[row] for row in rows)
+        return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=ids)
 
     def __repr__(self) -> str:
         return f"Batch({len(self):,} instances, {self.hierarchy!r})"

@@ -1,0 +1,97 @@
+"""Bounds of Problem 1: how many pairs a class takes part in, and what its default class costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hemlp.edges import FloatArray, IntArray
+from hemlp.errors import InvalidBounds, InvalidCost
+from hemlp.labels import Side
+from hemlp.vocabulary import Label
+
+
+class _All:
+    """The type of ``ALL``, as many as the other side has."""
+
+    def __repr__(self) -> str:
+        return "ALL"
+
+    def __reduce__(self) -> str:
+        return "ALL"
+
+
+ALL = _All()
+Bound = int | _All | Mapping[Label, "int | _All"]
+DefaultCost = float | Mapping[Label, float] | None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How many pairs a class takes part in: (α, β) for predicted and for true classes.
+
+    Each is an integer, ``ALL``, or a mapping from classes to those. ``ALL`` as a lower bound is the size of the other
+    side, as an upper bound the larger of that and the lower bound.
+    """
+
+    predicted: tuple[Bound, Bound]
+    true: tuple[Bound, Bound]
+
+    def __post_init__(self) -> None:
+        for side, pair in (("predicted", self.predicted), ("true", self.true)):
+            if not (isinstance(pair, tuple | list) and len(pair) == 2):
+                raise InvalidBounds(f"the bounds {side}={pair!r} are not a pair (lower, upper)")
+            object.__setattr__(self, side, tuple(pair))
+            for bound in pair:
+                for value in bound.values() if isinstance(bound, Mapping) else (bound,):
+                    if value is not ALL and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+                        raise InvalidBounds(f"the bound {value!r} of {side} classes is not ALL or an integer ≥ 0")
+            if isinstance(pair[0], int) and isinstance(pair[1], int) and pair[0] > pair[1]:
+                raise InvalidBounds(
+                    f"the bounds {side}={tuple(pair)!r} ask for at least {pair[0]} and at most {pair[1]}"
+                )
+
+    @property
+    def custom(self) -> bool:
+        """Whether a bound is a mapping, which has no text form."""
+        return any(isinstance(bound, Mapping) for bound in (*self.predicted, *self.true))
+
+
+def bound_arrays(
+    bounds: tuple[Bound, Bound], side: Side, other: Side, labels: tuple[Label, ...], name: str
+) -> tuple[IntArray, IntArray]:
+    """α and β of each class of a side, in place of ALL the size of the other side."""
+    size = np.repeat(np.diff(other.ptr), np.diff(side.ptr))
+    lower = _bound_array(bounds[0], side.classes, size, labels, name)
+    upper = np.maximum(lower, size) if bounds[1] is ALL else _bound_array(bounds[1], side.classes, size, labels, name)
+    for k in np.flatnonzero(lower > upper)[:1]:
+        label = labels[side.classes[k]]
+        raise InvalidBounds(f"the {name} class {label!r} has the lower bound {lower[k]} and the upper bound {upper[k]}")
+    return lower, upper
+
+
+def _bound_array(bound: Bound, classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str) -> IntArray:
+    if isinstance(bound, _All):
+        return size.astype(np.int64)
+    if isinstance(bound, int):
+        return np.full(classes.size, bound, np.int64)
+    values = [_for_class(bound, labels[c], f"a bound of {name} classes", InvalidBounds) for c in classes]
+    return np.array([s if v is ALL else v for v, s in zip(values, size, strict=True)], np.int64)
+
+
+def default_array(cost: DefaultCost, side: Side, labels: tuple[Label, ...], name: str) -> FloatArray:
+    """The default cost of each class of a side, infinite without a default class."""
+    if isinstance(cost, Mapping):
+        values = [_for_class(cost, labels[c], f"the default cost of {name} classes", InvalidCost) for c in side.classes]
+        return np.array(values, np.float64)
+    return np.full(side.classes.size, math.inf if cost is None else float(cost))
+
+
+def _for_class(values: Mapping[Label, Any], label: Label, what: str, error: type[Exception]) -> Any:
+    if label not in values:
+        raise error(f"{what} is a mapping without the class {label!r}")
+    return values[label]

@@ -1,0 +1,225 @@
+"""κ: what it costs to predict one class instead of another, for all pairs of a batch.
+
+A cost is an object with ``pair_costs(batch, pairs)``; ``as_cost`` makes one of a name or a function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from hemlp.edges import FloatArray, IntArray, sorted_distinct, split
+from hemlp.errors import InvalidCost, InvalidOption
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import Batch, pointers
+from hemlp.vocabulary import Label, as_label
+
+MEMORY = 2**28
+"""Bytes that ancestor lists of one chunk may take before distances are searched pair by pair."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pairs of a batch: those of instance i from ``ptr[i]`` on, one row a predicted class."""
+
+    ptr: IntArray
+
+    @classmethod
+    def of(cls, batch: Batch) -> Pairs:
+        """The layout of the pairs of ``batch``."""
+        return cls(pointers(np.diff(batch.pred.ptr) * np.diff(batch.true.ptr)))
+
+    def ends(self, batch: Batch) -> tuple[IntArray, IntArray]:
+        """Positions, in ``batch.pred.classes`` and ``batch.true.classes``, of the two ends of each pair."""
+        instance = np.repeat(np.arange(len(batch)), np.diff(self.ptr))
+        offset = np.arange(self.ptr[-1]) - self.ptr[instance]
+        width = np.diff(batch.true.ptr)[instance]
+        row, column = np.divmod(offset, np.maximum(width, 1))
+        return batch.pred.ptr[instance] + row, batch.true.ptr[instance] + column
+
+
+class Cost(Protocol):
+    """κ of pairs of classes. ``unit``: a distance in edges, so that a horizon in levels has a meaning."""
+
+    @property
+    def unit(self) -> bool:
+        """Whether it counts edges."""
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """κ of each pair, infinite where the pair cannot exist."""
+
+
+@dataclass(frozen=True)
+class ShortestPath:
+    """Length of the shortest path, up and then down; with ``undirected`` any way through the graph.
+
+    Edges have the lengths of the hierarchy, or with ``decay`` w₀ the length w₀ to the depth of the child.
+    """
+
+    undirected: bool = False
+    decay: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.decay is not None and not (math.isfinite(self.decay) and self.decay > 0):
+            raise InvalidOption(f"decay={self.decay!r} is not a positive number")
+
+    @property
+    def unit(self) -> bool:
+        """Whether edges count 1 (on a hierarchy without weights)."""
+        return self.decay is None
+
+    def __str__(self) -> str:
+        name = "undirected" if self.undirected else "shortest_path"
+        return name if self.decay is None else f"{name}(decay={self.decay!r})"
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """Distances, infinite without a common ancestor (or, undirected, without a path)."""
+        h = batch.hierarchy if self.decay is None else _decaying(batch.hierarchy, self.decay)
+        if not self.undirected:
+            costs = self._by_lists(h, batch, pairs)
+            if costs is not None:
+                return costs
+        at_pred, at_true = pairs.ends(batch)
+        key = batch.pred.classes[at_pred].astype(np.int64) * len(h) + batch.true.classes[at_true]
+        distinct = sorted_distinct(key)
+        us, vs = split(distinct, len(h))
+        values = _undirected_distances(h, us, vs) if self.undirected else h.distances(us, vs)
+        return values[np.searchsorted(distinct, key)]
+
+    @staticmethod
+    def _by_lists(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray | None:
+        """Distances from ancestor lists of all classes in use, or None if those need more than MEMORY."""
+        from hemlp.kernels.pairing import shortest_paths
+
+        used = sorted_distinct(np.concatenate([batch.pred.classes, batch.true.classes]))
+        up = next(h.up_distance_chunks(used, memory=MEMORY))
+        if len(up) < len(used):
+            return None
+        return shortest_paths(
+            batch.pred.ptr, np.searchsorted(used, batch.pred.classes),
+            batch.true.ptr, np.searchsorted(used, batch.true.classes),
+            pairs.ptr, up.ptr, up.ancestors, up.distances, len(h),
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=2)
+def _decaying(h: Hierarchy, decay: float) -> Hierarchy:
+    lengths = decay ** h.unit_depths[h.edges.children].astype(np.float64)
+    return replace(h, edges=replace(h.edges, weights=lengths))
+
+
+def _undirected_distances(h: Hierarchy, us: IntArray, vs: IntArray) -> FloatArray:
+    """Shortest paths through the graph without directions; ``us`` is sorted."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    lengths = np.ones(h.edges.parents.size) if h.edges.weights is None else h.edges.weights
+    graph = csr_array((lengths, h.edges.children, h.child_ptr), shape=(len(h), len(h)))
+    result = np.empty(us.size)
+    sources, starts = np.unique(us, return_index=True)
+    ends = np.append(starts[1:], us.size)
+    for source, start, end in zip(sources, starts, ends, strict=True):
+        reached = dijkstra(graph, directed=False, indices=source)
+        result[start:end] = reached[vs[start:end]]
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionCost:
+    """κ(predicted, true) as any function of two labels; it is asked once for each pair of classes."""
+
+    function: Callable[[Label, Label], float]
+    unit = False
+
+    def __str__(self) -> str:
+        return "custom"
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """The function at each pair."""
+        labels, known = batch.hierarchy.labels, {}
+        values = np.empty(pairs.ptr[-1])
+        at_pred, at_true = pairs.ends(batch)
+        ends = zip(batch.pred.classes[at_pred].tolist(), batch.true.classes[at_true].tolist(), strict=True)
+        for k, pair in enumerate(ends):
+            if pair not in known:
+                known[pair] = _checked(
+                    self.function(labels[pair[0]], labels[pair[1]]), labels[pair[0]], labels[pair[1]]
+                )
+            values[k] = known[pair]
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixCost:
+    """κ from a table: rows are predicted and columns true classes, in the order of ``labels``.
+
+    With ``similarity`` the table holds similarities and κ = 1 − similarity.
+    """
+
+    labels: Sequence[Label]
+    values: Any
+    similarity: bool = False
+    unit = False
+
+    def __post_init__(self) -> None:
+        size = len(self.labels)
+        if np.shape(self.values) != (size, size):
+            raise InvalidCost(f"a matrix of shape {np.shape(self.values)} does not fit {size} labels")
+
+    def __str__(self) -> str:
+        return "custom"
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """The table at each pair."""
+        table = np.asarray(self.values, np.float64)
+        table = 1 - table if self.similarity else table
+        place = np.full(len(batch.hierarchy), -1, np.int64)
+        for position, label in enumerate(self.labels):
+            number = batch.hierarchy.find(as_label(label))
+            if number is not None:
+                place[number] = position
+        for classes in (batch.pred.classes, batch.true.classes):
+            absent = classes[place[classes] < 0]
+            if absent.size:
+                raise InvalidCost(f"the matrix has no row for the class {batch.hierarchy.labels[absent[0]]!r}")
+        at_pred, at_true = pairs.ends(batch)
+        values: FloatArray = table[place[batch.pred.classes[at_pred]], place[batch.true.classes[at_true]]]
+        for k in np.flatnonzero(~(values >= 0)):
+            labels = batch.hierarchy.labels
+            _checked(values[k], labels[batch.pred.classes[at_pred[k]]], labels[batch.true.classes[at_true[k]]])
+        return values
+
+
+def _checked(value: Any, predicted: Label, true: Label) -> float:
+    try:
+        cost = float(value)
+    except (TypeError, ValueError):
+        cost = math.nan
+    if not cost >= 0:
+        raise InvalidCost(f"the cost of predicting {predicted!r} for {true!r} is {value!r}: it must be at least 0")
+    return cost
+
+
+NAMED_COSTS: Mapping[str, ShortestPath] = {"shortest_path": ShortestPath(), "undirected": ShortestPath(undirected=True)}
+
+
+def as_cost(value: Any) -> Cost:
+    """A cost from its name, from a function of two labels, or from a cost."""
+    if isinstance(value, str):
+        name, _, rest = value.partition("(decay=")
+        if name in NAMED_COSTS and (not rest or rest.endswith(")")):
+            try:
+                return replace(NAMED_COSTS[name], decay=float(rest[:-1])) if rest else NAMED_COSTS[name]
+            except ValueError:
+                pass
+        raise InvalidOption(f"cost={value!r} is not known; names are {', '.join(NAMED_COSTS)}, also with (decay=w)")
+    if hasattr(value, "pair_costs"):
+        return value  # type: ignore[no-any-return]
+    if callable(value):
+        return FunctionCost(value)
+    raise InvalidOption(f"cost={value!r:.80} is neither a name, nor a function of two labels, nor a cost")

@@ -1,0 +1,76 @@
+"""Circulations: networks whose arcs have a cost and a lower and an upper capacity, and prices that prove an optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.edges import FloatArray, IntArray
+from hemlp.errors import InvalidSolution
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, eq=False)
+class FlowNetwork:
+    """Arcs ``tails[k] → heads[k]`` between ``size`` nodes; what flows into a node flows out of it.
+
+    ``variable[k]`` is the position, in the linear program of the same problem, of the variable that arc k carries;
+    -1 where it carries none. ``names`` makes the names of the nodes.
+    """
+
+    size: int
+    names: Callable[[], Sequence[str]]
+    tails: IntArray
+    heads: IntArray
+    lower: IntArray
+    upper: IntArray
+    costs: FloatArray
+    variable: IntArray
+
+    def supplies(self) -> IntArray:
+        """What each node sends out once every arc carries its lower capacity (those are shifted out of the way)."""
+        supplies = np.zeros(self.size, np.int64)
+        np.add.at(supplies, self.heads, self.lower)
+        np.subtract.at(supplies, self.tails, self.lower)
+        return supplies
+
+    def to_networkx(self) -> networkx.DiGraph[Any]:
+        """With ``lower``, ``upper`` and ``cost`` on edges, and with lower capacities shifted into the ``demand`` of
+        nodes (``capacity``, ``weight``), so that ``networkx.network_simplex`` solves it as it is."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        nodes = self.names()
+        for node, supply in zip(nodes, self.supplies().tolist(), strict=True):
+            graph.add_node(node, demand=-supply)
+        arcs = zip(self.tails, self.heads, self.lower.tolist(), self.upper.tolist(), self.costs.tolist(), strict=True)
+        for tail, head, lower, upper, cost in arcs:
+            graph.add_edge(
+                nodes[tail], nodes[head],
+                lower=lower, upper=upper, cost=cost, capacity=upper - lower, weight=cost,
+            )  # fmt: skip
+        return graph
+
+    def potentials(self, flow: IntArray) -> FloatArray:
+        """A price of each node that proves ``flow`` to be of least cost, from shortest paths in its residual network.
+
+        Raises ``InvalidSolution`` where a cycle of negative cost shows that it is not.
+        """
+        forward, backward = flow < self.upper, flow > self.lower
+        tails = np.concatenate([self.tails[forward], self.heads[backward]])
+        heads = np.concatenate([self.heads[forward], self.tails[backward]])
+        costs = np.concatenate([self.costs[forward], -self.costs[backward]])
+        slack = 1e-11 * max(1.0, float(np.abs(self.costs).max(initial=0)))
+        prices = np.zeros(self.size)
+        for _ in range(self.size + 1):
+            better = prices.copy()
+            np.minimum.at(better, heads, prices[tails] + costs)
+            if (prices - better <= slack).all():
+                return prices
+            prices = better
+        raise InvalidSolution("not optimal: the residual network has a cycle of negative cost")

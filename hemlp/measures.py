@@ -1,0 +1,101 @@
+"""Measures: an explicit optimization model plus a score made from its optimum.
+
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> score = measure("MGIA", default_cost=5).score(h, true=["sheep"], pred=["cow", "mammal"])
+    >>> float(score), score["error"], str(score.status)
+    (0.8, 3.0, 'optimal')
+
+``PairMeasure`` pairs classes (Problem 1) by bounds of your choice. The named measures below are a line or two each, and
+a new one is one more of the same kind:
+
+    >>> PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5).score(h, ["sheep"], ["cow"])
+    2.0
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from hemlp.bounds import ALL, Bounds
+from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.notation import from_toml, parse_call, to_toml
+from hemlp.pair_measures import PairMeasure
+from hemlp.scoring import NAMED, Measure, Named
+
+_ONE = Bounds((1, 1), (1, 1))
+_NORMALIZERS = {"normalizer": ("score", {"difference": "accuracy", "union": "accuracy_union"})}
+_COSTS = ("cost", "max_distance", "horizon")
+
+NAMED.update(
+    (named.template.name, named)
+    for named in (
+        Named(PairMeasure("TIE", _ONE, defined="single"), _COSTS),
+        Named(PairMeasure("SunLim", Bounds((ALL, ALL), (ALL, ALL)), defined="both"), _COSTS),
+        Named(PairMeasure("GIE", _ONE, default_cost=5), ("default_cost", *_COSTS)),
+        Named(
+            PairMeasure("MGIA", Bounds((1, ALL), (1, ALL)), default_cost=5, score="accuracy"),
+            ("default_cost", *_COSTS, "pairing", "normalizer"),
+            _NORMALIZERS,
+        ),
+    )
+)
+
+
+def measure(what: str | Measure, **parameters: Any) -> Measure:
+    """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``."""
+    if isinstance(what, Measure):
+        if parameters:
+            raise InvalidOption("a measure that is made already takes no further parameters")
+        return what
+    name, positional, named = parse_call(what)
+    if name == "PairMeasure":
+        if parameters:
+            raise InvalidOption("PairMeasure(...) takes its parameters within the text")
+        if any(value == "custom" for value in named.values()):
+            raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
+        return PairMeasure(*positional, **named)
+    if name not in NAMED:
+        near = difflib.get_close_matches(name, NAMED, 1, cutoff=0.5)
+        near = near or [known for known in NAMED if known.casefold() == name.casefold()]
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UnknownMeasure(f"there is no measure {name!r}; there are {', '.join(NAMED)}{hint}")
+    if positional:
+        raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
+    return NAMED[name].make({**named, **parameters})
+
+
+def write_measures(measures: Iterable[Measure]) -> str:
+    """Measures as TOML, one table ``[[measure]]`` each."""
+    tables = []
+    for each in measures:
+        if "custom" in str(each):
+            raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
+        known = each.name in NAMED
+        fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
+        bounds = fields.pop("bounds", None)
+        if bounds is not None:
+            fields |= {"predicted": bounds.predicted, "true": bounds.true}
+        tables.append(f"[[measure]]\n{to_toml(fields)}")
+    return "\n".join(tables)
+
+
+def read_measures(text: str) -> list[Measure]:
+    """Measures from what ``write_measures`` writes."""
+    import tomllib
+
+    try:
+        tables = tomllib.loads(text).get("measure", [])
+    except tomllib.TOMLDecodeError as error:
+        raise UnknownMeasure(f"cannot read measures from TOML: {error}") from None
+    made: list[Measure] = []
+    for table in tables:
+        fields = {key: from_toml(value) for key, value in table.items()}
+        if "predicted" in fields or "true" in fields:
+            bounds = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+            made.append(PairMeasure(fields.pop("name"), bounds, **fields))
+        else:
+            made.append(measure(fields.pop("name"), **fields))
+    return made

@@ -1,0 +1,69 @@
+"""What all models have in common: they hold the data of a batch, can be written down, solved and checked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from hemlp.errors import InfeasibleModel
+from hemlp.program import LinearProgram, ProgramResult
+from hemlp.solvers import Solver, find_solver
+
+if TYPE_CHECKING:
+    import pulp
+
+S = TypeVar("S")
+
+
+class Model(ABC, Generic[S]):
+    """The optimization problems of a batch of instances; ``S`` is the type of its solutions."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many instances."""
+
+    @abstractmethod
+    def __getitem__(self, rows: int | slice) -> Model[S]:
+        """The model of one instance or of some."""
+
+    @abstractmethod
+    def program(self) -> LinearProgram:
+        """The explicit integer program; several instances stand side by side in it."""
+
+    @abstractmethod
+    def solution(self, result: ProgramResult) -> S:
+        """The solution that a solver of ``program()`` found."""
+
+    @abstractmethod
+    def joined(self, solutions: list[S]) -> S:
+        """Solutions of consecutive parts as one of the whole."""
+
+    @abstractmethod
+    def check(self, solution: S) -> bool:
+        """True if the solution keeps every constraint and has the objective that it claims; else InvalidSolution."""
+
+    @abstractmethod
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+        """Why instance ``row``, ``number`` to the reader, has no solution."""
+
+    def solve(self, solver: str | Solver | None = None, time_limit: float | None = None) -> S:
+        """Solve with the named solver, a solver object, or by default the first that accepts the model."""
+        return find_solver(self, solver).solve(self, time_limit)  # type: ignore[no-any-return]
+
+    def to_lp(self) -> str:
+        """The program in the LP file format."""
+        return self.program().to_lp()
+
+    def to_mps(self) -> str:
+        """The program in the free MPS file format."""
+        return self.program().to_mps()
+
+    def to_pulp(self) -> pulp.LpProblem:
+        """The program as a PuLP problem that can be changed and solved."""
+        builder: Any = find_solver(self, "pulp")
+        return builder.build(self.program())
+
+    def __str__(self) -> str:
+        if len(self) > 3:
+            return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
+        return str(self.program())

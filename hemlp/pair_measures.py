@@ -1,0 +1,236 @@
+"""Pair-based measures: Problem 1 with bounds of your choice, and a score made from the least cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.bounds import ALL, Bounds, DefaultCost, bound_arrays, default_array
+from hemlp.costs import Pairs, ShortestPath, as_cost
+from hemlp.edges import FloatArray, IntArray
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import Batch
+from hemlp.pairing import PairingModel
+from hemlp.scoring import Measure, as_batch
+from hemlp.vocabulary import check_choice
+
+
+@dataclass(frozen=True)
+class PairFacts:
+    """What a score may be made of, an array each: the least cost, and how many classes there are."""
+
+    error: FloatArray
+    predicted: IntArray
+    true: IntArray
+    common: IntArray
+    default_cost: float
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost."""
+
+    function: Callable[[PairFacts], FloatArray]
+    greater_is_better: bool = False
+    range: tuple[float, float] = (0.0, math.inf)
+
+
+def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
+    """1 − error / (count · D_max), and 1 where the two sets are equal."""
+
+    def function(facts: PairFacts) -> FloatArray:
+        equal = (facts.common == facts.predicted) & (facts.common == facts.true)
+        worst = np.maximum(count(facts), 1) * facts.default_cost
+        return np.where(equal, 1.0, 1.0 - facts.error / worst)
+
+    return PairScore(function, greater_is_better=True, range=(0.0, 1.0))
+
+
+PAIR_SCORES: Mapping[str, PairScore] = {
+    "error": PairScore(lambda facts: facts.error),
+    "accuracy": _accuracy(lambda f: f.predicted + f.true - 2 * f.common),
+    "accuracy_union": _accuracy(lambda f: f.predicted + f.true - f.common),
+}
+
+
+@dataclass(frozen=True, init=False)
+class PairMeasure(Measure):
+    """A measure of Problem 1: bounds, costs, default classes, and a score made from the least cost.
+
+    ``cost``: "shortest_path", "undirected", a function of (predicted, true), or a cost object. ``default_cost``: one
+    value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no default
+    class. ``score``: "error", "accuracy", "accuracy_union" or a ``PairScore``. Pairs that cost more than
+    ``max_distance`` do not exist. ``horizon`` h caps costs at 2h. ``pairing="nearest"`` lets each class take one of its
+    nearest. ``defined``: "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+    """
+
+    name: str
+    bounds: Bounds
+    cost: Any
+    default_cost: DefaultCost | tuple[DefaultCost, DefaultCost]
+    rule: str | PairScore
+    max_distance: float | None
+    horizon: int | None
+    pairing: str
+    defined: str
+
+    def __init__(
+        self,
+        name: str,
+        bounds: Bounds,
+        *,
+        cost: Any = "shortest_path",
+        default_cost: DefaultCost | tuple[DefaultCost, DefaultCost] = None,
+        score: str | PairScore = "error",
+        max_distance: float | None = None,
+        horizon: int | None = None,
+        pairing: Literal["optimal", "nearest"] = "optimal",
+        defined: Literal["always", "single", "both"] = "always",
+    ) -> None:
+        if not name.isidentifier():
+            raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
+        check_choice("pairing", pairing, ("optimal", "nearest"))
+        check_choice("defined", defined, ("always", "single", "both"))
+        if isinstance(score, str):
+            check_choice("score", score, tuple(PAIR_SCORES))
+        cost = as_cost(cost)
+        for value in default_cost if isinstance(default_cost, tuple) else (default_cost,):
+            for number in value.values() if isinstance(value, Mapping) else (value,):
+                _check_number("default_cost", number, 0)
+        _check_number("max_distance", max_distance, 0)
+        check_horizon(horizon)
+        if horizon is not None and not cost.unit:
+            raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
+        if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
+            raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
+        if pairing == "nearest" and bounds != Bounds((1, ALL), (1, ALL)):
+            raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
+        values = name, bounds, cost, default_cost, score, max_distance, horizon, pairing, defined
+        for field, value in zip(self.__dataclass_fields__, values, strict=True):
+            object.__setattr__(self, field, value)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """All that makes this measure, by the names of the constructor's arguments."""
+        values = {field: getattr(self, field) for field in self.__dataclass_fields__}
+        return {"score" if field == "rule" else field: value for field, value in values.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score and the least cost."""
+        return self.name, "error"
+
+    @property
+    def score_rule(self) -> PairScore:
+        """How the score is made from the optimum."""
+        return PAIR_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Errors are better when small."""
+        return self.score_rule.greater_is_better
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and greatest value."""
+        return self.score_rule.range
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """Derived from the bounds, the cost and the score."""
+        found = {"range"}
+        distance = isinstance(self.cost, ShortestPath)
+        lower = self.bounds.predicted[0], self.bounds.true[0]
+        if distance and not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
+            found.add("names")
+            if self.bounds.predicted == self.bounds.true:
+                found.add("symmetric")
+        if distance and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
+            found.add("best_if_equal")
+            if lower == (1, 1) and self.default_cost != 0:
+                found.add("best_only_if_equal")
+        return frozenset(found)
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; what has no text form says custom."""
+        return {k: str(v) if k == "cost" else "custom" if _is_custom(v) else v for k, v in self.fields.items()}
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
+        batch = as_batch(data, true, pred)
+        if self.horizon is not None and batch.hierarchy.weighted:
+            raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
+        pairs, labels = Pairs.of(batch), batch.hierarchy.labels
+        kappa = self.cost.pair_costs(batch, pairs)
+        if self.horizon is not None:
+            kappa = np.minimum(kappa, 2.0 * self.horizon)
+        if self.max_distance is not None:
+            kappa = np.where(kappa > self.max_distance, math.inf, kappa)
+        costs = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
+        default_p = default_array(costs[0], batch.pred, labels, "predicted")
+        default_t = default_array(costs[1], batch.true, labels, "true")
+        serves = np.full(kappa.size, 3, np.uint8)
+        if self.pairing == "nearest":
+            from hemlp.kernels.pairing import nearest_only
+
+            ptrs = batch.pred.ptr, batch.true.ptr, pairs.ptr
+            serves, default_p, default_t = nearest_only(*ptrs, kappa, default_p, default_t)
+        return PairingModel(
+            str(self), batch, pairs, kappa, serves, default_p, default_t,
+            *bound_arrays(self.bounds.predicted, batch.pred, batch.true, labels, "predicted"),
+            *bound_arrays(self.bounds.true, batch.true, batch.pred, labels, "true"),
+        )  # fmt: skip
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        predicted, true = np.diff(batch.pred.ptr), np.diff(batch.true.ptr)
+        if self.defined == "single":
+            return (predicted != 1) | (true != 1), "it needs exactly one true and one predicted class"
+        if self.defined == "both":
+            return (predicted == 0) != (true == 0), "one side is empty and the other is not"
+        return super()._undefined(batch)
+
+    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+        batch = model.batch
+        facts = PairFacts(
+            solution.objectives,
+            np.diff(batch.pred.ptr),
+            np.diff(batch.true.ptr),
+            common_classes(batch),
+            self.default_cost if isinstance(self.default_cost, int | float) else math.nan,
+        )
+        return {self.name: self.score_rule.function(facts), "error": facts.error}
+
+
+def common_classes(batch: Batch) -> IntArray:
+    """How many classes are on both sides, for each instance."""
+    predicted, true = (
+        np.repeat(np.arange(len(batch)), np.diff(side.ptr)) * len(batch.hierarchy) + side.classes
+        for side in (batch.pred, batch.true)
+    )
+    both = np.intersect1d(predicted, true, assume_unique=True)
+    return np.bincount(both // len(batch.hierarchy), minlength=len(batch))
+
+
+def _check_number(name: str, value: Any, least: float) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= least):
+        raise InvalidOption(f"{name}={value!r} is not a number of at least {least}")
+    if value == math.inf:
+        raise InvalidOption(f"{name} is infinite: leave it out instead")
+
+
+def check_horizon(horizon: Any) -> None:
+    """A horizon is a number of levels, at least 1, or None."""
+    if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1):
+        raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
+
+
+def _is_custom(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(_is_custom(element) for element in value)
+    return (isinstance(value, Bounds) and value.custom) or isinstance(value, Mapping | PairScore)

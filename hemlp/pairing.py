@@ -1,0 +1,386 @@
+r"""Problem 1: which predicted class is paired with which true class, at the least cost.
+
+    min  Σ κ_ij x_ij + Σ d_p[i] u_i + Σ d_t[j] v_j
+    s.t. α_p ≤ Σ_j x_ij + u_i ≤ β_p     for each predicted class i
+         α_t ≤ Σ_i x_ij + v_j ≤ β_t     for each true class j
+         x_ij ∈ {0, 1},  0 ≤ u_i ≤ β_p,  0 ≤ v_j ≤ β_t  integer
+
+u_i and v_j are pairs with a default class. Without a default there is no such variable, and without a finite cost
+there is no x_ij. Each column has at most two ones, in rows of different sides, so the matrix is totally unimodular: the
+optimum of the linear program is integral, and the problem is a circulation of least cost with lower bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.costs import Pairs
+from hemlp.edges import FloatArray, IntArray
+from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.flow import FlowNetwork
+from hemlp.labels import Batch, Side
+from hemlp.model import Model
+from hemlp.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.vocabulary import Label
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, eq=False)
+class PairingModel(Model["PairingSolution"]):
+    """Problem 1 for each instance of a batch.
+
+    Arrays have one entry for each predicted class (``lower_p``, ``upper_p``, ``default_p``), each true class, and each
+    pair (``kappa``, ``serves``). ``serves``: 3 a pair counts for both its ends, 1 for its predicted, 2 for its true
+    class only (pairing "nearest"), 0 there is no such pair.
+    """
+
+    title: str
+    batch: Batch
+    pairs: Pairs
+    kappa: FloatArray
+    serves: NDArray[np.uint8]
+    default_p: FloatArray
+    default_t: FloatArray
+    lower_p: IntArray
+    upper_p: IntArray
+    lower_t: IntArray
+    upper_t: IntArray
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, rows: int | slice) -> PairingModel:
+        part = self.batch[rows]
+        whole = range(len(self))[rows]
+        start, stop = (whole, whole + 1) if isinstance(whole, int) else (whole.start, max(whole.start, whole.stop))
+        p = slice(self.batch.pred.ptr[start], self.batch.pred.ptr[stop])
+        t = slice(self.batch.true.ptr[start], self.batch.true.ptr[stop])
+        x = slice(self.pairs.ptr[start], self.pairs.ptr[stop])
+        return PairingModel(
+            self.title, part, Pairs.of(part), self.kappa[x], self.serves[x], self.default_p[p], self.default_t[t],
+            self.lower_p[p], self.upper_p[p], self.lower_t[t], self.upper_t[t],
+        )  # fmt: skip
+
+    # ---- variables
+
+    @cached_property
+    def x(self) -> IntArray:
+        """Positions of the pairs that exist: the first variables of the program."""
+        return np.flatnonzero(np.isfinite(self.kappa) & (self.serves > 0))
+
+    @cached_property
+    def u(self) -> IntArray:
+        """Positions of the predicted classes that have a default: the next variables."""
+        return np.flatnonzero(np.isfinite(self.default_p))
+
+    @cached_property
+    def v(self) -> IntArray:
+        """Positions of the true classes that have a default: the last variables."""
+        return np.flatnonzero(np.isfinite(self.default_t))
+
+    @cached_property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Positions of the predicted and the true class of each pair."""
+        return self.pairs.ends(self.batch)
+
+    def _label(self, side: str, position: int | np.integer[Any]) -> Label:
+        classes = self.batch.pred.classes if side == "pred" else self.batch.true.classes
+        return self.batch.hierarchy.labels[int(classes[position])]
+
+    def _codes(self, side: Side) -> list[str]:
+        """The position of each class within its instance, with the instance in front where there are several."""
+        rows = np.repeat(np.arange(len(self)), np.diff(side.ptr))
+        inner = np.arange(side.classes.size) - side.ptr[rows]
+        return [f"{i}" if len(self) == 1 else f"{r}_{i}" for r, i in zip(rows, inner, strict=True)]
+
+    # ---- the explicit models
+
+    def program(self) -> LinearProgram:
+        """The integer program of the module's docstring."""
+        p_codes, t_codes = self._codes(self.batch.pred), self._codes(self.batch.true)
+        at_p, at_t = self.ends
+        variables: list[Variable] = []
+        rows_p: list[list[tuple[int, float]]] = [[] for _ in p_codes]
+        rows_t: list[list[tuple[int, float]]] = [[] for _ in t_codes]
+        for k in self.x:
+            i, j = at_p[k], at_t[k]
+            if self.serves[k] & 1:
+                rows_p[i].append((len(variables), 1.0))
+            if self.serves[k] & 2:
+                rows_t[j].append((len(variables), 1.0))
+            name = f"x_{p_codes[i]}_{t_codes[j].rpartition('_')[2]}"
+            note = f"{self._label('pred', i)} ~ {self._label('true', j)}"
+            variables.append(Variable(name, 0, 1, float(self.kappa[k]), note))
+        for i in self.u:
+            rows_p[i].append((len(variables), 1.0))
+            note = f"{self._label('pred', i)} ~ default"
+            variables.append(Variable(f"u_{p_codes[i]}", 0, int(self.upper_p[i]), float(self.default_p[i]), note))
+        for j in self.v:
+            rows_t[j].append((len(variables), 1.0))
+            note = f"default ~ {self._label('true', j)}"
+            variables.append(Variable(f"v_{t_codes[j]}", 0, int(self.upper_t[j]), float(self.default_t[j]), note))
+        rows = [
+            Row(f"p_{p_codes[i]}", self.lower_p[i], self.upper_p[i], terms, f"predicted {self._label('pred', i)}")
+            for i, terms in enumerate(rows_p)
+        ] + [
+            Row(f"t_{t_codes[j]}", self.lower_t[j], self.upper_t[j], terms, f"true {self._label('true', j)}")
+            for j, terms in enumerate(rows_t)
+        ]
+        return LinearProgram(self.title, variables, rows)
+
+    def _nodes(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """In the flow network: the first node of the instance of each predicted and true class, and their own nodes.
+
+        An instance has four nodes of its own: source, sink, default predicted and default true class.
+        """
+        pred, true = self.batch.pred, self.batch.true
+        home_p = 4 * np.repeat(np.arange(len(self)), np.diff(pred.ptr))
+        home_t = 4 * np.repeat(np.arange(len(self)), np.diff(true.ptr))
+        own = 4 * len(self) + np.arange(pred.classes.size + true.classes.size)
+        return home_p, home_t, own[: pred.classes.size], own[pred.classes.size :]
+
+    def network(self, solution: PairingSolution | None = None) -> tuple[FlowNetwork, IntArray]:
+        """The paper's flow network, sink → source edge included, and the flow on its arcs that ``solution`` is."""
+        home_p, home_t, p, t = self._nodes()
+        home_x = 4 * np.repeat(np.arange(len(self)), np.diff(self.pairs.ptr))[self.x]
+        home = 4 * np.arange(len(self))
+        at_p, at_t = self.ends[0][self.x], self.ends[1][self.x]
+        kind, cost, number = self.serves[self.x], self.kappa[self.x], np.arange(self.x.size)
+        both, first, second = kind == 3, kind == 1, kind == 2
+        own = np.cumsum(kind != 3) - 1 + 4 * len(self) + p.size + t.size  # a pair that counts for one end has a node
+        u, v, last = self.u, self.v, self.x.size + self.u.size
+        found = self.solution(ProgramResult(Status.UNSOLVED)) if solution is None else solution
+        x, to_p, to_t = found.chosen[self.x].astype(np.int64), found.to_default_p, found.to_default_t
+        degrees_p, degrees_t = self._degrees(found, 1), self._degrees(found, 2)
+        sums = {"up": self.upper_p, "ut": self.upper_t, "dp": to_p, "dt": to_t, "p": degrees_p}
+        total = {
+            key: _sums(a, (self.batch.true if key in ("ut", "dt") else self.batch.pred).ptr).astype(np.int64)
+            for key, a in sums.items()
+        }
+        through = total["p"] + total["dt"] + np.bincount(home_x[second] // 4, x[second], len(self)).astype(np.int64)
+        arcs: list[tuple[Any, ...]] = [  # tails, heads, lower, upper, cost, variable, flow
+            (home_p, p, self.lower_p, self.upper_p, 0, -1, degrees_p),
+            (home, home + 2, 0, total["ut"], 0, -1, total["dt"]),
+            (p[at_p[both]], t[at_t[both]], 0, 1, cost[both], number[both], x[both]),
+            (p[at_p[first]], own[first], 0, 1, cost[first], number[first], x[first]),
+            (own[first], home_x[first] + 1, 0, 1, 0, -1, x[first]),
+            (home_x[second], own[second], 0, 1, cost[second], number[second], x[second]),
+            (own[second], t[at_t[second]], 0, 1, 0, -1, x[second]),
+            (p[u], home_p[u] + 3, 0, self.upper_p[u], self.default_p[u], self.x.size + np.arange(u.size), to_p[u]),
+            (home_t[v] + 2, t[v], 0, self.upper_t[v], self.default_t[v], last + np.arange(v.size), to_t[v]),
+            (t, home_t + 1, self.lower_t, self.upper_t, 0, -1, degrees_t),
+            (home + 3, home + 1, 0, total["up"], 0, -1, total["dp"]),
+            (home + 1, home, 0, total["up"] + total["ut"], 0, -1, through),
+        ]  # fmt: skip
+        columns = [np.concatenate([np.broadcast_to(arc[c], arc[0].shape) for arc in arcs]) for c in range(7)]
+        ints = [column.astype(np.int64) for column in columns]
+        size = 4 * len(self) + p.size + t.size + int((kind != 3).sum())
+        costs = columns[4].astype(np.float64)
+        network = FlowNetwork(size, self._node_names, ints[0], ints[1], ints[2], ints[3], costs, ints[5])
+        return network, ints[6]
+
+    def _node_names(self) -> list[str]:
+        names = []
+        for i in range(len(self)):
+            prefix = "" if len(self) == 1 else f"{i}_"
+            names += [f"{prefix}{name}" for name in ("source", "sink", "DP", "DT")]
+        names += [f"P_{code}" for code in self._codes(self.batch.pred)]
+        names += [f"T_{code}" for code in self._codes(self.batch.true)]
+        return names + [f"X_{k}" for k in self.x if self.serves[k] != 3]
+
+    def to_networkx(self) -> networkx.DiGraph[Any]:
+        """The flow network, with the labels of classes as ``label`` of their nodes."""
+        graph = self.network()[0].to_networkx()
+        for side, letter in (("pred", "P"), ("true", "T")):
+            for position, code in enumerate(self._codes(getattr(self.batch, side))):
+                graph.nodes[f"{letter}_{code}"]["label"] = self._label(side, position)
+        return graph
+
+    # ---- solutions
+
+    def solution(self, result: ProgramResult) -> PairingSolution:
+        """The pairing that the variables of ``program()`` say, with one status for all instances."""
+        chosen = np.zeros(self.kappa.size, np.bool_)
+        to_default_p = np.zeros(self.default_p.size, np.int64)
+        to_default_t = np.zeros(self.default_t.size, np.int64)
+        if result.values is not None:
+            x, u, v = np.split(result.values, [self.x.size, self.x.size + self.u.size])
+            chosen[self.x], to_default_p[self.u], to_default_t[self.v] = x > 0.5, u, v
+        statuses = np.full(len(self), STATUSES.index(result.status), np.int8)
+        return PairingSolution(self, statuses, chosen, to_default_p, to_default_t)
+
+    def joined(self, solutions: list[PairingSolution]) -> PairingSolution:
+        """Solutions of consecutive parts as one of the whole."""
+        parts = [(s.statuses, s.chosen, s.to_default_p, s.to_default_t) for s in solutions]
+        return PairingSolution(self, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def costs(self, solution: PairingSolution) -> FloatArray:
+        """The objective of each instance, from its pairs."""
+        per_pair = np.where(solution.chosen, self.kappa, 0.0)
+        per_p = np.where(solution.to_default_p > 0, self.default_p, 0.0) * np.maximum(solution.to_default_p, 1)
+        per_t = np.where(solution.to_default_t > 0, self.default_t, 0.0) * np.maximum(solution.to_default_t, 1)
+        return _sums(per_pair, self.pairs.ptr) + _sums(per_p, self.batch.pred.ptr) + _sums(per_t, self.batch.true.ptr)
+
+    def check(self, solution: PairingSolution, prices: Prices | None = None) -> bool:
+        """True if the pairing keeps every bound; with ``prices`` also that it is optimal. Raises InvalidSolution.
+
+        Prices y prove it by weak duality: no pairing costs less than Σ (α y⁺ − β y⁻) + Σ min(0, reduced cost) times the
+        capacity.
+        """
+        solved = np.isin(solution.statuses, [STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.FEASIBLE)])
+        if not np.isin(np.flatnonzero(solution.chosen), self.x).all():
+            raise InvalidSolution("a pair is chosen that does not exist")
+        for side, degrees in (("pred", self._degrees(solution, 1)), ("true", self._degrees(solution, 2))):
+            lower, upper = (self.lower_p, self.upper_p) if side == "pred" else (self.lower_t, self.upper_t)
+            default = self.default_p if side == "pred" else self.default_t
+            taken = solution.to_default_p if side == "pred" else solution.to_default_t
+            rows = np.repeat(solved, np.diff(getattr(self.batch, side).ptr))
+            bad = rows & (
+                (degrees < lower)
+                | (degrees > upper)
+                | (taken < 0)
+                | (taken > upper)
+                | ((taken > 0) & np.isinf(default))
+            )
+            for k in np.flatnonzero(bad)[:1]:
+                raise InvalidSolution(
+                    f"{side} class {self._label(side, k)!r} has {degrees[k]} pairs ({taken[k]} with the default); "
+                    f"its bounds are {lower[k]} and {upper[k]}"
+                )
+        if prices is not None:
+            bound = self.dual_bound(prices)
+            cost = float(self.costs(solution).sum())
+            if not math.isclose(bound, cost, rel_tol=1e-9, abs_tol=1e-9):
+                raise InvalidSolution(f"the prices prove {bound!r} and not the cost {cost!r}")
+        return True
+
+    def _degrees(self, solution: PairingSolution, bit: int) -> IntArray:
+        """How many pairs each class of a side (1 predicted, 2 true) takes part in, defaults included."""
+        counted = solution.chosen & ((self.serves & bit) > 0)
+        default = solution.to_default_p if bit == 1 else solution.to_default_t
+        degrees: IntArray = np.bincount(self.ends[bit - 1][counted], minlength=default.size) + default
+        return degrees
+
+    def dual_bound(self, prices: Prices) -> float:
+        """What every pairing costs at least, by the prices of the classes (weak duality)."""
+        y_p, y_t = prices.predicted, prices.true
+        reduced = self.kappa[self.x]
+        reduced = reduced - np.where(self.serves[self.x] & 1, y_p[self.ends[0][self.x]], 0)
+        reduced = reduced - np.where(self.serves[self.x] & 2, y_t[self.ends[1][self.x]], 0)
+        u = (self.default_p - y_p)[self.u], self.upper_p[self.u]
+        v = (self.default_t - y_t)[self.v], self.upper_t[self.v]
+        rows = np.where(y_p > 0, self.lower_p, self.upper_p) @ y_p + np.where(y_t > 0, self.lower_t, self.upper_t) @ y_t
+        return float(rows + np.minimum(reduced, 0).sum() + np.minimum(u[0], 0) @ u[1] + np.minimum(v[0], 0) @ v[1])
+
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+        """Why instance ``row`` (``number`` to the reader) has no solution: a class whose lower bound cannot hold.
+
+        Found by the same problem with free pairs and a default class for everybody that costs 1 where there was none.
+        """
+        part = self[row]
+        open_p, open_t = np.isinf(part.default_p), np.isinf(part.default_t)
+        free = np.where(np.isfinite(part.kappa), 0.0, math.inf)
+        relaxed = replace(part, kappa=free, default_p=open_p.astype(float), default_t=open_t.astype(float)).solve()
+        for side, needs, lower in (
+            ("predicted", relaxed.to_default_p * open_p, part.lower_p),
+            ("true", relaxed.to_default_t * open_t, part.lower_t),
+        ):
+            for k in np.flatnonzero(needs)[:1]:
+                label = part._label("pred" if side == "predicted" else "true", k)
+                return InfeasibleModel(
+                    f"instance {number}: the {side} class {label!r} needs at least {lower[k]} pairs and cannot have "
+                    f"them all (no common ancestor, or the bounds of others); a default class would take it",
+                    number, side, label,
+                )  # fmt: skip
+        return InfeasibleModel(f"instance {number} has no solution within its time limit", number)
+
+
+def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:
+    """Sums of consecutive parts, in order, each on its own (a running total would carry rounding across instances)."""
+    rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    return np.bincount(rows, values, len(ptr) - 1).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """A price of each class (there may be others): what its lower bound costs, or its upper bound saves."""
+
+    predicted: FloatArray
+    true: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class PairingSolution:
+    """Chosen pairs, and how often each class went to a default class, for each instance of ``model``."""
+
+    model: PairingModel
+    statuses: NDArray[np.int8]
+    chosen: NDArray[np.bool_]
+    to_default_p: IntArray
+    to_default_t: IntArray
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+    def __getitem__(self, row: int) -> PairingSolution:
+        batch, row = self.model.batch, range(len(self))[row]
+        return PairingSolution(
+            self.model[row], self.statuses[row : row + 1],
+            self.chosen[self.model.pairs.ptr[row] : self.model.pairs.ptr[row + 1]],
+            self.to_default_p[batch.pred.ptr[row] : batch.pred.ptr[row + 1]],
+            self.to_default_t[batch.true.ptr[row] : batch.true.ptr[row + 1]],
+        )  # fmt: skip
+
+    @cached_property
+    def objectives(self) -> FloatArray:
+        """The cost of each instance, computed from its pairs; nan where there is no solution."""
+        solved = self.statuses <= STATUSES.index(Status.FEASIBLE)
+        return np.where(solved, self.model.costs(self), math.nan)
+
+    @property
+    def objective(self) -> float:
+        """The cost of the only instance."""
+        self._single("objective")
+        return float(self.objectives[0])
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        self._single("status")
+        return STATUSES[int(self.statuses[0])]
+
+    def _single(self, what: str) -> None:
+        if len(self) != 1:
+            raise ValueError(f"{what} is for one instance, this solution has {len(self)}: take solution[i].{what}")
+
+    def named_pairs(self) -> list[tuple[Label | None, Label | None, float]]:
+        """(predicted, true, cost) of each pair of the only instance; None stands for a default class."""
+        self._single("named_pairs()")
+        m = self.model
+        at_p, at_t = m.ends
+        pairs: list[tuple[Label | None, Label | None, float]] = [
+            (m._label("pred", at_p[k]), m._label("true", at_t[k]), float(m.kappa[k]))
+            for k in np.flatnonzero(self.chosen)
+        ]
+        pairs += [(m._label("pred", i), None, float(m.default_p[i])) for i in np.flatnonzero(self.to_default_p)]
+        return pairs + [(None, m._label("true", j), float(m.default_t[j])) for j in np.flatnonzero(self.to_default_t)]
+
+    def duals(self) -> Prices:
+        """Prices that prove the optimum, from shortest paths in the residual network; InvalidSolution if it is none."""
+        network, flow = self.model.network(self)
+        home_p, home_t, p, t = self.model._nodes()
+        # without a limit on what returns from sink to source both have the same price
+        back = (network.tails == network.heads + 1) & (network.tails < 4 * len(self)) & (network.tails % 4 == 1)
+        loose = replace(
+            network, lower=np.where(back, flow - 1, network.lower), upper=np.where(back, flow + 1, network.upper)
+        )
+        price = loose.potentials(flow)
+        return Prices(price[home_p] - price[p], price[t] - price[home_t])

@@ -1,0 +1,68 @@
+"""Scores: one value an instance first, in named columns with a status, and averages after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.edges import FloatArray
+from hemlp.program import STATUSES, Status
+
+
+class Score(float):
+    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite."""
+
+    columns: Mapping[str, float]
+    status: Status
+    signature: str
+
+    def __new__(cls, value: float, columns: Mapping[str, float], status: Status, signature: str) -> Score:
+        """The value, and what belongs to it."""
+        score = super().__new__(cls, value)
+        score.columns, score.status, score.signature = columns, status, signature
+        return score
+
+    def __getitem__(self, column: str) -> float:
+        return self.columns[column]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined."""
+
+    name: str
+    columns: Mapping[str, FloatArray]
+    statuses: NDArray[np.int8]
+    signature: str
+    undefined: int = field(default=0)
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def __getitem__(self, column: str) -> FloatArray:
+        return self.columns[column]
+
+    @property
+    def values(self) -> FloatArray:
+        """The measure itself, for each instance."""
+        return next(iter(self.columns.values()))
+
+    def single(self) -> Score:
+        """The score of the only instance."""
+        columns = {name: float(values[0]) for name, values in self.columns.items()}
+        return Score(float(self.values[0]), columns, STATUSES[self.statuses[0]], self.signature)
+
+    def mean(self, column: str | None = None) -> float:
+        """The average over the instances on which it is defined; ``undefined`` says on how many it is not."""
+        values = self.values if column is None else self.columns[column]
+        defined = values[~np.isnan(values)]
+        return math.fsum(defined) / defined.size if defined.size else math.nan
+
+    def status_counts(self) -> dict[str, int]:
+        """How many instances have which status."""
+        counts = np.bincount(self.statuses, minlength=len(STATUSES))
+        return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}

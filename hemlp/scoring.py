@@ -1,0 +1,222 @@
+"""How a measure scores: what every measure has, single instances and batches, undefined values, named measures."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.edges import FloatArray, IntArray
+from hemlp.errors import InvalidOption, UndefinedScore
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import Batch
+from hemlp.model import Model
+from hemlp.notation import format_call
+from hemlp.program import STATUSES, Status
+from hemlp.scores import Score, Scores
+from hemlp.solvers import Solver
+from hemlp.version import __version__
+from hemlp.vocabulary import check_choice
+
+PAIRS_AT_ONCE = 4_000_000
+"""Pairs of classes in one chunk of a batch."""
+UndefinedPolicy = Literal["error", "nan"]
+
+
+class Measure(ABC):
+    """What every measure has. ``columns`` begins with the name of the measure itself."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def fields(self) -> dict[str, Any]:
+        """All that makes this measure, by the names of the constructor's arguments."""
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; what has no text form says custom."""
+        return self.fields
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that can be chosen, with their values: of a user's own measure all fields but the name."""
+        if self.name in NAMED:
+            return NAMED[self.name].parameters_of(self)
+        return {key: value for key, value in self.plain_fields().items() if key != "name"}
+
+    def __str__(self) -> str:
+        if self.name in NAMED:
+            return format_call(self.name, (), NAMED[self.name].chosen(self))
+        usual = type(self).__init__.__kwdefaults__ or {}
+        given = {k: v for k, v in self.plain_fields().items() if k not in usual or v != usual[k]}
+        return format_call(type(self).__name__, (given.pop("name"),), given)
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Names of the values that a score holds."""
+
+    @property
+    @abstractmethod
+    def greater_is_better(self) -> bool:
+        """Direction."""
+
+    @property
+    @abstractmethod
+    def range(self) -> tuple[float, float]:
+        """Least and greatest value."""
+
+    @property
+    @abstractmethod
+    def invariants(self) -> frozenset[str]:
+        """What holds on every instance; ``hemlp.invariants`` explains the names."""
+
+    @abstractmethod
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
+        """The explicit model of one instance (hierarchy, true, pred) or of a batch."""
+
+    @abstractmethod
+    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        """The columns of a score, from the optimum of the model."""
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        """On which instances the measure is undefined, and why."""
+        return np.zeros(len(batch), np.bool_), ""
+
+    @property
+    def signature(self) -> str:
+        """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
+        parameters = ",".join(f"{key}:{value}" for key, value in self.parameters.items())
+        return f"{self.name}|{parameters}|hemlp:{__version__}"
+
+    @overload
+    def score(
+        self, data: Batch, *, solver: str | Solver | None = None, time_limit: float | None = None,
+        undefined: UndefinedPolicy = "error",
+    ) -> Scores: ...  # fmt: skip
+
+    @overload
+    def score(
+        self, data: Hierarchy, true: Any, pred: Any, *, solver: str | Solver | None = None,
+        time_limit: float | None = None, undefined: UndefinedPolicy = "error",
+    ) -> Score: ...  # fmt: skip
+
+    def score(
+        self,
+        data: Hierarchy | Batch,
+        true: Any = None,
+        pred: Any = None,
+        *,
+        solver: str | Solver | None = None,
+        time_limit: float | None = None,
+        undefined: UndefinedPolicy = "error",
+    ) -> Score | Scores:
+        """The score of one instance (hierarchy, true, pred), or the scores of a batch.
+
+        ``undefined="nan"`` goes on, and counts, where the measure is undefined or its model has no solution.
+        """
+        check_choice("undefined", undefined, ("error", "nan"))
+        batch = as_batch(data, true, pred)
+        bad, reason = self._undefined(batch)
+        if bad.any() and undefined == "error":
+            row = int(np.flatnonzero(bad)[0])
+            sizes = len(batch.true[row]), len(batch.pred[row])
+            raise UndefinedScore(
+                f"instance {row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and {sizes[1]} "
+                f"predicted classes. Choose undefined='nan' to leave such instances out",
+                row + 1,
+            )
+        rows = np.flatnonzero(~bad)
+        columns = {name: np.full(len(batch), math.nan) for name in self.columns}
+        statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
+        for part in chunks(batch, rows):
+            model = self.model(batch.take(part))
+            solution = model.solve(solver, time_limit)
+            unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
+            for k in np.flatnonzero(unsolved)[:1]:
+                if undefined == "error":
+                    raise model.infeasibility(int(k), int(part[k]) + 1)
+            statuses[part] = solution.statuses
+            for name, values in self._evaluated(model, solution).items():
+                columns[name][part] = np.where(unsolved, math.nan, values)
+        signature = f"{self.signature}|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
+        scores = Scores(
+            self.name, columns, statuses, signature, int((statuses > STATUSES.index(Status.FEASIBLE)).sum())
+        )
+        return scores if isinstance(data, Batch) else scores.single()
+
+
+def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
+    """A batch as it is, or one of a single instance."""
+    if isinstance(data, Batch):
+        if true is not None or pred is not None:
+            raise InvalidOption("give a batch, or a hierarchy with true and pred, not both")
+        return data
+    if true is None or pred is None:
+        raise InvalidOption("true and pred are both needed; an empty prediction is []")
+    return Batch.of(data, [true], [pred])
+
+
+def chunks(batch: Batch, rows: IntArray) -> Iterator[IntArray]:
+    """``rows`` in parts with at most PAIRS_AT_ONCE pairs of classes, one instance at least."""
+    pairs = np.cumsum(np.diff(batch.pred.ptr)[rows] * np.diff(batch.true.ptr)[rows] + 1)
+    start = 0
+    while start < len(rows):
+        done = pairs[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(pairs, done + PAIRS_AT_ONCE, side="right")))
+        yield rows[start:stop]
+        start = stop
+
+
+@dataclass(frozen=True)
+class Named:
+    """A measure known by its name: what it is by default, and which of its fields are parameters.
+
+    ``spelled``: a parameter that goes by another name than its field, or whose values do.
+    """
+
+    template: Measure
+    parameters: tuple[str, ...]
+    spelled: Mapping[str, tuple[str, Mapping[Any, Any]]] = field(default_factory=dict)
+
+    def make(self, chosen: Mapping[str, Any]) -> Measure:
+        """The measure with these parameters."""
+        changes: dict[str, Any] = {}
+        for key, value in chosen.items():
+            if key == "distance" and "cost" in self.parameters:
+                key = "cost"  # where costs are distances both words are in use
+            if key not in self.parameters:
+                near = difflib.get_close_matches(key, self.parameters, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                has = ", ".join(self.parameters) or "none"
+                raise InvalidOption(f"{self.template.name} has no parameter {key!r} (it has: {has}){hint}")
+            name, values = self.spelled.get(key, (key, None))
+            if values is not None:
+                check_choice(key, value, tuple(values))
+                value = values[value]
+            changes[name] = value
+        return type(self.template)(**{**self.template.fields, **changes})
+
+    def parameters_of(self, measure: Measure) -> dict[str, Any]:
+        """The values of the parameters."""
+        plain = measure.plain_fields()
+        result = {}
+        for key in self.parameters:
+            name, values = self.spelled.get(key, (key, None))
+            result[key] = plain[name] if values is None else next(k for k, v in values.items() if v == plain[name])
+        return result
+
+    def chosen(self, measure: Measure) -> dict[str, Any]:
+        """The parameters that differ from the template's."""
+        usual = self.parameters_of(self.template)
+        return {key: value for key, value in self.parameters_of(measure).items() if value != usual[key]}
+
+
+NAMED: dict[str, Named] = {}
+"""The measures that have a name, filled by ``hemlp.measures``."""

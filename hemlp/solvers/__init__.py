@@ -1,0 +1,65 @@
+"""Solvers: who can solve a model. One small file each; this is their registry, in order of preference.
+
+A solver is anything with ``name``, ``available()``, ``accepts(model)`` and ``solve(model, time_limit)``; an object of
+your own can be given wherever a name can.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from typing import Any, Protocol, runtime_checkable
+
+from hemlp.errors import MissingDependency, NoSolver
+
+ORDER = ("compiled", "flow", "cpsat", "milp", "pulp", "networkx")
+"""Solvers by preference: each is the object ``solver`` of the module of its name."""
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """Takes a model and returns its solution, with a status for each instance."""
+
+    name: str
+
+    def available(self) -> str | None:
+        """None if it can be used here, else what to install."""
+
+    def accepts(self, model: Any) -> bool:
+        """Whether it can solve this model."""
+
+    def solve(self, model: Any, time_limit: float | None) -> Any:
+        """The solution; ``time_limit`` in seconds for each instance."""
+
+
+def named_solver(name: str) -> Solver:
+    """The solver of that name."""
+    if name not in ORDER:
+        near = difflib.get_close_matches(name, ORDER, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise NoSolver(f"there is no solver {name!r}; the solvers are {', '.join(ORDER)}{hint}")
+    solver: Solver = import_module(f"hemlp.solvers.{name}").solver
+    return solver
+
+
+def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
+    """The wanted solver if it can solve ``model``, or the first in order of preference that can."""
+    if wanted is None:
+        candidates = (named_solver(name) for name in ORDER)
+        found = next((s for s in candidates if not s.available() and s.accepts(model)), None)
+        if found is None:
+            raise NoSolver(f"no solver accepts {type(model).__name__}")
+        return found
+    solver = named_solver(wanted) if isinstance(wanted, str) else wanted
+    missing = solver.available()
+    if missing:
+        raise MissingDependency(f"the solver {solver.name!r} cannot be used: {missing}")
+    if not solver.accepts(model):
+        raise NoSolver(f"the solver {solver.name!r} does not accept this {type(model).__name__}")
+    return solver
+
+
+def accepting_solvers(model: Any) -> list[Solver]:
+    """All solvers that are available and accept ``model``, in order of preference."""
+    solvers = (named_solver(name) for name in ORDER)
+    return [solver for solver in solvers if not solver.available() and solver.accepts(model)]

@@ -1,0 +1,68 @@
+"""Closed forms of Problem 1 in compiled code: one pair, all pairs, assignment and edge cover with defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hemlp.pairing import PairingModel, PairingSolution
+from hemlp.program import STATUSES, Status
+
+
+class CompiledSolver:
+    """Accepts the bounds whose optimum it knows."""
+
+    name = "compiled"
+
+    def available(self) -> str | None:
+        """Always."""
+        return None
+
+    def accepts(self, model: Any) -> bool:
+        """Whether the bounds have a closed form."""
+        return isinstance(model, PairingModel) and _form(model) is not None
+
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+        """The optimum of each instance."""
+        from hemlp.kernels.pairing import best_pairings
+
+        form = _form(model)
+        if form == "all":
+            bad = np.bincount(_rows(model)[~np.isfinite(model.kappa)], minlength=len(model)) > 0
+            chosen = np.isfinite(model.kappa)
+            nobody_p, nobody_t = np.zeros(model.default_p.size, np.int64), np.zeros(model.default_t.size, np.int64)
+            return PairingSolution(model, _statuses(~bad), chosen, nobody_p, nobody_t)
+        feasible, *found = best_pairings(
+            model.batch.pred.ptr, model.batch.true.ptr, model.pairs.ptr, model.kappa, model.serves,
+            model.default_p, model.default_t, form == "cover",
+        )  # fmt: skip
+        return PairingSolution(model, _statuses(feasible), *found)
+
+
+def _form(model: PairingModel) -> str | None:
+    height, width = np.diff(model.batch.pred.ptr), np.diff(model.batch.true.ptr)
+    others_p, others_t = np.repeat(width, height), np.repeat(height, width)
+    no_default = not (model.u.size or model.v.size)
+    each_lower = (model.lower_p == 1).all() and (model.lower_t == 1).all()
+    every_pair = (model.lower_p == others_p).all() and (model.lower_t == others_t).all()
+    if every_pair and no_default and (model.serves == 3).all():  # one pair, too
+        return "all"
+    if each_lower and (model.upper_p >= others_p).all() and (model.upper_t >= others_t).all():
+        return "cover"
+    everybody = model.u.size == model.default_p.size and model.v.size == model.default_t.size
+    if each_lower and everybody and (model.upper_p == 1).all() and (model.upper_t == 1).all():
+        return "matching"
+    return None
+
+
+def _rows(model: PairingModel) -> Any:
+    return np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
+
+
+def _statuses(feasible: Any) -> Any:
+    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
+    return codes.astype(np.int8)
+
+
+solver = CompiledSolver()

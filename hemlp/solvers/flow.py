@@ -1,0 +1,85 @@
+"""Problem 1 as a min-cost flow by OR-Tools: the instances of a part are stacked into one network.
+
+SimpleMinCostFlow has no lower capacities, so they are shifted into supplies, and takes integer costs only, so costs
+that are not exact multiples of a power of two are refused.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from hemlp.edges import IntArray
+from hemlp.errors import InvalidSolution
+from hemlp.flow import FlowNetwork
+from hemlp.pairing import PairingModel, PairingSolution
+from hemlp.program import ProgramResult, Status, exact_integers
+
+PART = 2000
+"""Instances in one network."""
+
+
+class FlowSolver:
+    """Solves the stacked flow networks of a pairing model; a part that is infeasible is solved one by one."""
+
+    name = "flow"
+
+    def available(self) -> str | None:
+        """None if OR-Tools is installed."""
+        return None if find_spec("ortools") else "pip install ortools"
+
+    def accepts(self, model: Any) -> bool:
+        """Pairing models with costs that are exact integers after scaling."""
+        return isinstance(model, PairingModel) and integer_costs(model) is not None
+
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+        """Part by part."""
+        parts = [model[start : start + PART] for start in range(0, len(model), PART)] or [model]
+        return model.joined([self._solve_part(part) for part in parts])
+
+    def _solve_part(self, part: PairingModel) -> PairingSolution:
+        network, _ = part.network()
+        flow = self.least_cost_flow(network, integer_costs(part))
+        if flow is None:
+            if len(part) > 1:
+                return part.joined([self._solve_part(part[i]) for i in range(len(part))])
+            return part.solution(ProgramResult(Status.INFEASIBLE))
+        return part.solution(ProgramResult(Status.OPTIMAL, variable_values(network, flow)))
+
+    def least_cost_flow(self, network: FlowNetwork, scale: int | None) -> IntArray | None:
+        """The flow on each arc, or None if there is none."""
+        from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+
+        backend = SimpleMinCostFlow()
+        costs = np.rint(network.costs * (scale or 1)).astype(np.int64)
+        arcs = backend.add_arcs_with_capacity_and_unit_cost(
+            network.tails.astype(np.int32), network.heads.astype(np.int32), network.upper - network.lower, costs
+        )
+        backend.set_nodes_supplies(np.arange(network.size, dtype=np.int32), network.supplies())
+        status = backend.solve()
+        if status == backend.INFEASIBLE:
+            return None
+        if status != backend.OPTIMAL:
+            raise InvalidSolution(f"OR-Tools ended with status {status} on a network of {network.size} nodes")
+        flow: IntArray = backend.flows(arcs) + network.lower
+        return flow
+
+
+def integer_costs(model: PairingModel) -> int | None:
+    """The factor that makes all costs integers without rounding, or None."""
+    finite = np.concatenate([model.kappa[model.x], model.default_p[model.u], model.default_t[model.v]])
+    scaled = exact_integers(np.unique(finite))
+    return None if scaled is None else scaled[1]
+
+
+def variable_values(network: FlowNetwork, flow: IntArray) -> Any:
+    """The flow on the arcs that carry variables, in the order of variables."""
+    carrying = np.flatnonzero(network.variable >= 0)
+    values = np.empty(carrying.size)
+    values[network.variable[carrying]] = flow[carrying]
+    return values
+
+
+solver = FlowSolver()

@@ -1,0 +1,42 @@
+"""What solvers of linear programs share: models are cut into parts, written as programs, and read back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from hemlp.model import Model
+from hemlp.program import LinearProgram, ProgramResult, Status
+
+PART = 50
+"""Instances that are solved side by side in one program."""
+
+
+class MatrixSolver(ABC):
+    """Solves any model through ``model.program()``."""
+
+    name: str
+
+    @abstractmethod
+    def available(self) -> str | None:
+        """None if it can be used here, else what to install."""
+
+    def accepts(self, model: Model[Any]) -> bool:
+        """Whether this solver can take the program of ``model``."""
+        return isinstance(model, Model)
+
+    @abstractmethod
+    def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
+        """Solve one program."""
+
+    def solve(self, model: Model[Any], time_limit: float | None) -> Any:
+        """Solve part by part; a part that is not solved to optimality is solved instance by instance."""
+        parts = [model[start : start + PART] for start in range(0, len(model), PART)]
+        return model.joined([self._solve_part(part, time_limit) for part in parts] or [self._solve_part(model, None)])
+
+    def _solve_part(self, part: Model[Any], time_limit: float | None) -> Any:
+        limit = None if time_limit is None else time_limit * max(1, len(part))
+        result = self.solve_program(part.program(), limit)
+        if result.status is Status.OPTIMAL or len(part) <= 1:
+            return part.solution(result)
+        return part.joined([self._solve_part(part[i], time_limit) for i in range(len(part))])

@@ -1,0 +1,54 @@
+"""Problem 1 by networkx's network simplex: slow and readable, the reference of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hemlp.flow import FlowNetwork
+from hemlp.pairing import PairingModel, PairingSolution
+from hemlp.program import ProgramResult, Status
+from hemlp.solvers.flow import integer_costs, variable_values
+
+
+class NetworkxSolver:
+    """Solves one flow network after the other."""
+
+    name = "networkx"
+
+    def available(self) -> str | None:
+        """Always: networkx is a dependency of hemlp."""
+        return None
+
+    def accepts(self, model: Any) -> bool:
+        """Pairing models with costs that are exact integers after scaling (network simplex cycles on others)."""
+        return isinstance(model, PairingModel) and integer_costs(model) is not None
+
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+        """Instance by instance."""
+        return model.joined([self._solve_one(model[i]) for i in range(len(model))] or [model.solution(EMPTY)])
+
+    def _solve_one(self, model: PairingModel) -> PairingSolution:
+        import networkx
+
+        network, _ = model.network()
+        graph = network.to_networkx()
+        scale = integer_costs(model) or 1
+        for _, _, data in graph.edges(data=True):
+            data["weight"] = round(data["cost"] * scale)
+        try:
+            _, shifted = networkx.network_simplex(graph)
+        except networkx.NetworkXUnfeasible:
+            return model.solution(ProgramResult(Status.INFEASIBLE))
+        return model.solution(ProgramResult(Status.OPTIMAL, variable_values(network, _arc_flows(network, shifted))))
+
+
+def _arc_flows(network: FlowNetwork, shifted: dict[str, dict[str, int]]) -> Any:
+    names = network.names()
+    ends = zip(network.tails, network.heads, strict=True)
+    return np.array([shifted[names[tail]][names[head]] for tail, head in ends], np.int64) + network.lower
+
+
+EMPTY = ProgramResult(Status.OPTIMAL, np.empty(0))
+solver = NetworkxSolver()
