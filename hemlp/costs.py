@@ -122,7 +122,7 @@ def _undirected_distances(h: Hierarchy, us: IntArray, vs: IntArray) -> FloatArra
     graph = csr_array((lengths, h.edges.children, h.child_ptr), shape=(len(h), len(h)))
     result = np.empty(us.size)
     sources, starts = np.unique(us, return_index=True)
-    ends = np.append(starts[1:], us.size)
+    ends = np.append(starts[1:], us.size)[: sources.size]
     for source, start, end in zip(sources, starts, ends, strict=True):
         reached = dijkstra(graph, directed=False, indices=source)
         result[start:end] = reached[vs[start:end]]

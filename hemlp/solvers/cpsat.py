@@ -19,6 +19,7 @@ class CpSatSolver(MatrixSolver):
     """CP-SAT with one thread and a fixed seed, so that a run can be repeated."""
 
     name = "cpsat"
+    part = 1  # many independent problems in one model keep it busy for minutes
 
     def available(self) -> str | None:
         """None if OR-Tools is installed."""

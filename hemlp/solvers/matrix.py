@@ -8,14 +8,13 @@ from typing import Any
 from hemlp.model import Model
 from hemlp.program import LinearProgram, ProgramResult, Status
 
-PART = 50
-"""Instances that are solved side by side in one program."""
-
 
 class MatrixSolver(ABC):
     """Solves any model through ``model.program()``."""
 
     name: str
+    part = 50
+    """Instances that are solved side by side in one program."""
 
     @abstractmethod
     def available(self) -> str | None:
@@ -31,7 +30,7 @@ class MatrixSolver(ABC):
 
     def solve(self, model: Model[Any], time_limit: float | None) -> Any:
         """Solve part by part; a part that is not solved to optimality is solved instance by instance."""
-        parts = [model[start : start + PART] for start in range(0, len(model), PART)]
+        parts = [model[start : start + self.part] for start in range(0, len(model), self.part)]
         return model.joined([self._solve_part(part, time_limit) for part in parts] or [self._solve_part(model, None)])
 
     def _solve_part(self, part: Model[Any], time_limit: float | None) -> Any:
