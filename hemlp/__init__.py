@@ -1,5 +1,6 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
+from hemlp import examples
 from hemlp.bounds import ALL, Bounds
 from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
@@ -32,6 +33,7 @@ __all__ = [
     "Status",
     "UpDistances",
     "__version__",
+    "examples",
     "measure",
     "read_hierarchy",
     "read_labels",
