@@ -12,6 +12,7 @@ from hemlp.program import Status
 from hemlp.readers import read_hierarchy, read_labels
 from hemlp.scores import Score, Scores
 from hemlp.scoring import Measure
+from hemlp.set_measures import SetMeasure, SetScore, information_content
 from hemlp.version import __version__
 from hemlp.vocabulary import TOP
 
@@ -29,11 +30,14 @@ __all__ = [
     "PairScore",
     "Score",
     "Scores",
+    "SetMeasure",
+    "SetScore",
     "ShortestPath",
     "Status",
     "UpDistances",
     "__version__",
     "examples",
+    "information_content",
     "measure",
     "read_hierarchy",
     "read_labels",

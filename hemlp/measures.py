@@ -6,8 +6,8 @@
     >>> float(score), score["error"], str(score.status)
     (0.8, 3.0, 'optimal')
 
-``PairMeasure`` pairs classes (Problem 1) by bounds of your choice. The named measures below are a line or two each, and
-a new one is one more of the same kind:
+``PairMeasure`` pairs classes (Problem 1) by bounds of your choice, ``SetMeasure`` compares augmented sets. The named
+measures below are a line or two each, and a new one is one more of the same kind:
 
     >>> PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5).score(h, ["sheep"], ["cow"])
     2.0
@@ -16,7 +16,7 @@ a new one is one more of the same kind:
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hemlp.bounds import ALL, Bounds
@@ -24,10 +24,12 @@ from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.notation import from_toml, parse_call, to_toml
 from hemlp.pair_measures import PairMeasure
 from hemlp.scoring import NAMED, Measure, Named
+from hemlp.set_measures import SetMeasure
 
 _ONE = Bounds((1, 1), (1, 1))
 _NORMALIZERS = {"normalizer": ("score", {"difference": "accuracy", "union": "accuracy_union"})}
 _COSTS = ("cost", "max_distance", "horizon")
+_CLOSURE = ("top", "horizon", "weights")
 
 NAMED.update(
     (named.template.name, named)
@@ -40,8 +42,20 @@ NAMED.update(
             ("default_cost", *_COSTS, "pairing", "normalizer"),
             _NORMALIZERS,
         ),
+        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PRF"),
+        Named(SetMeasure("SDL", "ancestors", score="difference"), _CLOSURE),
+        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PRF"),
+        Named(SetMeasure("F_Tol", "tolerant"), ()),
+        Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
+        Named(SetMeasure("accuracy", "none", score="exact"), ()),
+        Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
+        Named(SetMeasure("hamming", "none", score="hamming"), ()),
+        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PRF"),
     )
 )
+
+
+KINDS: Mapping[str, Callable[..., Measure]] = {"PairMeasure": PairMeasure, "SetMeasure": SetMeasure}
 
 
 def measure(what: str | Measure, **parameters: Any) -> Measure:
@@ -51,12 +65,12 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
             raise InvalidOption("a measure that is made already takes no further parameters")
         return what
     name, positional, named = parse_call(what)
-    if name == "PairMeasure":
+    if name in KINDS:
         if parameters:
-            raise InvalidOption("PairMeasure(...) takes its parameters within the text")
+            raise InvalidOption(f"{name}(...) takes its parameters within the text")
         if any(value == "custom" for value in named.values()):
             raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
-        return PairMeasure(*positional, **named)
+        return KINDS[name](*positional, **named)
     if name not in NAMED:
         near = difflib.get_close_matches(name, NAMED, 1, cutoff=0.5)
         near = near or [known for known in NAMED if known.casefold() == name.casefold()]
@@ -96,6 +110,8 @@ def read_measures(text: str) -> list[Measure]:
         if "predicted" in fields or "true" in fields:
             bounds = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
             made.append(PairMeasure(fields.pop("name"), bounds, **fields))
+        elif "augment" in fields:
+            made.append(SetMeasure(**fields))
         else:
             made.append(measure(fields.pop("name"), **fields))
     return made

@@ -17,7 +17,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
 from hemlp.pairing import PairingModel
-from hemlp.scoring import Measure, as_batch
+from hemlp.scoring import Measure, as_batch, check_horizon
 from hemlp.vocabulary import check_choice
 
 
@@ -148,7 +148,7 @@ class PairMeasure(Measure):
         distance = isinstance(self.cost, ShortestPath)
         lower = self.bounds.predicted[0], self.bounds.true[0]
         if distance and not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
-            found.add("names")
+            found |= {"names", "monotone"}
             if self.bounds.predicted == self.bounds.true:
                 found.add("symmetric")
         if distance and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
@@ -222,12 +222,6 @@ def _check_number(name: str, value: Any, least: float) -> None:
         raise InvalidOption(f"{name}={value!r} is not a number of at least {least}")
     if value == math.inf:
         raise InvalidOption(f"{name} is infinite: leave it out instead")
-
-
-def check_horizon(horizon: Any) -> None:
-    """A horizon is a number of levels, at least 1, or None."""
-    if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1):
-        raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
 
 
 def _is_custom(value: Any) -> bool:

@@ -163,6 +163,12 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
     return Batch.of(data, [true], [pred])
 
 
+def check_horizon(horizon: Any) -> None:
+    """A horizon is a number of levels, at least 1, or None."""
+    if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1):
+        raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
+
+
 def chunks(batch: Batch, rows: IntArray) -> Iterator[IntArray]:
     """``rows`` in parts with at most PAIRS_AT_ONCE pairs of classes, one instance at least."""
     pairs = np.cumsum(np.diff(batch.pred.ptr)[rows] * np.diff(batch.true.ptr)[rows] + 1)

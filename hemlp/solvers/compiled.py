@@ -1,13 +1,21 @@
-"""Closed forms of Problem 1 in compiled code: one pair, all pairs, assignment and edge cover with defaults."""
+"""Compiled code: closed forms of Problem 1 (one pair, all pairs, assignment and edge cover with defaults), closures."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from hemlp.augment import ClosureModel, ClosureSolution
 from hemlp.pairing import PairingModel, PairingSolution
 from hemlp.program import STATUSES, Status
+
+ROOM = 4_000_000
+"""Nodes of closures that are held at once."""
+KEEP = 1_000
+"""Instances up to which the closures themselves stay in the solution."""
+_NO_CLOSURES = np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint8)
 
 
 class CompiledSolver:
@@ -20,11 +28,28 @@ class CompiledSolver:
         return None
 
     def accepts(self, model: Any) -> bool:
-        """Whether the bounds have a closed form."""
-        return isinstance(model, PairingModel) and _form(model) is not None
+        """All closures, and pairings whose bounds have a closed form."""
+        return isinstance(model, ClosureModel) or (isinstance(model, PairingModel) and _form(model) is not None)
 
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve(self, model: Any, time_limit: float | None) -> Any:
         """The optimum of each instance."""
+        return self._closures(model) if isinstance(model, ClosureModel) else self._pairings(model)
+
+    def _closures(self, model: ClosureModel) -> ClosureSolution:
+        from hemlp.kernels.closure import closures
+
+        pred, true = model.batch.pred, model.batch.true
+        parts, done = [], 0
+        while done < len(model):
+            found = closures(
+                *model.arrows, pred.ptr, pred.classes, true.ptr, true.classes, done, ROOM, model.farthest, model.has_top
+            )
+            part = model.counted(*found)
+            parts.append(part if len(model) <= KEEP else replace(part, ptr=None, nodes=None, members=None))
+            done += len(part)
+        return model.joined(parts) if parts else model.counted(*_NO_CLOSURES)
+
+    def _pairings(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.pairing import best_pairings
 
         form = _form(model)

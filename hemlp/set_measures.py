@@ -1,0 +1,203 @@
+"""Set-based measures: augment both sets, then compare them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.augment import ClosureModel
+from hemlp.edges import FloatArray
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import Batch, LabelSets
+from hemlp.model import Model
+from hemlp.scores import Scores
+from hemlp.scoring import Measure, as_batch, check_horizon
+from hemlp.vocabulary import Label, check_choice
+
+
+@dataclass(frozen=True)
+class SetFacts:
+    """What a score may be made of, an array each: weights of the two sets and of what they share; are they equal?
+
+    ``classes``: the number of classes of the hierarchy.
+    """
+
+    predicted: FloatArray
+    true: FloatArray
+    common: FloatArray
+    equal: NDArray[np.bool_]
+    classes: int
+
+    def ratio(self, part: FloatArray, whole: FloatArray) -> FloatArray:
+        """part / whole; 0 / 0 is 1 if the two sets are equal and 0 if not."""
+        return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), self.equal)
+
+
+@dataclass(frozen=True)
+class SetScore:
+    """A score made from two augmented sets."""
+
+    function: Callable[[SetFacts], FloatArray]
+    greater_is_better: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+
+
+SET_SCORES: Mapping[str, SetScore] = {
+    "P": SetScore(lambda f: f.ratio(f.common, f.predicted)),
+    "R": SetScore(lambda f: f.ratio(f.common, f.true)),
+    "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true)),
+    "jaccard": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common)),
+    "exact": SetScore(lambda f: f.equal.astype(np.float64)),
+    "difference": SetScore(lambda f: f.predicted + f.true - 2 * f.common, False, (0.0, math.inf)),
+    "hamming": SetScore(lambda f: (f.predicted + f.true - 2 * f.common) / f.classes, False),
+}
+AUGMENTS = ("ancestors", "descendants", "tolerant", "none")
+
+
+@dataclass(frozen=True, init=False)
+class SetMeasure(Measure):
+    """A measure of two augmented sets.
+
+    ``augment``: "ancestors", "descendants", "tolerant" or "none". ``score``: a name from ``SET_SCORES`` or a
+    ``SetScore``. ``top`` adds one node above all roots; ``horizon`` h lets a class see what is fewer than h levels up
+    (both for ancestors). ``weights`` of classes replace counts by sums.
+    """
+
+    name: str
+    augment: str
+    rule: str | SetScore
+    top: bool
+    horizon: int | None
+    weights: Mapping[Label, float] | None
+
+    def __init__(
+        self,
+        name: str,
+        augment: str,
+        *,
+        score: str | SetScore = "F",
+        top: bool = False,
+        horizon: int | None = None,
+        weights: Mapping[Label, float] | None = None,
+    ) -> None:
+        if not name.isidentifier():
+            raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
+        check_choice("augment", augment, AUGMENTS)
+        if isinstance(score, str):
+            check_choice("score", score, tuple(SET_SCORES))
+        check_horizon(horizon)
+        if not isinstance(top, bool):
+            raise InvalidOption(f"top={top!r} is not True or False")
+        if (top or horizon is not None) and augment != "ancestors":
+            raise InvalidOption(f"top and horizon are for ancestors, not for {augment}")
+        if weights is not None and (augment == "tolerant" or not isinstance(weights, Mapping)):
+            raise InvalidOption(
+                "weights is a mapping from classes to numbers, for ancestors, descendants and flat sets"
+            )
+        for field, value in zip(self.__dataclass_fields__, (name, augment, score, top, horizon, weights), strict=True):
+            object.__setattr__(self, field, value)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.augment, str(self.rule), self.top, self.horizon))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """All that makes this measure, by the names of the constructor's arguments."""
+        values = {field: getattr(self, field) for field in self.__dataclass_fields__}
+        return {"score" if field == "rule" else field: value for field, value in values.items()}
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; weights and functions say custom."""
+        return {k: "custom" if isinstance(v, Mapping | SetScore) else v for k, v in self.fields.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, and the weights of the two sets and of what they share."""
+        return self.name, "predicted", "true", "common"
+
+    @property
+    def score_rule(self) -> SetScore:
+        """How the score is made from the sets."""
+        return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Losses are better when small."""
+        return self.score_rule.greater_is_better
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and greatest value."""
+        return self.score_rule.range
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """Derived from the augmentation and the score."""
+        found = {"range"}
+        if self.weights is None and isinstance(self.rule, str):
+            found |= {"names", "best_if_equal", "monotone"}
+            found.add({"P": "mirrors R", "R": "mirrors P"}.get(self.rule, "symmetric"))
+            if self.augment == "none" and self.rule not in ("P", "R"):
+                found.add("best_only_if_equal")
+        return frozenset(found)
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
+        """The closures of one instance (hierarchy, true, pred) or of a batch."""
+        batch = as_batch(data, true, pred)
+        return ClosureModel(str(self), batch, self.augment, self.top, self.horizon, self._weights(batch.hierarchy))
+
+    def _weights(self, h: Hierarchy) -> FloatArray:
+        """Weights of all classes, ⊤ last: 1 if uniform, else 0."""
+        if self.weights is None:
+            return np.ones(len(h) + 1)
+        values = np.zeros(len(h) + 1)
+        for k, label in enumerate(h.labels):
+            if label not in self.weights:
+                raise InvalidOption(f"weights has no value for the class {label!r}")
+            values[k] = self.weights[label]
+        if not (np.isfinite(values) & (values >= 0)).all():
+            odd = h.labels[int(np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[0])]
+            raise InvalidOption(f"the weight of {odd!r} is {self.weights[odd]!r}, not a finite number of at least 0")
+        return values
+
+    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        predicted, true, common = solution.sums.T
+        facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.given))
+        values = (self.score_rule.function(facts), facts.predicted, facts.true, facts.common)
+        return dict(zip(self.columns, values, strict=True))
+
+    def micro_average(self, scores: Scores) -> float:
+        """The score of all instances together: sets are added up first, and compared after."""
+        sums = [np.array([np.nansum(scores[name])]) for name in ("predicted", "true", "common")]
+        equal = np.array([sums[0] == sums[1] == sums[2]]).reshape(1)
+        if self.rule not in ("P", "R", "F", "jaccard"):
+            raise InvalidOption(f"{self.name} has no micro average: it is not a ratio of two counts")
+        return float(self.score_rule.function(SetFacts(sums[0], sums[1], sums[2], equal, 1))[0])
+
+
+def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None) -> dict[Label, float]:
+    """Weights of classes: −log of the share of the instances of ``corpus`` whose closure holds the class.
+
+    A class that no instance has would weigh infinitely much; it gets the weight ``unseen``, or is an error.
+    """
+    labels = LabelSets.of(corpus, source="corpus")
+    batch = Batch.of(hierarchy, labels, labels)
+    model = ClosureModel("", batch, "ancestors", False, None, np.ones(len(hierarchy) + 1))
+    counts = np.zeros(len(hierarchy), np.int64)
+    for start in range(0, len(batch), 1000):
+        counts += np.bincount(model[start : start + 1000].solve("compiled").nodes, minlength=len(hierarchy))
+    if unseen is None and (counts == 0).any():
+        never = hierarchy.labels[int(np.flatnonzero(counts == 0)[0])]
+        raise InvalidOption(
+            f"the class {never!r} (and {int((counts == 0).sum()) - 1:,} more) is in no closure of the corpus: its "
+            f"information content is infinite; give unseen= a weight for such classes"
+        )
+    shares = np.maximum(counts, 1) / max(len(batch), 1)
+    values = np.where(counts > 0, -np.log(shares) + 0.0, math.nan if unseen is None else unseen)
+    return dict(zip(hierarchy.labels, values.tolist(), strict=True))
