@@ -1,12 +1,20 @@
-"""Real data that comes with hemlp, by name."""
+"""Data that comes with hemlp, by name: real documents, and the figures of the paper.
+
+>>> example = case("6")
+>>> sorted(example.hierarchy.parents("P1")), example.true, example.pred
+(['D', 'E'], ['T1'], ['P1', 'P2'])
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import LabelSets
 from hemlp.readers import read_hierarchy, read_labels
@@ -34,3 +42,31 @@ def mesh_mini() -> Example:
         {p.stem.removeprefix("pred_"): read_labels(p) for p in sorted(folder.glob("pred_*.txt"))},
         dict(line.split("\t", 1) for line in names),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A figure of the paper's case studies: a hierarchy, one instance, and the values that the paper prints."""
+
+    name: str
+    hierarchy: Hierarchy
+    true: list[str]
+    pred: list[str]
+    printed: Mapping[str, float | str]
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """All cases of the paper's section 3 (there is no case 5), and the DAG of its section 2.4 as "dag"."""
+    rows = json.loads((DATA / "cases.json").read_text(encoding="utf-8"))
+    return tuple(
+        Case(row["case"], Hierarchy.from_edges(row["edges"]), row["true"], row["pred"], row["printed"]) for row in rows
+    )
+
+
+def case(name: str) -> Case:
+    """One case by its name, such as "2a" or "6"."""
+    found = {each.name: each for each in cases()}
+    if name not in found:
+        raise InvalidOption(f"the paper has no case {name!r}; the cases are {', '.join(found)}")
+    return found[name]

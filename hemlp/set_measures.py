@@ -141,7 +141,9 @@ class SetMeasure(Measure):
         """Derived from the augmentation and the score."""
         found = {"range"}
         if self.weights is None and isinstance(self.rule, str):
-            found |= {"names", "best_if_equal", "monotone"}
+            found |= {"names", "best_if_equal"}
+            if self.horizon is None:  # near a root a horizon shows less, and what is shared weighs more
+                found.add("monotone")
             found.add({"P": "mirrors R", "R": "mirrors P"}.get(self.rule, "symmetric"))
             if self.augment == "none" and self.rule not in ("P", "R"):
                 found.add("best_only_if_equal")

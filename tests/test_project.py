@@ -37,7 +37,8 @@ def test_start_up_loads_nothing_heavy(code):
 
 
 ORDER = """errors vocabulary version kernels edges hierarchy labels readers program flow solvers model costs bounds
-pairing augment notation scores scoring pair_measures set_measures measures examples demo cli"""
+pairing augment notation scores scoring pair_measures set_measures measures
+invariants examples paper demo cli"""
 
 
 def test_no_module_imports_one_that_stands_after_it():
