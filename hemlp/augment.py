@@ -68,17 +68,17 @@ class ClosureModel(Model["ClosureSolution"]):
 
     # ---- the explicit model
 
-    def _reached(self, sources: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Lists of what each source implies, itself first (CSR: ptr, nodes, distances)."""
+    def reached(self, sources: IntArray, room: int = 2**62) -> tuple[IntArray, IntArray, IntArray]:
+        """Lists of what each source implies, itself first (CSR: ptr, nodes, distances), while there is ``room``."""
         from hemlp.kernels.graph import reach
 
         ptr, idx = self.arrows
-        _, list_ptr, nodes, distances = reach(ptr, idx, sources.astype(np.int32), np.iinfo(np.int64).max, self.farthest)
+        _, list_ptr, nodes, distances = reach(ptr, idx, sources.astype(np.int32), room, self.farthest)
         return list_ptr, nodes, distances
 
     def _universe(self, row: int) -> list[int]:
         """The nodes that either side of an instance can imply, ⊤ last."""
-        _, nodes, _ = self._reached(np.concatenate([self.batch.pred[row], self.batch.true[row]]))
+        _, nodes, _ = self.reached(np.concatenate([self.batch.pred[row], self.batch.true[row]]))
         return sorted(set(nodes.tolist())) + ([len(self.batch.hierarchy)] if self.has_top else [])
 
     def _implications(self, row: int, side: str) -> list[tuple[int, int]]:
@@ -87,7 +87,7 @@ class ClosureModel(Model["ClosureSolution"]):
         own = (self.batch.pred if side == "predicted" else self.batch.true)[row]
         pairs = [(int(c), top) for c in own] if self.has_top else []
         if self.horizon is not None:
-            ptr, nodes, _ = self._reached(own)
+            ptr, nodes, _ = self.reached(own)
             return pairs + [(int(c), int(a)) for k, c in enumerate(own) for a in nodes[ptr[k] + 1 : ptr[k + 1]]]
         arrows_ptr, arrows = self.arrows
         universe = self._universe(row)

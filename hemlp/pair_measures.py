@@ -161,6 +161,12 @@ class PairMeasure(Measure):
         """The fields as plain values; what has no text form says custom."""
         return {k: str(v) if k == "cost" else "custom" if _is_custom(v) else v for k, v in self.fields.items()}
 
+    @property
+    def model_key(self) -> Any:
+        """Measures that differ only in name and score share their pairing."""
+        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
+        return tuple((k, id(v) if isinstance(v, Mapping) or _is_custom(v) else v) for k, v in fields.items())
+
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)

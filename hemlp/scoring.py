@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
@@ -85,6 +85,11 @@ class Measure(ABC):
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         """The columns of a score, from the optimum of the model."""
 
+    @property
+    def model_key(self) -> Any:
+        """Measures of one key have the same model and are defined on the same instances."""
+        return id(self)
+
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         """On which instances the measure is undefined, and why."""
         return np.zeros(len(batch), np.bool_), ""
@@ -121,8 +126,12 @@ class Measure(ABC):
 
         ``undefined="nan"`` goes on, and counts, where the measure is undefined or its model has no solution.
         """
-        check_choice("undefined", undefined, ("error", "nan"))
         batch = as_batch(data, true, pred)
+        (scores,) = score_together([self], batch, solver=solver, time_limit=time_limit, undefined=undefined)
+        return scores if isinstance(data, Batch) else scores.single()
+
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy) -> IntArray:
+        """The instances on which the measure is defined; an error at the first other one unless it may be nan."""
         bad, reason = self._undefined(batch)
         if bad.any() and undefined == "error":
             row = int(np.flatnonzero(bad)[0])
@@ -132,24 +141,55 @@ class Measure(ABC):
                 f"predicted classes. Choose undefined='nan' to leave such instances out",
                 row + 1,
             )
-        rows = np.flatnonzero(~bad)
-        columns = {name: np.full(len(batch), math.nan) for name in self.columns}
-        statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
-        for part in chunks(batch, rows):
-            model = self.model(batch.take(part))
-            solution = model.solve(solver, time_limit)
-            unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
-            for k in np.flatnonzero(unsolved)[:1]:
-                if undefined == "error":
-                    raise model.infeasibility(int(k), int(part[k]) + 1)
-            statuses[part] = solution.statuses
-            for name, values in self._evaluated(model, solution).items():
-                columns[name][part] = np.where(unsolved, math.nan, values)
-        signature = f"{self.signature}|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
-        scores = Scores(
-            self.name, columns, statuses, signature, int((statuses > STATUSES.index(Status.FEASIBLE)).sum())
-        )
-        return scores if isinstance(data, Batch) else scores.single()
+        return np.flatnonzero(~bad)
+
+
+def score_together(
+    measures: Sequence[Measure],
+    batch: Batch,
+    *,
+    solver: str | Solver | None = None,
+    time_limit: float | None = None,
+    undefined: UndefinedPolicy = "error",
+) -> list[Scores]:
+    """The scores of several measures; those that ask for the same model share its solution."""
+    check_choice("undefined", undefined, ("error", "nan"))
+    made: dict[int, Scores] = {}
+    groups: dict[Any, list[int]] = {}
+    for k, each in enumerate(measures):
+        groups.setdefault(each.model_key, []).append(k)
+    for members in groups.values():
+        group = [measures[k] for k in members]
+        made.update(zip(members, _score_group(group, batch, solver, time_limit, undefined), strict=True))
+    return [made[k] for k in range(len(measures))]
+
+
+def _score_group(
+    group: Sequence[Measure], batch: Batch, solver: str | Solver | None, time_limit: float | None,
+    undefined: UndefinedPolicy,
+) -> list[Scores]:  # fmt: skip
+    first = group[0]
+    rows = first._defined_rows(batch, undefined)
+    columns = [{name: np.full(len(batch), math.nan) for name in each.columns} for each in group]
+    last_solved = STATUSES.index(Status.FEASIBLE)
+    statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
+    for part in chunks(batch, rows):
+        model = first.model(batch if len(part) == len(batch) else batch.take(part))
+        solution = model.solve(solver, time_limit)
+        unsolved = solution.statuses > last_solved
+        if unsolved.any() and undefined == "error":
+            k = int(np.flatnonzero(unsolved)[0])
+            raise model.infeasibility(k, int(part[k]) + 1)
+        statuses[part] = solution.statuses
+        for each, filled in zip(group, columns, strict=True):
+            for name, values in each._evaluated(model, solution).items():
+                filled[name][part] = np.where(unsolved, math.nan, values)
+    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
+    missing = int((statuses > last_solved).sum())
+    return [
+        Scores(each.name, filled, statuses, each.signature + policies, missing)
+        for each, filled in zip(group, columns, strict=True)
+    ]
 
 
 def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:

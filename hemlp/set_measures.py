@@ -149,6 +149,11 @@ class SetMeasure(Measure):
                 found.add("best_only_if_equal")
         return frozenset(found)
 
+    @property
+    def model_key(self) -> Any:
+        """Measures that differ only in the score share their sets."""
+        return self.augment, self.top, self.horizon, None if self.weights is None else id(self.weights)
+
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The closures of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.augment import ClosureModel, ClosureSolution
+from hemlp.edges import sorted_distinct
 from hemlp.pairing import PairingModel, PairingSolution
 from hemlp.program import STATUSES, Status
 
@@ -38,6 +39,10 @@ class CompiledSolver:
     def _closures(self, model: ClosureModel) -> ClosureSolution:
         from hemlp.kernels.closure import closures
 
+        if len(model) > KEEP and model.augment != "tolerant":
+            counted = _counted_by_lists(model)
+            if counted is not None:
+                return counted
         pred, true = model.batch.pred, model.batch.true
         parts, done = [], 0
         while done < len(model):
@@ -63,6 +68,20 @@ class CompiledSolver:
             model.default_p, model.default_t, form == "cover",
         )  # fmt: skip
         return PairingSolution(model, _statuses(feasible), *found)
+
+
+def _counted_by_lists(model: ClosureModel) -> ClosureSolution | None:
+    """Weights of closures from lists of what each class in use implies, or None if those need too much room."""
+    from hemlp.kernels.closure import tally_lists
+
+    pred, true = model.batch.pred, model.batch.true
+    used = sorted_distinct(np.concatenate([pred.classes, true.classes]))
+    ptr, lists, _ = model.reached(used, room=10 * ROOM)
+    if len(ptr) <= len(used):
+        return None
+    at_pred, at_true = np.searchsorted(used, pred.classes), np.searchsorted(used, true.classes)
+    sums, equal = tally_lists(pred.ptr, at_pred, true.ptr, at_true, ptr, lists, model.weights, model.has_top)
+    return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
 
 
 def _form(model: PairingModel) -> str | None:
