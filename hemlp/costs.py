@@ -96,14 +96,13 @@ class ShortestPath:
         """Distances from ancestor lists of all classes in use, or None if those need more than MEMORY."""
         from hemlp.kernels.pairing import shortest_paths
 
-        used = sorted_distinct(np.concatenate([batch.pred.classes, batch.true.classes]))
+        used, at_pred, at_true = batch.used()
         up = next(h.up_distance_chunks(used, memory=MEMORY))
         if len(up) < len(used):
             return None
         return shortest_paths(
-            batch.pred.ptr, np.searchsorted(used, batch.pred.classes),
-            batch.true.ptr, np.searchsorted(used, batch.true.classes),
-            pairs.ptr, up.ptr, up.ancestors, up.distances, len(h),
+            batch.pred.ptr, at_pred, batch.true.ptr, at_true, pairs.ptr,
+            up.ptr, up.ancestors, up.distances, len(h),
         )  # fmt: skip
 
 

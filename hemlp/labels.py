@@ -271,6 +271,16 @@ class Batch:
         ids = None if self.ids is None else self.ids[start:stop]
         return replace(self, true=self.true.part(start, stop), pred=self.pred.part(start, stop), ids=ids)
 
+    def used(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The classes that occur, sorted, and for each predicted and each true class its position among them."""
+        occurs = np.zeros(len(self.hierarchy), np.bool_)
+        occurs[self.pred.classes] = True
+        occurs[self.true.classes] = True
+        classes = np.flatnonzero(occurs)
+        position = np.empty(len(self.hierarchy), np.int32)
+        position[classes] = np.arange(classes.size, dtype=np.int32)
+        return classes, position[self.pred.classes], position[self.true.classes]
+
     def take(self, rows: IntArray) -> Batch:
         """The instances with these numbers, in this order."""
         ids = None if self.ids is None else tuple(self.ids[row] for row in rows)

@@ -133,7 +133,7 @@ def tally_lists(
     2i + 1 once it was met on the true side.
     """
     size = weights.size - 1
-    stamp = np.full(size, -1, np.int64)
+    stamp = np.full(size, -1, np.int32)
     sums = np.zeros((pred_ptr.size - 1, 3))
     equal = np.empty(pred_ptr.size - 1, np.bool_)
     for i in range(pred_ptr.size - 1):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from hemlp.augment import ClosureModel, ClosureSolution
-from hemlp.edges import sorted_distinct
 from hemlp.pairing import PairingModel, PairingSolution
 from hemlp.program import STATUSES, Status
 
@@ -75,11 +74,10 @@ def _counted_by_lists(model: ClosureModel) -> ClosureSolution | None:
     from hemlp.kernels.closure import tally_lists
 
     pred, true = model.batch.pred, model.batch.true
-    used = sorted_distinct(np.concatenate([pred.classes, true.classes]))
+    used, at_pred, at_true = model.batch.used()
     ptr, lists, _ = model.reached(used, room=10 * ROOM)
     if len(ptr) <= len(used):
         return None
-    at_pred, at_true = np.searchsorted(used, pred.classes), np.searchsorted(used, true.classes)
     sums, equal = tally_lists(pred.ptr, at_pred, true.ptr, at_true, ptr, lists, model.weights, model.has_top)
     return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
 
