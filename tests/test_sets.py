@@ -199,9 +199,10 @@ def test_scikit_learn_on_expanded_indicators():
         assert measure("hamming").score(batch).mean() == pytest.approx((flat[0] != flat[1]).mean())
 
 
-def test_batches_of_any_size_give_the_same(monkeypatch):
+@pytest.mark.parametrize("system", ["topdown_lcpn", "svm_ovr_freq60"])
+def test_batches_of_any_size_give_the_same(monkeypatch, system):
     example = examples.mesh_mini()
-    batch = Batch.of(example.hierarchy, example.true, example.systems["topdown_lcpn"])
+    batch = Batch.of(example.hierarchy, example.true, example.systems[system])
     usual = {name: measure(name).score(batch).values.tolist() for name in SET_NAMES}
     monkeypatch.setattr("hemlp.solvers.compiled.KEEP", 3)
     monkeypatch.setattr("hemlp.solvers.compiled.ROOM", 500)
