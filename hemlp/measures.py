@@ -47,6 +47,7 @@ NAMED.update(
         *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PRF"),
         Named(SetMeasure("F_Tol", "tolerant"), ()),
         Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
+        *(Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit")) for s in "PRF"),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
         Named(SetMeasure("hamming", "none", score="hamming"), ()),

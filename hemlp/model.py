@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from hemlp.errors import InfeasibleModel
+from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.program import LinearProgram, ProgramResult
-from hemlp.solvers import Solver, find_solver
+from hemlp.solvers import Solver, find_solver, named_solver
 
 if TYPE_CHECKING:
     import pulp
@@ -50,18 +50,24 @@ class Model(ABC, Generic[S]):
         """Solve with the named solver, a solver object, or by default the first that accepts the model."""
         return find_solver(self, solver).solve(self, time_limit)  # type: ignore[no-any-return]
 
-    def to_lp(self) -> str:
+    def stage(self, name: str | None) -> LinearProgram:
+        """The program of a stage, for models that are solved in several."""
+        if name is not None:
+            raise InvalidOption(f"this model is one program: it has no stage {name!r}")
+        return self.program()
+
+    def to_lp(self, stage: str | None = None) -> str:
         """The program in the LP file format."""
-        return self.program().to_lp()
+        return self.stage(stage).to_lp()
 
-    def to_mps(self) -> str:
+    def to_mps(self, stage: str | None = None) -> str:
         """The program in the free MPS file format."""
-        return self.program().to_mps()
+        return self.stage(stage).to_mps()
 
-    def to_pulp(self) -> pulp.LpProblem:
+    def to_pulp(self, stage: str | None = None) -> pulp.LpProblem:
         """The program as a PuLP problem that can be changed and solved."""
-        builder: Any = find_solver(self, "pulp")
-        return builder.build(self.program())
+        builder: Any = named_solver("pulp")
+        return builder.build(self.stage(stage))
 
     def __str__(self) -> str:
         if len(self) > 3:

@@ -17,7 +17,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
 from hemlp.pairing import PairingModel
-from hemlp.scoring import Measure, as_batch, check_horizon
+from hemlp.scoring import Measure, as_batch, check_horizon, check_number
 from hemlp.vocabulary import check_choice
 
 
@@ -102,8 +102,8 @@ class PairMeasure(Measure):
         cost = as_cost(cost)
         for value in default_cost if isinstance(default_cost, tuple) else (default_cost,):
             for number in value.values() if isinstance(value, Mapping) else (value,):
-                _check_number("default_cost", number, 0)
-        _check_number("max_distance", max_distance, 0)
+                check_number("default_cost", number, 0)
+        check_number("max_distance", max_distance, 0)
         check_horizon(horizon)
         if horizon is not None and not cost.unit:
             raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
@@ -221,13 +221,6 @@ def common_classes(batch: Batch) -> IntArray:
     )
     both = np.intersect1d(predicted, true, assume_unique=True)
     return np.bincount(both // len(batch.hierarchy), minlength=len(batch))
-
-
-def _check_number(name: str, value: Any, least: float) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= least):
-        raise InvalidOption(f"{name}={value!r} is not a number of at least {least}")
-    if value == math.inf:
-        raise InvalidOption(f"{name} is infinite: leave it out instead")
 
 
 def _is_custom(value: Any) -> bool:

@@ -81,6 +81,8 @@ class LinearProgram:
     rows: Sequence[Row]
     maximize: bool = False
     remarks: Sequence[str] = field(default=())
+    work_limit: float | None = None
+    """How much work a solver may do, in its own deterministic unit, where it has one."""
 
     def objective(self, values: Iterable[float]) -> float:
         """The objective at ``values``."""

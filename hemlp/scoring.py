@@ -203,6 +203,14 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
     return Batch.of(data, [true], [pred])
 
 
+def check_number(name: str, value: Any, least: float) -> None:
+    """A finite number of at least ``least``, or None."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= least):
+        raise InvalidOption(f"{name}={value!r} is not a number of at least {least}")
+    if value == math.inf:
+        raise InvalidOption(f"{name} is infinite: leave it out instead")
+
+
 def check_horizon(horizon: Any) -> None:
     """A horizon is a number of levels, at least 1, or None."""
     if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1):

@@ -15,9 +15,10 @@ from hemlp.edges import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
+from hemlp.lca_model import LcaModel
 from hemlp.model import Model
 from hemlp.scores import Scores
-from hemlp.scoring import Measure, as_batch, check_horizon
+from hemlp.scoring import Measure, as_batch, check_horizon, check_number
 from hemlp.vocabulary import Label, check_choice
 
 
@@ -57,16 +58,19 @@ SET_SCORES: Mapping[str, SetScore] = {
     "difference": SetScore(lambda f: f.predicted + f.true - 2 * f.common, False, (0.0, math.inf)),
     "hamming": SetScore(lambda f: (f.predicted + f.true - 2 * f.common) / f.classes, False),
 }
-AUGMENTS = ("ancestors", "descendants", "tolerant", "none")
+AUGMENTS = ("ancestors", "descendants", "tolerant", "none", "lca")
+METHODS = ("exact", "greedy", "extended")
+LCA_COLUMNS = ("P_LCA", "R_LCA", "F_LCA", "lcas", "bound")
 
 
 @dataclass(frozen=True, init=False)
 class SetMeasure(Measure):
     """A measure of two augmented sets.
 
-    ``augment``: "ancestors", "descendants", "tolerant" or "none". ``score``: a name from ``SET_SCORES`` or a
-    ``SetScore``. ``top`` adds one node above all roots; ``horizon`` h lets a class see what is fewer than h levels up
-    (both for ancestors). ``weights`` of classes replace counts by sums.
+    ``augment``: "ancestors", "descendants", "tolerant", "none" or "lca" (Problem 2). ``score``: a name from
+    ``SET_SCORES`` or a ``SetScore``. ``top`` adds one node above all roots (ancestors). ``horizon`` h lets a class see
+    what is fewer than h levels up (ancestors, lca). ``weights`` of classes replace counts by sums. For "lca",
+    ``method`` is "exact", "greedy" or "extended", and ``time_limit`` is in seconds an instance.
     """
 
     name: str
@@ -75,6 +79,8 @@ class SetMeasure(Measure):
     top: bool
     horizon: int | None
     weights: Mapping[Label, float] | None
+    method: str
+    time_limit: float | None
 
     def __init__(
         self,
@@ -85,6 +91,8 @@ class SetMeasure(Measure):
         top: bool = False,
         horizon: int | None = None,
         weights: Mapping[Label, float] | None = None,
+        method: str = "exact",
+        time_limit: float | None = None,
     ) -> None:
         if not name.isidentifier():
             raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
@@ -94,17 +102,20 @@ class SetMeasure(Measure):
         check_horizon(horizon)
         if not isinstance(top, bool):
             raise InvalidOption(f"top={top!r} is not True or False")
-        if (top or horizon is not None) and augment != "ancestors":
-            raise InvalidOption(f"top and horizon are for ancestors, not for {augment}")
-        if weights is not None and (augment == "tolerant" or not isinstance(weights, Mapping)):
-            raise InvalidOption(
-                "weights is a mapping from classes to numbers, for ancestors, descendants and flat sets"
-            )
-        for field, value in zip(self.__dataclass_fields__, (name, augment, score, top, horizon, weights), strict=True):
+        check_choice("method", method, METHODS)
+        check_number("time_limit", time_limit, 0)
+        if (top and augment != "ancestors") or (horizon is not None and augment not in ("ancestors", "lca")):
+            raise InvalidOption(f"top and horizon are for ancestors (horizon for lca, too), not for {augment}")
+        if weights is not None and (augment in ("tolerant", "lca") or not isinstance(weights, Mapping)):
+            raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
+        if augment != "lca" and (method != "exact" or time_limit is not None):
+            raise InvalidOption("method and time_limit are for augment='lca'")
+        values = name, augment, score, top, horizon, weights, method, time_limit
+        for field, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, field, value)
 
     def __hash__(self) -> int:
-        return hash((self.name, self.augment, str(self.rule), self.top, self.horizon))
+        return hash((self.name, self.augment, str(self.rule), self.top, self.horizon, self.method))
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -119,7 +130,8 @@ class SetMeasure(Measure):
     @property
     def columns(self) -> tuple[str, ...]:
         """The score, and the weights of the two sets and of what they share."""
-        return self.name, "predicted", "true", "common"
+        shown = (self.name, "predicted", "true", "common")
+        return shown if self.augment != "lca" else (*shown, *(c for c in LCA_COLUMNS if c != self.name))
 
     @property
     def score_rule(self) -> SetScore:
@@ -141,10 +153,15 @@ class SetMeasure(Measure):
         """Derived from the augmentation and the score."""
         found = {"range"}
         if self.weights is None and isinstance(self.rule, str):
-            found |= {"names", "best_if_equal"}
+            found.add("best_if_equal")
+            if self.method == "exact":
+                found.add("names")
             if self.horizon is None:  # near a root a horizon shows less, and what is shared weighs more
                 found.add("monotone")
-            found.add({"P": "mirrors R", "R": "mirrors P"}.get(self.rule, "symmetric"))
+            mirror = {"P": "mirrors R", "R": "mirrors P"}.get(self.rule, "symmetric")
+            # P_LCA and R_LCA swap but for the rare instance with two mirror solutions; the greedy order has sides
+            if self.augment != "lca" or (mirror == "symmetric" and self.method != "greedy"):
+                found.add(mirror)
             if self.augment == "none" and self.rule not in ("P", "R"):
                 found.add("best_only_if_equal")
         return frozenset(found)
@@ -152,11 +169,14 @@ class SetMeasure(Measure):
     @property
     def model_key(self) -> Any:
         """Measures that differ only in the score share their sets."""
-        return self.augment, self.top, self.horizon, None if self.weights is None else id(self.weights)
+        weights = None if self.weights is None else id(self.weights)
+        return self.augment, self.top, self.horizon, weights, self.method, self.time_limit
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The closures of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)
+        if self.augment == "lca":
+            return LcaModel(str(self), batch, self.horizon, self.method, self.time_limit)
         return ClosureModel(str(self), batch, self.augment, self.top, self.horizon, self._weights(batch.hierarchy))
 
     def _weights(self, h: Hierarchy) -> FloatArray:
@@ -176,8 +196,11 @@ class SetMeasure(Measure):
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         predicted, true, common = solution.sums.T
         facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.given))
-        values = (self.score_rule.function(facts), facts.predicted, facts.true, facts.common)
-        return dict(zip(self.columns, values, strict=True))
+        columns = {"predicted": predicted, "true": true, "common": common}
+        if self.augment == "lca":
+            columns |= {f"{score}_LCA": SET_SCORES[score].function(facts) for score in "PRF"}
+            columns |= {"lcas": solution.lcas.astype(np.float64), "bound": solution.bounds}
+        return columns | {self.name: self.score_rule.function(facts)}
 
     def micro_average(self, scores: Scores) -> float:
         """The score of all instances together: sets are added up first, and compared after."""

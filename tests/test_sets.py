@@ -270,7 +270,7 @@ def test_set_mistakes():
         ({"name": "x", "augment": "descendants", "horizon": 2}, "top and horizon are for ancestors"),
         ({"name": "x", "augment": "tolerant", "top": True}, "top and horizon are for ancestors"),
         ({"name": "x", "augment": "ancestors", "top": 1}, "top=1"),
-        ({"name": "x", "augment": "tolerant", "weights": {}}, "weights is a mapping"),
+        ({"name": "x", "augment": "tolerant", "weights": {}}, "weights map classes"),
     ):
         with pytest.raises(InvalidOption, match=words):
             SetMeasure(**options)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from hemlp.errors import MissingDependency, NoSolver
 
-ORDER = ("compiled", "flow", "cpsat", "milp", "pulp", "networkx")
+ORDER = ("compiled", "flow", "cpsat", "milp", "pulp", "networkx", "direct")
 """Solvers by preference: each is the object ``solver`` of the module of its name."""
 
 

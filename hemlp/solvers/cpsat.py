@@ -51,6 +51,8 @@ class CpSatSolver(MatrixSolver):
         backend.parameters.random_seed = 0
         if time_limit is not None:
             backend.parameters.max_time_in_seconds = time_limit
+        if program.work_limit is not None:
+            backend.parameters.max_deterministic_time = program.work_limit
         found = backend.solve(model)
         statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
         if found not in statuses:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from hemlp.lca_model import LcaModel
 from hemlp.model import Model
 from hemlp.program import LinearProgram, ProgramResult, Status
 
@@ -21,15 +22,20 @@ class MatrixSolver(ABC):
         """None if it can be used here, else what to install."""
 
     def accepts(self, model: Model[Any]) -> bool:
-        """Whether this solver can take the program of ``model``."""
-        return isinstance(model, Model)
+        """Any model but those of a method that is no optimization."""
+        return isinstance(model, Model) and not (isinstance(model, LcaModel) and model.method != "exact")
 
     @abstractmethod
     def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
         """Solve one program."""
 
     def solve(self, model: Model[Any], time_limit: float | None) -> Any:
-        """Solve part by part; a part that is not solved to optimality is solved instance by instance."""
+        """Solve part by part; a part that is not solved to optimality is solved instance by instance.
+
+        A model of several stages tells itself which program comes next.
+        """
+        if isinstance(model, LcaModel):
+            return model.solve_stages(self.solve_program, time_limit)
         parts = [model[start : start + self.part] for start in range(0, len(model), self.part)]
         return model.joined([self._solve_part(part, time_limit) for part in parts] or [self._solve_part(model, None)])
 

@@ -1,0 +1,144 @@
+"""Lowest common ancestors of two label sets: what Problem 2 chooses from.
+
+For each instance: the most specific classes of both sides, S_best, the LCAs of each class, all (class, LCA) pairs that
+may be linked, and for each pair the graph of its shortest upward paths. ⊤ is the node with the number of classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hemlp.edges import IntArray
+from hemlp.errors import InvalidOption
+from hemlp.labels import Batch, Side, pointers
+from hemlp.vocabulary import TOP, Label, Top
+
+PRED, TRUE = 0, 1
+SIDES = ("predicted", "true")
+
+
+@dataclass(frozen=True)
+class Link:
+    """An eligible pair: a class and an LCA, with all its shortest upward paths as nodes and edges (lower, upper).
+
+    ``own``: the LCA is one of LCA(class, other side), so that it can serve the class. The first node is the LCA, the
+    last the class.
+    """
+
+    label: int
+    lca: int
+    own: bool
+    nodes: tuple[int, ...]
+    edges: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def upward(self) -> dict[int, list[int]]:
+        """The nodes above each node, on shortest paths."""
+        above: dict[int, list[int]] = {}
+        for low, high in self.edges:
+            above.setdefault(low, []).append(high)
+        return above
+
+
+@dataclass(frozen=True)
+class LcaInstance:
+    """What Problem 2 chooses from, for one instance: most specific classes and eligible links of both sides."""
+
+    classes: tuple[tuple[int, ...], tuple[int, ...]]
+    links: tuple[tuple[Link, ...], tuple[Link, ...]]
+
+    @cached_property
+    def lcas(self) -> list[int]:
+        """All LCAs, by label, ⊤ last."""
+        return sorted({link.lca for side in self.links for link in side})
+
+    @cached_property
+    def own_lcas(self) -> dict[tuple[int, int], list[int]]:
+        """(side, class) → the LCAs that can serve it."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for side in (PRED, TRUE):
+            for link in self.links[side]:
+                if link.own:
+                    found.setdefault((side, link.label), []).append(link.lca)
+        return found
+
+    @cached_property
+    def extended(self) -> tuple[set[int], set[int]]:
+        """Nodes of G_ex: all shortest paths of all eligible links."""
+        predicted, true = ({node for link in side for node in link.nodes} for side in self.links)
+        return predicted, true
+
+
+@dataclass(frozen=True, eq=False)
+class LcaFacts:
+    """The most specific classes and all eligible links of a batch, as arrays.
+
+    Links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, of its true classes the next.
+    """
+
+    batch: Batch
+    ptr: IntArray
+    position: IntArray
+    lca: IntArray
+    own: IntArray
+    path_ptr: IntArray
+    nodes: IntArray
+    lower: IntArray
+    upper: IntArray
+
+    @classmethod
+    def of(cls, batch: Batch, horizon: int | None = None) -> LcaFacts:
+        """By compiled code, for all instances of a batch."""
+        from hemlp.kernels.lca import eligible_pairs, shortest_path_dags
+
+        h = batch.hierarchy
+        if h.weighted:
+            raise InvalidOption("LCA measures count edges; this hierarchy has edge weights")
+        batch = replace(batch, pred=_most_specific(batch, batch.pred), true=_most_specific(batch, batch.true))
+        used, at_pred, at_true = batch.used()
+        up = h.up_distances(used, farthest=None if horizon is None else horizon - 1)
+        to_top = 1 + h.unit_depths[used].astype(np.int64)
+        to_top = to_top if horizon is None else np.minimum(to_top, horizon)
+        lists = up.ptr, up.ancestors, up.distances
+        ptr, position, lca, own, length = eligible_pairs(
+            batch.pred.ptr, at_pred, batch.true.ptr, at_true, *lists, to_top, len(h)
+        )
+        starts = np.empty(2 * len(batch), np.int64)
+        starts[0::2], starts[1::2] = batch.pred.ptr[:-1], at_pred.size + batch.true.ptr[:-1]
+        sources = np.concatenate([at_pred, at_true])[np.repeat(starts, np.diff(ptr)) + position]
+        path_ptr, nodes, lower, upper = shortest_path_dags(
+            sources, lca, length, *lists, h.parent_ptr, h.parent_idx, horizon or 0
+        )
+        return cls(batch, ptr, position, lca, own, path_ptr, nodes, lower, upper)
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, i: int) -> LcaInstance:
+        sides = self.batch.pred[i].tolist(), self.batch.true[i].tolist()
+        links = tuple(tuple(self._links(2 * i + side, sides[side])) for side in (PRED, TRUE))
+        return LcaInstance((tuple(sides[0]), tuple(sides[1])), (links[0], links[1]))
+
+    def _links(self, row: int, classes: list[int]) -> Iterator[Link]:
+        for k in range(self.ptr[row], self.ptr[row + 1]):
+            nodes = self.nodes[self.path_ptr[0, k] : self.path_ptr[0, k + 1]].tolist()
+            part = slice(self.path_ptr[1, k], self.path_ptr[1, k + 1])
+            edges = tuple(zip(self.lower[part].tolist(), self.upper[part].tolist(), strict=True))
+            yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), tuple(nodes), edges)
+
+
+def _most_specific(batch: Batch, side: Side) -> Side:
+    from hemlp.kernels.lca import most_specific
+
+    keep = most_specific(side.ptr, side.classes, batch.hierarchy.parent_ptr, batch.hierarchy.parent_idx)
+    kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
+    return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
+
+
+def node_label(batch: Batch, node: int) -> Label | Top:
+    """The label of a node, TOP for ⊤."""
+    return TOP if node == len(batch.hierarchy) else batch.hierarchy.labels[node]

@@ -1,0 +1,229 @@
+r"""Problem 2: the minimal LCA graphs, exactly.
+
+Choose LCAs Z and links from classes to them, each drawn as one shortest upward path; G_p and G_t are the nodes of those
+paths. In order of importance: as few LCAs as possible; F = 2|G_p ∩ G_t| / (|G_p| + |G_t|) as large as possible; then
+|G_p| + |G_t|, ||G_p| − |G_t|| and |G_p| as small as possible. Variables, all 0 or 1:
+
+    z_a        LCA a is chosen
+    l_k        eligible link k = (class, LCA) is drawn
+    o_a        on one side, some class is linked to its own LCA a
+    f_k_e      link k's path goes by edge e of the graph of its shortest paths (a unit flow: paths are never enumerated)
+    p_v, t_v   node v is in G_p, in G_t
+    s_v        node v is in both
+
+A class is linked to one or more of its own LCAs. An LCA that no class of a side is linked to as its own gets exactly
+one link there. F is a ratio, so three programs are solved in turn: "lcas" for |Z|; "ratio", max 2q Σs − p (Σp + Σt) at
+F = p/q, whose optimum is 0 exactly at the best F (Dinkelbach's iteration, with exact fractions); "ties" for the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from hemlp.lca import PRED, SIDES, TRUE, LcaInstance, Link
+from hemlp.program import LinearProgram, Row, Variable
+
+LETTERS = ("p", "t")
+Names = Callable[[int], object]
+"""Gives the label of a node, for the notes of a program."""
+
+
+@dataclass(frozen=True)
+class LcaGraphs:
+    """A solution: the chosen LCAs, the drawn links as (side, path from the class up to the LCA), and both node sets."""
+
+    lcas: frozenset[int]
+    paths: tuple[tuple[int, tuple[int, ...]], ...]
+
+    def nodes(self, side: int) -> frozenset[int]:
+        """The nodes of G_p (0) or G_t (1)."""
+        return frozenset(node for of, path in self.paths if of == side for node in path)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """|G_p|, |G_t| and what they share."""
+        predicted, true = self.nodes(PRED), self.nodes(TRUE)
+        return len(predicted), len(true), len(predicted & true)
+
+    @property
+    def f(self) -> Fraction:
+        """F_LCA, exactly."""
+        predicted, true, common = self.sizes
+        return Fraction(2 * common, predicted + true)
+
+    @property
+    def order(self) -> tuple[int, Fraction, int, int, int]:
+        """Smaller is better: the lexicographic objective."""
+        predicted, true, _ = self.sizes
+        return len(self.lcas), -self.f, predicted + true, abs(predicted - true), predicted
+
+
+def upper_bound(instance: LcaInstance) -> Fraction:
+    """F of no solution is larger, however many LCAs it has.
+
+    A class of one side that G_ex of the other side does not hold is never shared, and what is shared is in both G_ex.
+    """
+    sides = instance.extended
+    alone = sum(len(set(instance.classes[side]) - sides[1 - side]) for side in (PRED, TRUE))
+    common = len(sides[PRED] & sides[TRUE])
+    return Fraction(2 * common, 2 * common + alone) if common else Fraction(0)
+
+
+def lca_program(instance: LcaInstance, label: Names, title: str) -> LinearProgram:
+    """Stage "lcas": the fewest LCAs such that each class has one of its own among them."""
+    place = {a: k for k, a in enumerate(instance.lcas)}
+    variables = [Variable(f"z_{k}", 0, 1, 1.0, f"LCA {label(a)}") for a, k in place.items()]
+    rows = [
+        Row(f"c_{LETTERS[side]}_{k}", 1, math.inf, [(place[a], 1.0) for a in own], f"{SIDES[side]} {label(c)}")
+        for k, ((side, c), own) in enumerate(instance.own_lcas.items())
+    ]
+    return LinearProgram(f"{title}: fewest LCAs", variables, rows)
+
+
+@dataclass
+class GraphProgram:
+    """Stages "ratio" and "ties": all constraints of Problem 2, built once for an instance."""
+
+    instance: LcaInstance
+    label: Names
+    title: str
+    chosen: int
+    work_limit: float | None = None
+    variables: list[Variable] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    lca_at: dict[int, int] = field(default_factory=dict)
+    link_at: list[list[int]] = field(default_factory=lambda: [[], []])
+    flow_at: list[list[dict[tuple[int, int], int]]] = field(default_factory=lambda: [[], []])
+    node_at: list[dict[int, int]] = field(default_factory=lambda: [{}, {}])
+    shared_at: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for a in self.instance.lcas:
+            self.lca_at[a] = self._variable(f"z_{len(self.lca_at)}", f"LCA {self.label(a)}")
+        self._row([(v, 1.0) for v in self.lca_at.values()], self.chosen, self.chosen, "as few LCAs as possible")
+        for side in (PRED, TRUE):
+            for k, link in enumerate(self.instance.links[side]):
+                self._add_link(side, k, link)
+            self._add_rules(side)
+            self._add_nodes(side)
+        for v in sorted(self.node_at[PRED].keys() & self.node_at[TRUE].keys()):
+            s = self._variable(f"s_{len(self.shared_at)}", f"{self.label(v)} in both")
+            p, t = self.node_at[PRED][v], self.node_at[TRUE][v]
+            self._row([(p, 1.0), (s, -1.0)], 0, math.inf)
+            self._row([(t, 1.0), (s, -1.0)], 0, math.inf)
+            self._row([(s, 1.0), (p, -1.0), (t, -1.0)], -1, math.inf)
+            self.shared_at.append(s)
+
+    def _variable(self, name: str, note: str, upper: int = 1) -> int:
+        self.variables.append(Variable(name, 0, upper, 0.0, note))
+        return len(self.variables) - 1
+
+    def _row(self, terms: Iterable[tuple[int, float]], lower: float, upper: float, note: str = "") -> None:
+        self.rows.append(Row(f"r_{len(self.rows)}", lower, upper, list(terms), note))
+
+    def _add_link(self, side: int, k: int, link: Link) -> None:
+        """A link needs its LCA, and one unit of flow from the class to the LCA."""
+        letter = LETTERS[side]
+        words = f"{SIDES[side]} {self.label(link.label)} to {self.label(link.lca)}"
+        drawn = self._variable(f"l_{letter}_{k}", f"link {words}")
+        self._row([(self.lca_at[link.lca], 1.0), (drawn, -1.0)], 0, 1, f"link {words} needs its LCA")
+        flows = {
+            edge: self._variable(f"f_{letter}_{k}_{e}", f"{words} by {self.label(edge[0])}, {self.label(edge[1])}")
+            for e, edge in enumerate(link.edges)
+        }
+        for node in link.nodes:
+            out = [(flows[edge], 1.0) for edge in link.edges if edge[0] == node]
+            into = [(flows[edge], -1.0) for edge in link.edges if edge[1] == node]
+            if link.label == link.lca:
+                continue
+            if node == link.label:
+                self._row([*out, (drawn, -1.0)], 0, 0, f"{words} begins")
+            elif node == link.lca:
+                self._row([*into, (drawn, 1.0)], 0, 0, f"{words} ends")
+            else:
+                self._row([*out, *into], 0, 0)
+        self.link_at[side].append(drawn)
+        self.flow_at[side].append(flows)
+
+    def _add_rules(self, side: int) -> None:
+        """Each class is linked to an LCA of its own; an LCA that no class has as its own gets one other link."""
+        links = list(zip(self.instance.links[side], self.link_at[side], strict=True))
+        for c in self.instance.classes[side]:
+            serving = [(v, 1.0) for link, v in links if link.label == c and link.own]
+            self._row(serving, 1, math.inf, f"{SIDES[side]} {self.label(c)} is linked")
+        for k, (a, z) in enumerate(self.lca_at.items()):
+            own = [v for link, v in links if link.lca == a and link.own]
+            extra = [(v, 1.0) for link, v in links if link.lca == a and not link.own]
+            if own:
+                served = self._variable(f"o_{LETTERS[side]}_{k}", f"{self.label(a)} serves a {SIDES[side]} class")
+                for v in own:
+                    self._row([(served, 1.0), (v, -1.0)], 0, 1)
+                self._row([(served, -1.0), *((v, 1.0) for v in own)], 0, math.inf)
+                extra.append((served, 1.0))
+            self._row(
+                [(z, 1.0), *((v, -c) for v, c in extra)], 0, 0, f"{self.label(a)} is linked to a {SIDES[side]} class"
+            )
+
+    def _add_nodes(self, side: int) -> None:
+        """A node is in the graph exactly if a drawn path goes through it."""
+        through: dict[int, list[list[tuple[int, float]]]] = {}
+        for link, drawn, flows in zip(self.instance.links[side], self.link_at[side], self.flow_at[side], strict=True):
+            for node in link.nodes:
+                out = [(flows[edge], 1.0) for edge in link.edges if edge[0] == node]
+                through.setdefault(node, []).append([(drawn, 1.0)] if node in (link.label, link.lca) else out)
+        for node in sorted(through):
+            used = self._variable(f"{LETTERS[side]}_{len(self.node_at[side])}", f"{self.label(node)} in {SIDES[side]}")
+            self.node_at[side][node] = used
+            for terms in through[node]:
+                self._row([(used, 1.0), *((v, -c) for v, c in terms)], 0, 1)
+            self._row([(used, -1.0), *(term for terms in through[node] for term in terms)], 0, math.inf)
+
+    def _costed(self, title: str, costs: dict[int, float], rows: list[Row], maximize: bool) -> LinearProgram:
+        variables = [
+            Variable(v.name, v.lower, v.upper, costs.get(k, 0.0), v.note) for k, v in enumerate(self.variables)
+        ]
+        name = f"{self.title}: {title}"
+        return LinearProgram(name, variables, [*self.rows, *rows], maximize, work_limit=self.work_limit)
+
+    def _ratio_terms(self, f: Fraction) -> dict[int, float]:
+        terms = {v: -float(f.numerator) for nodes in self.node_at for v in nodes.values()}
+        return terms | dict.fromkeys(self.shared_at, 2.0 * f.denominator)
+
+    def ratio(self, f: Fraction) -> LinearProgram:
+        """Stage "ratio" at F = p/q: positive where a better F exists, 0 at the best."""
+        return self._costed(f"better than F = {f}", self._ratio_terms(f), [], True)
+
+    def ties(self, f: Fraction) -> LinearProgram:
+        """Stage "ties": among the solutions with this F the smallest graphs, most alike in size, the smallest G_p."""
+        most = len(self.node_at[PRED]) + len(self.node_at[TRUE]) + 1
+        gap = Variable("gap", 0, most, 0.0, "difference in size")
+        at = len(self.variables)
+        p, t = (list(nodes.values()) for nodes in self.node_at)
+        rows = [
+            Row("same_f", 0, 0, list(self._ratio_terms(f).items()), "F stays the best"),
+            Row("gap_p", 0, math.inf, [(at, 1.0), *((v, -1.0) for v in p), *((v, 1.0) for v in t)]),
+            Row("gap_t", 0, math.inf, [(at, 1.0), *((v, 1.0) for v in p), *((v, -1.0) for v in t)]),
+        ]
+        costs = dict.fromkeys(t, float(most * most)) | dict.fromkeys(p, float(most * most + 1)) | {at: float(most)}
+        self.variables.append(gap)
+        program = self._costed("smallest graphs", costs, rows, False)
+        self.variables.pop()
+        return program
+
+    def read(self, values: Iterable[float]) -> LcaGraphs:
+        """The graphs that the variables say."""
+        on = [value > 0.5 for value in values]
+        paths: list[tuple[int, tuple[int, ...]]] = []
+        for side in (PRED, TRUE):
+            for link, drawn, flows in zip(
+                self.instance.links[side], self.link_at[side], self.flow_at[side], strict=True
+            ):
+                if on[drawn]:
+                    path = [link.label]
+                    while path[-1] != link.lca:
+                        path.append(next(high for high in link.upward[path[-1]] if on[flows[path[-1], high]]))
+                    paths.append((side, tuple(path)))
+        return LcaGraphs(frozenset(a for a, z in self.lca_at.items() if on[z]), tuple(paths))

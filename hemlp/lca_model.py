@@ -1,0 +1,290 @@
+"""Problem 2 as a model: stages, limits, fallback, solutions and their check. ``hemlp.lca_graph`` has the programs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.edges import FloatArray, IntArray
+from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.labels import Batch
+from hemlp.lca import PRED, TRUE, LcaFacts, LcaInstance, node_label
+from hemlp.lca_check import check_graphs
+from hemlp.lca_graph import GraphProgram, LcaGraphs, lca_program, upper_bound
+from hemlp.lca_greedy import greedy_graphs
+from hemlp.model import Model
+from hemlp.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.solvers import Solver, named_solver
+from hemlp.vocabulary import Label, Top
+
+WORK_LIMIT = 30.0
+"""Default limit of one integer program, in CP-SAT's deterministic seconds."""
+SolveProgram = Callable[[LinearProgram, float | None], ProgramResult]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The solution of one instance: graphs, or only their node sets (G_ex), and what is proved about |Z| and F."""
+
+    status: Status
+    graphs: LcaGraphs | None
+    nodes: tuple[frozenset[int], frozenset[int]]
+    fewest_lcas: int
+    bound: Fraction
+
+    @classmethod
+    def of(cls, graphs: LcaGraphs, status: Status, fewest_lcas: int, bound: Fraction | None = None) -> Found:
+        """Proved to be the best unless a larger ``bound`` of F says what else is possible."""
+        nodes = graphs.nodes(PRED), graphs.nodes(TRUE)
+        return cls(status, graphs, nodes, fewest_lcas, graphs.f if bound is None else bound)
+
+
+@dataclass(frozen=True, eq=False)
+class LcaModel(Model["LcaSolution"]):
+    """The minimal LCA graphs of each instance of a batch.
+
+    ``method``: "exact", "greedy" (Algorithm 1) or "extended" (G_ex). ``time_limit`` is in seconds for an instance,
+    ``work_limit`` in the solver's deterministic unit, where it has one, for each of its programs.
+    """
+
+    title: str
+    batch: Batch
+    horizon: int | None = None
+    method: str = "exact"
+    time_limit: float | None = None
+    work_limit: float | None = WORK_LIMIT
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, rows: int | slice) -> LcaModel:
+        return replace(self, batch=self.batch[rows])
+
+    @cached_property
+    def facts(self) -> LcaFacts:
+        """Most specific classes and eligible links of all instances."""
+        return LcaFacts.of(self.batch, self.horizon)
+
+    @property
+    def _label(self) -> Callable[[int], Label | Top]:
+        return partial(node_label, self.batch)
+
+    # ---- the explicit programs
+
+    def program(self) -> LinearProgram:
+        """Stage "lcas"."""
+        return self.stage("lcas")
+
+    def stage(self, name: str | None) -> LinearProgram:
+        """Stage "lcas" (also by default), "ratio" at the optimal F, or "ties"; the last two solve the model first."""
+        if len(self) != 1:
+            raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
+        if name not in (None, "lcas", "ratio", "ties"):
+            raise InvalidOption(f"there is no stage {name!r}; the stages are lcas, ratio and ties")
+        instance = self.facts[0]
+        if name in (None, "lcas") or not all(instance.classes):
+            return lca_program(instance, self._label, self.title)
+        found = self._solved.found[0]
+        builder = GraphProgram(instance, self._label, self.title, found.fewest_lcas)
+        f = found.graphs.f if found.graphs else Fraction(0)
+        return builder.ratio(f) if name == "ratio" else builder.ties(f)
+
+    @cached_property
+    def _solved(self) -> LcaSolution:
+        return self.solve()
+
+    # ---- solving
+
+    def solve_stages(self, solve_program: SolveProgram, time_limit: float | None) -> LcaSolution:
+        """Each instance in its stages, by any solver of integer programs."""
+        limit = self.time_limit if time_limit is None else time_limit
+        return self.collected([self._solve_one(self.facts[i], solve_program, limit) for i in range(len(self))])
+
+    def _solve_one(self, instance: LcaInstance, solve_program: SolveProgram, time_limit: float | None) -> Found:
+        if not all(instance.classes):
+            return _one_side_empty(instance)
+        end = math.inf if time_limit is None else time.monotonic() + time_limit
+
+        def run(program: LinearProgram) -> ProgramResult:
+            left = None if math.isinf(end) else max(0.0, end - time.monotonic())
+            if left == 0.0:
+                return ProgramResult(Status.UNSOLVED)
+            return solve_program(replace(program, work_limit=self.work_limit), left)
+
+        greedy = greedy_graphs(instance)
+        fewest = run(lca_program(instance, self._label, self.title))
+        if fewest.status is not Status.OPTIMAL or fewest.values is None:
+            return Found.of(greedy, Status.FEASIBLE, 1, upper_bound(instance))
+        lcas = round(float(fewest.values.sum()))
+        builder = GraphProgram(instance, self._label, self.title, lcas)
+        best = greedy if len(greedy.lcas) == lcas else None
+        while True:
+            f = best.f if best else Fraction(0)
+            result = run(builder.ratio(f))
+            if result.values is not None:
+                found = builder.read(result.values)
+                if best is None or found.order < best.order:
+                    best = found
+            if result.status is not Status.OPTIMAL:
+                return Found.of(best or greedy, Status.FEASIBLE, lcas, _bound(instance, result, f))
+            if best is not None and best.f == f:
+                break
+        result = run(builder.ties(best.f))
+        if result.values is not None:
+            best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+        return Found.of(best, result.status if result.values is not None else Status.FEASIBLE, lcas)
+
+    def solve_directly(self) -> LcaSolution:
+        """By the method "greedy" or "extended"."""
+        return self.collected([self._direct(self.facts[i]) for i in range(len(self))])
+
+    def _direct(self, instance: LcaInstance) -> Found:
+        if not all(instance.classes):
+            return _one_side_empty(instance)
+        if self.method == "greedy":
+            return Found.of(greedy_graphs(instance), Status.FEASIBLE, 1, upper_bound(instance))
+        predicted, true = (frozenset(side) for side in instance.extended)
+        f = Fraction(2 * len(predicted & true), len(predicted) + len(true))
+        return Found(Status.OPTIMAL, None, (predicted, true), len(instance.lcas), f)
+
+    # ---- solutions
+
+    def collected(self, found: list[Found]) -> LcaSolution:
+        """The solution of the batch from those of its instances."""
+        return LcaSolution(self, tuple(found))
+
+    def solution(self, result: ProgramResult) -> LcaSolution:
+        """A single program does not solve this model."""
+        raise InvalidOption("an LCA model is solved in stages: use model.solve()")
+
+    def joined(self, solutions: list[LcaSolution]) -> LcaSolution:
+        """Solutions of consecutive parts as one of the whole."""
+        return self.collected([found for solution in solutions for found in solution.found])
+
+    def check(self, solution: LcaSolution) -> bool:
+        """True if the graphs keep all rules of Problem 2, by definitions that share no code with the solvers."""
+        for i, found in enumerate(solution.found):
+            if found.graphs is not None:
+                check_graphs(self.batch, i, self.horizon, found.graphs, f"instance {i + 1}")
+                if found.status is Status.OPTIMAL and len(found.graphs.lcas) != found.fewest_lcas:
+                    raise InvalidSolution(
+                        f"instance {i + 1} has {len(found.graphs.lcas)} LCAs, not {found.fewest_lcas}"
+                    )
+                if found.graphs.f > found.bound:
+                    raise InvalidSolution(f"instance {i + 1}: F is {found.graphs.f}, above its bound {found.bound}")
+        return True
+
+    def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
+        """True if another solver proves the same |Z| and F from the unreduced programs; else InvalidSolution."""
+        other: Any = named_solver(solver) if isinstance(solver, str) else solver
+        for i, found in enumerate(solution.found):
+            if found.status is not Status.OPTIMAL or found.graphs is None or not found.graphs.lcas:
+                continue
+            instance = self.facts[i]
+            fewest = other.solve_program(lca_program(instance, self._label, self.title), None)
+            lcas = round(float(fewest.values.sum()))
+            builder = GraphProgram(instance, self._label, self.title, lcas)
+            proof = other.solve_program(builder.ratio(found.graphs.f), None)
+            better = builder.ratio(found.graphs.f).objective(proof.values)
+            if lcas != len(found.graphs.lcas) or better != 0:
+                raise InvalidSolution(
+                    f"instance {i + 1}: {other.name} finds {lcas} LCAs, and F = {found.graphs.f} beaten by {better}"
+                )
+        return True
+
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+        """Problem 2 always has a solution: Algorithm 1 finds one."""
+        return InfeasibleModel(f"instance {number}: no solution", number)
+
+
+def _one_side_empty(instance: LcaInstance) -> Found:
+    """Nothing to link: the classes themselves, no LCA, F = 0, or 1 where both sides are empty."""
+    predicted, true = (frozenset(side) for side in instance.classes)
+    return Found(Status.OPTIMAL, None, (predicted, true), 0, Fraction(not predicted and not true))
+
+
+def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fraction:
+    """2q·C − p·S ≤ B for all solutions, so F = 2C/S ≤ p/q + B/(q·S), and S is at least the number of classes."""
+    least = sum(map(len, instance.classes))
+    if math.isnan(result.bound) or math.isinf(result.bound):
+        return upper_bound(instance)
+    room = Fraction(math.ceil(result.bound - 1e-6), f.denominator * least)
+    return min(upper_bound(instance), f + max(room, Fraction(0)))
+
+
+@dataclass(frozen=True, eq=False)
+class LcaSolution:
+    """What was found for each instance of ``model``."""
+
+    model: LcaModel
+    found: tuple[Found, ...]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, row: int) -> LcaSolution:
+        return LcaSolution(self.model[row], (self.found[row],))
+
+    @cached_property
+    def statuses(self) -> NDArray[np.int8]:
+        """Positions in STATUSES."""
+        return np.array([STATUSES.index(found.status) for found in self.found], np.int8)
+
+    @cached_property
+    def sums(self) -> FloatArray:
+        """|G_p|, |G_t| and what they share, for each instance."""
+        sizes = [(len(p), len(t), len(p & t)) for p, t in (found.nodes for found in self.found)]
+        return np.array(sizes, np.float64).reshape(-1, 3)
+
+    @cached_property
+    def equal(self) -> NDArray[np.bool_]:
+        """Whether the two node sets are equal."""
+        return np.array([found.nodes[PRED] == found.nodes[TRUE] for found in self.found], np.bool_)
+
+    @cached_property
+    def lcas(self) -> IntArray:
+        """|Z| of each instance, 0 where a side is empty."""
+        return np.array([len(f.graphs.lcas) if f.graphs else f.fewest_lcas for f in self.found], np.int64)
+
+    @cached_property
+    def bounds(self) -> FloatArray:
+        """An upper bound on F of each instance: F itself where it is proved."""
+        return np.array([float(found.bound) for found in self.found])
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        return self.found[0].status
+
+    @property
+    def objective(self) -> float:
+        """F_LCA of the only instance."""
+        predicted, true, common = self.sums[0]
+        return float(2 * common / (predicted + true)) if predicted + true else 1.0
+
+    @property
+    def chosen_lcas(self) -> frozenset[Label | Top]:
+        """Z of the only instance."""
+        graphs = self.found[0].graphs
+        return frozenset(self.model._label(a) for a in (graphs.lcas if graphs else ()))
+
+    @property
+    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
+        """Nodes of G_p and G_t of the only instance."""
+        predicted, true = (frozenset(map(self.model._label, nodes)) for nodes in self.found[0].nodes)
+        return predicted, true
+
+    @property
+    def paths(self) -> list[tuple[str, tuple[Label | Top, ...]]]:
+        """The drawn links of the only instance: the side, and the path from the class up to the LCA."""
+        graphs = self.found[0].graphs
+        names = ("predicted", "true")
+        return [(names[side], tuple(map(self.model._label, path))) for side, path in (graphs.paths if graphs else ())]
