@@ -2,6 +2,7 @@
 
 from hemlp import examples
 from hemlp.bounds import ALL, Bounds
+from hemlp.compare import ExactGreedy, compare_exact_greedy
 from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
 from hemlp.hierarchy import Hierarchy, UpDistances
@@ -21,6 +22,7 @@ __all__ = [
     "TOP",
     "Batch",
     "Bounds",
+    "ExactGreedy",
     "HemlpError",
     "Hierarchy",
     "LabelSets",
@@ -36,6 +38,7 @@ __all__ = [
     "Status",
     "UpDistances",
     "__version__",
+    "compare_exact_greedy",
     "examples",
     "information_content",
     "measure",

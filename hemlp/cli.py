@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -48,6 +50,56 @@ def cases(names: tuple[str, ...]) -> None:
             ours = f"{line.ours:.3f}".rstrip("0").rstrip(".")
             table.add_row(line.value, str(line.printed), ours, f"≠ {line.reason}" if line.reason else "")
         console.print(table)
+
+
+INPUT_OPTIONS = (
+    click.option(
+        "--cycles", type=click.Choice(["error", "condense", "break"]), default="error", show_default=True,
+        help="What to do with cycles of the hierarchy.",
+    ),
+    click.option(
+        "--unknown", type=click.Choice(["error", "drop", "isolate"]), default="error", show_default=True,
+        help="What to do with labels that the hierarchy does not have.",
+    ),
+)  # fmt: skip
+
+
+def input_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command that reads a hierarchy and label files."""
+    for option in reversed(INPUT_OPTIONS):
+        command = option(command)
+    return command
+
+
+@commands.command("compare-exact")
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred")
+@click.option("--sample", type=int, help="Compare on this many instances, drawn at random.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--horizon", type=int, help="Levels that a class sees.")
+@click.option("--time-limit", type=float, help="Seconds for one instance; the default is a limit on work.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False), help="Write the comparison to this file, too.")
+@input_options
+def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **options: Any) -> None:
+    """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
+
+    Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
+    """
+    import json
+    from pathlib import Path
+
+    from hemlp import compare_exact_greedy, read_hierarchy, read_labels
+    from hemlp.errors import UnwritableFile
+
+    h = read_hierarchy(hierarchy, cycles=cycles)
+    comparison = compare_exact_greedy(h, read_labels(true), read_labels(pred), **options)
+    click.echo(str(comparison))
+    if json_file is not None:
+        try:
+            Path(json_file).write_text(json.dumps(comparison.to_dict(), indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UnwritableFile(f"cannot write {json_file}: {(error.strerror or str(error)).lower()}") from None
 
 
 @commands.command()

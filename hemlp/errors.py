@@ -56,6 +56,12 @@ class UnreadableFile(HemlpError, OSError):
     """A file does not exist, is a directory, or may not be read."""
 
 
+class UnwritableFile(HemlpError, OSError):
+    """A file cannot be written."""
+
+    exit_code = 1
+
+
 class FileFormatError(HemlpError, ValueError):
     """A file is not in the form that it should have. ``line`` is where, if that can be said."""
 
