@@ -85,6 +85,7 @@ class LcaFacts:
     position: IntArray
     lca: IntArray
     own: IntArray
+    length: IntArray
     path_ptr: IntArray
     nodes: IntArray
     lower: IntArray
@@ -113,7 +114,7 @@ class LcaFacts:
         path_ptr, nodes, lower, upper = shortest_path_dags(
             sources, lca, length, *lists, h.parent_ptr, h.parent_idx, horizon or 0
         )
-        return cls(batch, ptr, position, lca, own, path_ptr, nodes, lower, upper)
+        return cls(batch, ptr, position, lca, own, length, path_ptr, nodes, lower, upper)
 
     def __len__(self) -> int:
         return len(self.batch)

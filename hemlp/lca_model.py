@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ from hemlp.labels import Batch
 from hemlp.lca import PRED, TRUE, LcaFacts, LcaInstance, node_label
 from hemlp.lca_check import check_graphs
 from hemlp.lca_graph import GraphProgram, LcaGraphs, lca_program, upper_bound
-from hemlp.lca_greedy import greedy_graphs
+from hemlp.lca_greedy import best_path, greedy_graphs
 from hemlp.model import Model
 from hemlp.program import STATUSES, LinearProgram, ProgramResult, Status
 from hemlp.solvers import Solver, named_solver
@@ -27,6 +27,8 @@ from hemlp.vocabulary import Label, Top
 
 WORK_LIMIT = 30.0
 """Default limit of one integer program, in CP-SAT's deterministic seconds."""
+SEARCH_LIMIT = 100_000
+"""Combinations that the compiled search tries before it leaves an instance to the integer programs."""
 SolveProgram = Callable[[LinearProgram, float | None], ProgramResult]
 
 
@@ -61,6 +63,7 @@ class LcaModel(Model["LcaSolution"]):
     method: str = "exact"
     time_limit: float | None = None
     work_limit: float | None = WORK_LIMIT
+    search_limit: int = SEARCH_LIMIT
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -142,6 +145,42 @@ class LcaModel(Model["LcaSolution"]):
             best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
         return Found.of(best, result.status if result.values is not None else Status.FEASIBLE, lcas)
 
+    def solve_searching(self, solve_program: SolveProgram, time_limit: float | None) -> LcaSolution:
+        """By compiled search; the instances on which that would be long go through the stages."""
+        from hemlp.kernels.search import search
+
+        facts = self.facts
+        sides = facts.batch.pred, facts.batch.true
+        counts = np.stack([np.diff(side.ptr) for side in sides], axis=1)
+        table, ptr, links, node_ptr, nodes = search(
+            facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes, facts.lower,
+            facts.upper, counts, len(self.batch.hierarchy), self.search_limit,
+        )  # fmt: skip
+        limit = self.time_limit if time_limit is None else time_limit
+        hard = {int(i): self._solve_one(facts[int(i)], solve_program, limit) for i in np.flatnonzero(table[:, 0] == 0)}
+
+        def detail(i: int) -> Found:
+            instance = facts[i]
+            if i in hard:
+                return hard[i]
+            if not all(instance.classes):
+                return _one_side_empty(instance)
+            paths = []
+            for k in range(ptr[i], ptr[i + 1]):
+                side = int(links[k] >= facts.ptr[2 * i + 1])
+                link = instance.links[side][links[k] - facts.ptr[2 * i + side]]
+                paths.append((side, best_path(link, set(nodes[node_ptr[k] : node_ptr[k + 1]].tolist()))[1]))
+            graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
+            return Found.of(graphs, Status.OPTIMAL, int(table[i, 1]))
+
+        statuses, lcas, sums = np.zeros(len(self), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
+        both = sums[:, 0] + sums[:, 1]
+        bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
+        for i, found in hard.items():
+            one = LcaSolution.of(self, [found])
+            statuses[i], lcas[i], sums[i], bounds[i] = one.statuses[0], one.lcas[0], one.sums[0], one.bounds[0]
+        return LcaSolution(self, statuses, sums, lcas, bounds, detail)
+
     def solve_directly(self) -> LcaSolution:
         """By the method "greedy" or "extended"."""
         return self.collected([self._direct(self.facts[i]) for i in range(len(self))])
@@ -159,7 +198,7 @@ class LcaModel(Model["LcaSolution"]):
 
     def collected(self, found: list[Found]) -> LcaSolution:
         """The solution of the batch from those of its instances."""
-        return LcaSolution(self, tuple(found))
+        return LcaSolution.of(self, found)
 
     def solution(self, result: ProgramResult) -> LcaSolution:
         """A single program does not solve this model."""
@@ -222,42 +261,48 @@ def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fractio
 
 @dataclass(frozen=True, eq=False)
 class LcaSolution:
-    """What was found for each instance of ``model``."""
+    """What was found for each instance of ``model``.
+
+    ``sums``: |G_p|, |G_t| and what they share; ``lcas``: |Z|, 0 where a side is empty; ``bounds``: upper bounds on F, F
+    itself where it is proved. ``detail`` gives the graphs of an instance.
+    """
 
     model: LcaModel
-    found: tuple[Found, ...]
+    statuses: NDArray[np.int8]
+    sums: FloatArray
+    lcas: IntArray
+    bounds: FloatArray
+    detail: Callable[[int], Found]
+
+    @classmethod
+    def of(cls, model: LcaModel, found: Sequence[Found]) -> LcaSolution:
+        """From the solutions of all instances."""
+        sizes = [(len(p), len(t), len(p & t)) for p, t in (each.nodes for each in found)]
+        return cls(
+            model,
+            np.array([STATUSES.index(each.status) for each in found], np.int8),
+            np.array(sizes, np.float64).reshape(-1, 3),
+            np.array([len(each.graphs.lcas) if each.graphs else each.fewest_lcas for each in found], np.int64),
+            np.array([float(each.bound) for each in found]),
+            found.__getitem__,
+        )
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.statuses)
 
     def __getitem__(self, row: int) -> LcaSolution:
-        return LcaSolution(self.model[row], (self.found[row],))
+        return LcaSolution.of(self.model[row], [self.detail(row)])
 
     @cached_property
-    def statuses(self) -> NDArray[np.int8]:
-        """Positions in STATUSES."""
-        return np.array([STATUSES.index(found.status) for found in self.found], np.int8)
+    def found(self) -> tuple[Found, ...]:
+        """The graphs of all instances, with what is proved about them."""
+        return tuple(self.detail(i) for i in range(len(self)))
 
-    @cached_property
-    def sums(self) -> FloatArray:
-        """|G_p|, |G_t| and what they share, for each instance."""
-        sizes = [(len(p), len(t), len(p & t)) for p, t in (found.nodes for found in self.found)]
-        return np.array(sizes, np.float64).reshape(-1, 3)
-
-    @cached_property
+    @property
     def equal(self) -> NDArray[np.bool_]:
         """Whether the two node sets are equal."""
-        return np.array([found.nodes[PRED] == found.nodes[TRUE] for found in self.found], np.bool_)
-
-    @cached_property
-    def lcas(self) -> IntArray:
-        """|Z| of each instance, 0 where a side is empty."""
-        return np.array([len(f.graphs.lcas) if f.graphs else f.fewest_lcas for f in self.found], np.int64)
-
-    @cached_property
-    def bounds(self) -> FloatArray:
-        """An upper bound on F of each instance: F itself where it is proved."""
-        return np.array([float(found.bound) for found in self.found])
+        predicted, true, common = self.sums.T
+        return (predicted == common) & (true == common)
 
     @property
     def status(self) -> Status:

@@ -1,4 +1,4 @@
-"""Compiled code: closed forms of Problem 1 (one pair, all pairs, assignment and edge cover with defaults), closures."""
+"""Compiled code: closed forms of Problem 1 (all pairs, assignment and edge cover with defaults), closures, LCA graphs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from hemlp.augment import ClosureModel, ClosureSolution
+from hemlp.lca_model import LcaModel
 from hemlp.pairing import PairingModel, PairingSolution
 from hemlp.program import STATUSES, Status
+from hemlp.solvers import named_solver
 
 ROOM = 4_000_000
 """Nodes of closures that are held at once."""
@@ -28,11 +30,16 @@ class CompiledSolver:
         return None
 
     def accepts(self, model: Any) -> bool:
-        """All closures, and pairings whose bounds have a closed form."""
-        return isinstance(model, ClosureModel) or (isinstance(model, PairingModel) and _form(model) is not None)
+        """All closures, pairings whose bounds have a closed form, and minimal LCA graphs."""
+        if isinstance(model, PairingModel):
+            return _form(model) is not None
+        return isinstance(model, ClosureModel) or (isinstance(model, LcaModel) and model.method == "exact")
 
     def solve(self, model: Any, time_limit: float | None) -> Any:
         """The optimum of each instance."""
+        if isinstance(model, LcaModel):
+            programs: Any = named_solver("cpsat")
+            return model.solve_searching(programs.solve_program, time_limit)
         return self._closures(model) if isinstance(model, ClosureModel) else self._pairings(model)
 
     def _closures(self, model: ClosureModel) -> ClosureSolution:
