@@ -302,7 +302,8 @@ class LcaSolution:
     def equal(self) -> NDArray[np.bool_]:
         """Whether the two node sets are equal."""
         predicted, true, common = self.sums.T
-        return (predicted == common) & (true == common)
+        same: NDArray[np.bool_] = (predicted == common) & (true == common)
+        return same
 
     @property
     def status(self) -> Status:

@@ -124,7 +124,7 @@ def test_every_solver_agrees_and_verifies(case, data):
     horizon = data.draw(st.sampled_from([None, None, 1, 2, 3, 50]))
     model = measure("F_LCA", horizon=horizon).model(h, true, pred)
     found = {solver.name: model.solve(solver) for solver in accepting_solvers(model)}
-    assert found.keys() == {"cpsat", "milp", "pulp"}
+    assert found.keys() == {"compiled", "cpsat", "milp", "pulp"}
     for solution in found.values():
         assert solution.status is Status.OPTIMAL
         assert model.check(solution)
@@ -287,18 +287,22 @@ def test_fallback_is_feasible_bounded_and_never_silent():
             assert fallback.objective <= fallback.bounds[0] + 1e-12
             assert best.objective <= fallback.bounds[0] + 1e-12
             assert fallback.found[0].fewest_lcas <= best.lcas[0]
-    scores = F.score(Batch.of(h, [true] * 3, [pred] * 3), time_limit=0)
+    scores = F.score(Batch.of(h, [true] * 3, [pred] * 3), solver="cpsat", time_limit=0)
     assert scores.status_counts() == {"feasible": 3}
     assert scores.undefined == 0
-    assert measure("F_LCA", time_limit=0).score(h, true, pred).status == "feasible"
-    assert F.score(h, [], pred, time_limit=0).status == "optimal"
+    assert measure("F_LCA", time_limit=0).score(h, true, pred, solver="cpsat").status == "feasible"
+    assert F.score(h, [], pred, solver="cpsat", time_limit=0).status == "optimal"
+    # what the search leaves to the programs falls back in the same way
+    hard = replace(model, search_limit=0, time_limit=0.0)
+    assert hard.solve().status is Status.FEASIBLE
+    assert hard.check(hard.solve())
 
 
 def test_work_limits_are_deterministic():
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["topdown_lcpn"])[:12]
     model = replace(F.model(batch), work_limit=1e-4)
-    first, second = model.solve(), model.solve()
+    first, second = model.solve("cpsat"), model.solve("cpsat")
     assert first.statuses.tolist() == second.statuses.tolist()
     assert first.sums.tolist() == second.sums.tolist()
     assert (first.statuses > 0).any()
@@ -325,16 +329,16 @@ def test_p_r_and_f_share_one_solution(monkeypatch):
     from hemlp.lca_model import LcaModel
 
     solved = []
-    usual = LcaModel._solve_one
-    monkeypatch.setattr(LcaModel, "_solve_one", lambda self, *args: solved.append(1) or usual(self, *args))
+    usual = LcaModel.solve_searching
+    monkeypatch.setattr(LcaModel, "solve_searching", lambda self, *args: solved.append(1) or usual(self, *args))
     case = examples.case("4")
     batch = Batch.of(case.hierarchy, [case.true] * 2, [case.pred] * 2)
     p, r, f = score_together([measure(name) for name in ("P_LCA", "R_LCA", "F_LCA")], batch)
-    assert len(solved) == 2
+    assert len(solved) == 1
     assert (p.values[0], r.values[0], f.values[0]) == (0.4, pytest.approx(2 / 3), 0.5)
     assert f["P_LCA"].tolist() == p.values.tolist()
     other = score_together([measure("P_LCA"), measure("F_LCA", method="greedy")], batch)
-    assert len(solved) == 4
+    assert len(solved) == 2
     assert len(other) == 2
 
 
@@ -416,3 +420,75 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
                         assert (TOP if link.lca == len(h) else h.labels[link.lca]) in lcas
     assert nx.is_directed_acyclic_graph(g)
     assert not math.isnan(facts.lca.sum())
+
+
+# ---- the reductions, each against plain definitions
+
+
+@settings(max_examples=200)
+@given(st.lists(st.integers(1, 2**7 - 1), min_size=1, max_size=7))
+def test_fewest_hitting_sets(masks):
+    from hemlp.kernels.search import fewest_hitting_sets
+
+    found = fewest_hitting_sets(np.array(masks), np.empty((5000, 2), np.int64)).tolist()
+    hitting = [s for s in range(2**7) if all(s & mask for mask in masks)]
+    least = min(s.bit_count() for s in hitting)
+    assert sorted(found) == [s for s in hitting if s.bit_count() == least]
+
+
+@settings(max_examples=100)
+@given(labelled(12), st.data())
+def test_signatures_are_the_maximal_sets_of_nodes_that_matter(case, data):
+    from hemlp.kernels.search import BITS, mattering, signatures
+
+    labels, edges = case
+    h, g = Hierarchy.from_edges(edges, classes=labels), graph(labels, edges)
+    true, pred = (data.draw(st.lists(st.sampled_from(labels), min_size=1, max_size=4, unique=True)) for _ in "tp")
+    facts = F.model(h, true, pred).facts
+    size = len(h)
+    bit, count = np.empty(size + 1, np.int32), np.zeros(size + 1, np.int32)
+    used = mattering(facts.path_ptr, facts.nodes, 0, facts.ptr[-1], count, bit)
+    links = [link for side in facts[0].links for link in side]
+    often = {v for v in range(size + 1) if sum(v in link.nodes for link in links) > 1}
+    assert {v for link in links for v in link.nodes if bit[v] >= 0} == often
+    assert used == len(often)
+    assert not count.any()
+    reference = Instance(g, true, pred)
+    for k, link in enumerate(links):
+        where = np.empty(size + 1, np.int32)
+        args = facts.path_ptr, facts.nodes, facts.lower, facts.upper, bit, where, max(1, -(-used // BITS))
+        made = signatures(k, *args)
+        found = {frozenset(v for v in often if row[bit[v] // BITS] >> (bit[v] % BITS) & 1) for row in made.tolist()}
+        target = "⊤ of the enumeration" if link.lca == size else h.labels[link.lca]
+        number = {**{label: i for i, label in enumerate(h.labels)}, "⊤ of the enumeration": size}
+        paths = {frozenset(number[v] for v in p) & often for p in reference.paths(h.labels[link.label], target)}
+        assert found == {p for p in paths if not any(p < other for other in paths)}
+
+
+def test_the_search_and_the_programs_agree_on_real_data():
+    example = examples.mesh_mini()
+    for name, pred in example.systems.items():
+        batch = Batch.of(example.hierarchy, example.true, pred)
+        model = F.model(batch)
+        solution = model.solve()
+        assert solution.statuses.max() == 0
+        few = np.arange(3, 200, 25)
+        assert model.check(solution)
+        by_program = F.model(batch.take(few)).solve("cpsat")
+        assert solution.sums[few].tolist() == by_program.sums.tolist(), name
+        assert solution.lcas[few].tolist() == by_program.lcas.tolist()
+        # sizes are those of the graphs that are given as proof
+        for i in few:
+            p, t = solution.detail(int(i)).nodes
+            assert (len(p), len(t), len(p & t)) == tuple(solution.sums[i])
+
+
+def test_what_is_too_much_for_the_search_goes_to_the_programs():
+    example = examples.mesh_mini()
+    batch = Batch.of(example.hierarchy, example.true, example.systems["topdown_lcpn"])[:20]
+    usual = F.model(batch).solve()
+    for limit in (0, 2, 10):
+        again = replace(F.model(batch), search_limit=limit).solve()
+        assert again.sums.tolist() == usual.sums.tolist()
+        assert again.lcas.tolist() == usual.lcas.tolist()
+        assert again.bounds.tolist() == usual.bounds.tolist()

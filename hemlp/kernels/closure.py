@@ -77,7 +77,8 @@ def closures(
 @kernel
 def _larger(array: Array, size: int) -> Array:
     larger = np.empty(max(2 * array.size, size), array.dtype)
-    larger[: array.size] = array
+    for k in range(array.size):
+        larger[k] = array[k]
     return larger
 
 

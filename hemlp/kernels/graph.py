@@ -117,7 +117,8 @@ def reach(ptr: Array, idx: Array, sources: Array, room: int, farthest: int) -> t
 @kernel
 def _grow(array: Array) -> Array:
     larger = np.empty(2 * array.size, array.dtype)
-    larger[: array.size] = array
+    for k in range(array.size):  # numba compiles a loop much faster than a slice
+        larger[k] = array[k]
     return larger
 
 

@@ -1,8 +1,8 @@
 """Problem 2 by reduction and exhaustive search, for instances on which that is small.
 
-A node *matters* if two links of an instance can use it; all others are interchangeable, since each is on the paths of one
-link only. All shortest paths of a link are equally long, so one whose nodes that matter are a subset of another's is
-never better, and a path is known by its *signature*: the nodes that matter, as bits. What is left to choose are the
+A node *matters* if two links of an instance can use it; all others are interchangeable, since each is on the paths of
+one link only. All shortest paths of a link are equally long, so one whose nodes that matter are a subset of another's
+is never better, and a path is known by its *signature*: the nodes that matter, as bits. What is left to choose are the
 fewest LCAs (all sets of that size), which of its own LCAs a class is linked to, extra links, and signatures.
 """
 
@@ -24,14 +24,25 @@ MOST_SIGNATURES = 48
 MOST_STEPS = 20_000
 
 
+# Rows are copied by loops and not by slices throughout: numba takes ten times as long to compile the latter.
+
+
 @kernel
-def popcount(words: Array) -> int:
+def bits_of(word: int) -> int:
     """How many bits are set."""
     count = 0
-    for word in words:
-        while word:
-            word &= word - 1
-            count += 1
+    while word:
+        word &= word - 1
+        count += 1
+    return count
+
+
+@kernel
+def popcount(words: Array, row: int) -> int:
+    """How many bits are set in a row."""
+    count = 0
+    for w in range(words.shape[1]):
+        count += bits_of(words[row, w])
     return count
 
 
@@ -87,13 +98,18 @@ def signatures(
         while edge < edge_end and lower[edge] == node:
             above = where[upper[edge]]
             for s in range(number[above]):
-                fresh[:] = kept[above, s]
+                for w in range(words):
+                    fresh[w] = kept[above, s, w]
                 if bit[node] >= 0:
                     fresh[bit[node] // BITS] |= np.int64(1) << (bit[node] % BITS)
-                if not _insert(kept[k], number, k, fresh):
+                if not _insert(kept, number, k, fresh):
                     return np.zeros((0, words), np.int64)
             edge += 1
-    return kept[size - 1, : number[size - 1]].copy()
+    result = np.empty((number[size - 1], words), np.int64)
+    for s in range(number[size - 1]):
+        for w in range(words):
+            result[s, w] = kept[size - 1, s, w]
+    return result
 
 
 @kernel
@@ -103,19 +119,21 @@ def _insert(kept: Array, number: Array, k: int, fresh: Array) -> bool:
     while s < number[k]:
         inside = contains = True
         for w in range(fresh.size):
-            both = kept[s, w] & fresh[w]
+            both = kept[k, s, w] & fresh[w]
             inside = inside and both == fresh[w]
-            contains = contains and both == kept[s, w]
+            contains = contains and both == kept[k, s, w]
         if inside:
             return True
         if contains:
             number[k] -= 1
-            kept[s] = kept[number[k]]
+            for w in range(fresh.size):
+                kept[k, s, w] = kept[k, number[k], w]
         else:
             s += 1
-    if number[k] == kept.shape[0]:
+    if number[k] == kept.shape[1]:
         return False
-    kept[number[k]] = fresh
+    for w in range(fresh.size):
+        kept[k, number[k], w] = fresh[w]
     number[k] += 1
     return True
 
@@ -124,10 +142,10 @@ def _insert(kept: Array, number: Array, k: int, fresh: Array) -> bool:
 def fewest_hitting_sets(masks: Array, stack: Array) -> Array:
     """All smallest sets of bits that meet every mask; none if there are too many to list. ``stack`` is scratch."""
     found = np.empty(MOST_SETS, np.int64)
-    one = np.ones(1, np.int64)
     for size in range(1, BITS + 1):
         count = 0
-        stack[0] = 0
+        stack[0, 0] = 0
+        stack[0, 1] = 0
         top = 1
         steps = 0
         while top > 0:
@@ -145,8 +163,7 @@ def fewest_hitting_sets(masks: Array, stack: Array) -> Array:
                 found[count] = chosen
                 count += 1
                 continue
-            one[0] = chosen
-            if popcount(one) == size:
+            if bits_of(chosen) == size:
                 continue
             rest = open_mask & ~excluded
             if steps > MOST_STEPS or top + BITS > stack.shape[0]:
@@ -170,17 +187,17 @@ def better(p: int, t: int, c: int, best: Array) -> bool:
         return True
     size, best_size = p + t, best[0] + best[1]
     if c * best_size != best[2] * size:
-        return c * best_size > best[2] * size
+        return bool(c * best_size > best[2] * size)
     if size != best_size:
-        return size < best_size
+        return bool(size < best_size)
     if abs(p - t) != abs(best[0] - best[1]):
-        return abs(p - t) < abs(best[0] - best[1])
-    return p < best[0]
+        return bool(abs(p - t) < abs(best[0] - best[1]))
+    return bool(p < best[0])
 
 
 @kernel
 def best_choice(
-    slot_ptr: Array, option_link: Array, option_signature: Array, option_rest: Array, option_side: Array,
+    slot_ptr: Array, slots: int, option_link: Array, option_signature: Array, option_rest: Array, option_side: Array,
     best: Array, best_links: Array, best_signatures: Array, steps: int, most_steps: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Try all combinations of one option from each slot; updates ``best`` and the options that make it.
@@ -188,12 +205,12 @@ def best_choice(
     Returns the number of combinations tried so far (more than ``most_steps``: given up) and the number of slots of the
     best choice, or -1 if it was not improved.
     """
-    slots, words = slot_ptr.size - 1, option_signature.shape[1]
-    union = np.zeros((slots + 1, 2, words), np.int64)
+    words = option_signature.shape[1]
+    union = np.zeros((2 * slots + 2, words), np.int64)  # two rows a depth: predicted, true
     rest = np.zeros((slots + 1, 2), np.int64)
     at = np.full(slots, -1, np.int64)
     at[0] = slot_ptr[0] - 1
-    improved = -1
+    improved: Any = np.int64(-1)
     depth = 0
     while depth >= 0:
         at[depth] += 1
@@ -202,11 +219,13 @@ def best_choice(
             continue
         option = at[depth]
         side = option_side[option]
-        union[depth + 1] = union[depth]
-        rest[depth + 1] = rest[depth]
+        for other in range(2):
+            rest[depth + 1, other] = rest[depth, other]
+            for w in range(words):
+                union[2 * depth + 2 + other, w] = union[2 * depth + other, w]
         rest[depth + 1, side] += option_rest[option]
         for w in range(words):
-            union[depth + 1, side, w] |= option_signature[option, w]
+            union[2 * depth + 2 + side, w] |= option_signature[option, w]
         if depth + 1 < slots:
             depth += 1
             at[depth] = slot_ptr[depth] - 1
@@ -214,15 +233,18 @@ def best_choice(
         steps += 1
         if steps > most_steps:
             return steps, improved
-        p = rest[slots, 0] + popcount(union[slots, 0])
-        t = rest[slots, 1] + popcount(union[slots, 1])
-        c = popcount(union[slots, 0] & union[slots, 1])
+        p = rest[slots, 0] + popcount(union, 2 * slots)
+        t = rest[slots, 1] + popcount(union, 2 * slots + 1)
+        c: Any = np.int64(0)
+        for w in range(words):
+            c += bits_of(union[2 * slots, w] & union[2 * slots + 1, w])
         if better(p, t, c, best):
             best[0], best[1], best[2] = p, t, c
             improved = slots
             for s in range(slots):
                 best_links[s] = option_link[at[s]]
-                best_signatures[s] = option_signature[at[s]]
+                for w in range(words):
+                    best_signatures[s, w] = option_signature[at[s], w]
     return steps, improved
 
 
@@ -284,12 +306,12 @@ def _solve_one(
     first: int, middle: int, last: int, position: Array, lca: Array, own: Array, length: Array,
     path_ptr: Array, nodes: Array, lower: Array, upper: Array, bit: Array, where: Array, words: int,
     pred_count: int, true_count: int, most_steps: int, stack: Array,
-) -> tuple[bool, Array, Array, Array, int, int, int]:  # fmt: skip
+) -> tuple[bool, Array, Array, Array, Any, Any, Any]:  # fmt: skip
     number = last - first
     best = np.full(3, -1, np.int64)
     best_links = np.empty(number, np.int64)
     best_signatures = np.empty((number, words), np.int64)
-    failed = (False, best, best_links, best_signatures, 0, 0, 0)
+    failed = (False, best, best_links, best_signatures, np.int64(0), np.int64(0), np.int64(0))
     # LCAs as bits, and for each class (predicted first) the bits that can serve it
     lca_bit = np.empty(number, np.int64)
     lca_nodes = np.empty(BITS, np.int64)
@@ -323,24 +345,26 @@ def _solve_one(
             return failed
         if sig_ptr[k] + made.shape[0] > sigs.shape[0]:
             larger = np.empty((2 * sigs.shape[0] + MOST_SIGNATURES, words), np.int64)
-            larger[: sig_ptr[k]] = sigs[: sig_ptr[k]]
+            for s in range(sig_ptr[k]):
+                for w in range(words):
+                    larger[s, w] = sigs[s, w]
             sigs = larger
-        sigs[sig_ptr[k] : sig_ptr[k] + made.shape[0]] = made
+        for s in range(made.shape[0]):
+            for w in range(words):
+                sigs[sig_ptr[k] + s, w] = made[s, w]
         sig_ptr[k + 1] = sig_ptr[k] + made.shape[0]
-    steps = 0
-    slots_of_best = 0
-    counter = np.ones(1, np.int64)
+    steps: Any = np.int64(0)
+    slots_of_best: Any = np.int64(0)
     for chosen in sets:
         steps, slots = _try_set(
-            chosen, first, middle, last, position, own, length, lca_bit, lca_count, sig_ptr, sigs, pred_count, true_count,
-            best, best_links, best_signatures, steps, most_steps,
+            chosen, first, middle, last, position, own, length, lca_bit, lca_count, sig_ptr, sigs,
+            pred_count, true_count, best, best_links, best_signatures, steps, most_steps,
         )  # fmt: skip
         if steps > most_steps:
-            return (False, best, best_links, best_signatures, 0, 0, steps)
+            return (False, best, best_links, best_signatures, np.int64(0), np.int64(0), steps)
         if slots >= 0:
             slots_of_best = slots
-    counter[0] = sets[0]
-    return True, best, best_links, best_signatures, slots_of_best, popcount(counter), steps
+    return True, best, best_links, best_signatures, slots_of_best, bits_of(sets[0]), steps
 
 
 @kernel
@@ -369,11 +393,11 @@ def _try_set(
     option_side = np.empty(total, np.int64)
     slot_ptr = np.empty(number + 1, np.int64)
     served = np.empty((2, lca_count), np.bool_)
-    improved = -1
+    improved: Any = np.int64(-1)
     while True:
         served[:] = False
-        slots = 0
-        end = 0
+        slots: Any = np.int64(0)
+        end: Any = np.int64(0)
         slot_ptr[0] = 0
         for phase in range(2):  # what leaves no choice comes first, so that it is added up once
             for who in range(everybody):
@@ -401,7 +425,7 @@ def _try_set(
                     slots += 1
                     slot_ptr[slots] = end
         steps, found = best_choice(
-            slot_ptr[: slots + 1], option_link, option_signature, option_rest, option_side,
+            slot_ptr, slots, option_link, option_signature, option_rest, option_side,
             best, best_links, best_signatures, steps, most_steps,
         )  # fmt: skip
         if found >= 0:
@@ -426,8 +450,9 @@ def _add_options(
 ) -> int:  # fmt: skip
     for s in range(sig_ptr[k], sig_ptr[k + 1]):
         option_link[end] = first + k
-        option_signature[end] = sigs[s]
-        option_rest[end] = length[first + k] + 1 - popcount(sigs[s])
+        for w in range(sigs.shape[1]):
+            option_signature[end, w] = sigs[s, w]
+        option_rest[end] = length[first + k] + 1 - popcount(sigs, s)
         option_side[end] = side
         end += 1
     return end

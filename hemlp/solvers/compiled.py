@@ -1,4 +1,4 @@
-"""Compiled code: closed forms of Problem 1 (all pairs, assignment and edge cover with defaults), closures, LCA graphs."""
+"""Compiled code: closed forms of Problem 1 (all pairs, assignment, edge cover), closures, and minimal LCA graphs."""
 
 from __future__ import annotations
 
