@@ -2,9 +2,10 @@
 
 from hemlp import examples
 from hemlp.bounds import ALL, Bounds
-from hemlp.compare import ExactGreedy, compare_exact_greedy
 from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
+from hemlp.evaluation import Evaluation, evaluate
+from hemlp.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.hierarchy import Hierarchy, UpDistances
 from hemlp.labels import Batch, LabelSets
 from hemlp.measures import measure, read_measures, write_measures
@@ -22,6 +23,7 @@ __all__ = [
     "TOP",
     "Batch",
     "Bounds",
+    "Evaluation",
     "ExactGreedy",
     "HemlpError",
     "Hierarchy",
@@ -39,6 +41,7 @@ __all__ = [
     "UpDistances",
     "__version__",
     "compare_exact_greedy",
+    "evaluate",
     "examples",
     "information_content",
     "measure",

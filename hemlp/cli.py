@@ -87,19 +87,15 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
     import json
-    from pathlib import Path
 
     from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.errors import UnwritableFile
+    from hemlp.evaluation import write_text
 
     h = read_hierarchy(hierarchy, cycles=cycles)
     comparison = compare_exact_greedy(h, read_labels(true), read_labels(pred), **options)
     click.echo(str(comparison))
     if json_file is not None:
-        try:
-            Path(json_file).write_text(json.dumps(comparison.to_dict(), indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UnwritableFile(f"cannot write {json_file}: {(error.strerror or str(error)).lower()}") from None
+        write_text(json_file, json.dumps(comparison.to_dict(), indent=1) + "\n")
 
 
 @commands.command()

@@ -1,143 +1,108 @@
-"""Comparisons: exact against greedy F_LCA, instance by instance."""
+"""Comparing systems: significance tests on per-instance scores, ranks with ties, and rank correlation of measures."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InvalidOption
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, MissingPolicy, UnknownPolicy
-from hemlp.measures import measure
-from hemlp.scores import Scores
 
-SAME = 1e-12
-"""Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
+LEVEL = 0.05
+EXACT_UP_TO = 12
+"""The sign test uses the binomial distribution itself up to this many differing instances, as the paper says."""
 
 
-@dataclass(frozen=True, eq=False)
-class ExactGreedy:
-    """F_LCA of a batch by the three methods, with |Z| and the seconds that each method took.
+@dataclass(frozen=True)
+class SignTest:
+    """The paper's micro sign test, one-sided: is the first system better? k of the n differing instances say so."""
 
-    ``rows`` numbers the instances in the data that they were drawn from, from 0.
+    n: int
+    k: int
+    z: float
+    p: float
+
+
+def _defined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+    both = ~(np.isnan(first) | np.isnan(second))
+    return first[both], second[both]
+
+
+def sign_test(first: FloatArray, second: FloatArray, greater_is_better: bool = True) -> SignTest:
+    """Z = (k − n/2) / (√n / 2), compared with the normal distribution; exact binomial for n ≤ 12."""
+    first, second = _defined(first, second)
+    gain = first - second if greater_is_better else second - first
+    n, k = int(np.count_nonzero(gain)), int((gain > 0).sum())
+    z = (k - n / 2) / (math.sqrt(n) / 2) if n else 0.0
+    if n <= EXACT_UP_TO:
+        p = sum(math.comb(n, i) for i in range(k, n + 1)) / 2**n
+    else:
+        p = math.erfc(z / math.sqrt(2)) / 2
+    return SignTest(n, k, z, p)
+
+
+def wilcoxon(first: FloatArray, second: FloatArray) -> float:
+    """Two-sided p of the Wilcoxon signed-rank test; 1 where no instance differs."""
+    from scipy.stats import wilcoxon as scipy_wilcoxon
+
+    first, second = _defined(first, second)
+    difference = first - second
+    return float(scipy_wilcoxon(difference).pvalue) if difference.any() else 1.0
+
+
+def resampled(size: int, resamples: int, seed: int) -> IntArray:
+    """How often each of ``size`` instances occurs in each bootstrap resample, one a row."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(size, np.full(size, 1 / size), size=resamples) if size else np.zeros((resamples, 0), int)
+
+
+def bootstrap_interval(
+    first: FloatArray, second: FloatArray, *, resamples: int = 1000, level: float = 0.95, seed: int = 0
+) -> tuple[float, float]:
+    """Percentile interval of the mean difference first − second over paired resamples of the instances."""
+    difference = np.subtract(*_defined(first, second))
+    if not difference.size:
+        return math.nan, math.nan
+    means = np.concatenate(
+        [resampled(difference.size, min(100, resamples - start), seed + start) @ difference / difference.size
+         for start in range(0, resamples, 100)]
+    )  # fmt: skip
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction of several p-values."""
+    order = np.argsort(p_values, kind="stable")
+    adjusted = np.empty(len(p_values))
+    least = 0.0
+    for place, k in enumerate(order):
+        least = max(least, min(1.0, (len(p_values) - place) * p_values[k]))
+        adjusted[k] = least
+    return [float(p) for p in adjusted]
+
+
+def ranks(
+    means: Sequence[float], separated: Callable[[int, int], bool], greater_is_better: bool = True
+) -> list[int | None]:
+    """Rank of each system, 1 the best: one that is not separated from the one above shares its rank.
+
+    As in sports, the next rank counts all systems above it (1, 2, 2, 4). A mean of nan has no rank.
     """
-
-    batch: Batch
-    rows: IntArray
-    exact: Scores
-    greedy: Scores
-    extended: Scores
-    seconds: tuple[float, float, float]
-
-    @property
-    def difference(self) -> FloatArray:
-        """Exact minus greedy F, for each instance."""
-        return self.exact.values - self.greedy.values
-
-    @property
-    def more_lcas(self) -> IntArray:
-        """How many LCAs more the greedy method takes, for each instance."""
-        return (self.greedy["lcas"] - self.exact["lcas"]).astype(np.int64)
-
-    def worst(self, most: int = 10) -> list[tuple[int, float]]:
-        """The instances with the largest differences of F: (number from 0, exact minus greedy)."""
-        order = np.argsort(-np.abs(self.difference), kind="stable")[:most]
-        return [(int(self.rows[k]), float(self.difference[k])) for k in order if abs(self.difference[k]) > SAME]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The whole comparison as plain values."""
-        difference, changed = self.difference, np.abs(self.difference) > SAME
-        quantiles = np.quantile(np.abs(difference[changed]), [0.5, 0.9, 1]) if changed.any() else np.zeros(3)
-        return {
-            "instances": len(self.rows),
-            "status": self.exact.status_counts(),
-            "mean": {
-                "exact": self.exact.mean(), "greedy": self.greedy.mean(), "extended": self.extended.mean()
-            },
-            "F differs": int(changed.sum()),
-            "greedy F below exact": int((difference > SAME).sum()),
-            "greedy F above exact, with more LCAs": int((difference < -SAME).sum()),
-            "greedy takes more LCAs": int((self.more_lcas > 0).sum()),
-            "size of a difference": dict(zip(("median", "90%", "largest"), quantiles.tolist(), strict=True)),
-            "seconds": dict(zip(("exact", "greedy", "extended"), self.seconds, strict=True)),
-            "worst": [{"row": row + 1, "exact minus greedy": gap} for row, gap in self.worst()],
-            "signature": self.exact.signature,
-        }  # fmt: skip
-
-    def __str__(self) -> str:
-        told = self.to_dict()
-        count = max(1, told["instances"])
-        lines = [
-            f"{told['instances']:,} instances; exact: "
-            + ", ".join(f"{number:,} {status}" for status, number in told["status"].items()),
-            "            mean F_LCA   ms an instance",
-        ]
-        for name, value in told["mean"].items():
-            lines.append(f"  {name:9} {value:10.4f} {1000 * told['seconds'][name] / count:16.2f}")
-        below, above = told["greedy F below exact"], told["greedy F above exact, with more LCAs"]
-        lines.append(
-            f"F differs on {told['F differs']:,} ({told['F differs'] / count:.1%}): greedy below exact on {below:,}, "
-            f"above (with more LCAs) on {above:,}; greedy takes more LCAs on {told['greedy takes more LCAs']:,}"
-        )
-        size = told["size of a difference"]
-        lines.append(
-            f"where it differs: median {size['median']:.4f}, 90% {size['90%']:.4f}, largest {size['largest']:.4f}"
-        )
-        lines += [f"  row {w['row']}: exact minus greedy {w['exact minus greedy']:+.4f}" for w in told["worst"]]
-        return "\n".join(lines)
+    defined = [k for k in range(len(means)) if not math.isnan(means[k])]
+    order = sorted(defined, key=lambda k: -means[k] if greater_is_better else means[k])
+    found: list[int | None] = [None] * len(means)
+    for place, k in enumerate(order):
+        tied = place > 0 and not separated(order[place - 1], k)
+        found[k] = found[order[place - 1]] if tied else place + 1
+    return found
 
 
-def compare_exact_greedy(
-    hierarchy: Hierarchy,
-    true: Any,
-    pred: Any,
-    *,
-    sample: int | None = None,
-    seed: int = 0,
-    horizon: int | None = None,
-    time_limit: float | None = None,
-    unknown: UnknownPolicy = "error",
-    missing: MissingPolicy = "error",
-) -> ExactGreedy:
-    """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them."""
-    batch = Batch.of(hierarchy, true, pred, unknown=unknown, missing=missing)
-    rows = np.arange(len(batch))
-    if sample is not None:
-        if sample < 1:
-            raise InvalidOption(f"sample={sample!r} is not at least 1")
-        rows = np.sort(np.random.default_rng(seed).choice(len(batch), min(sample, len(batch)), replace=False))
-        batch = batch.take(rows)
-    for method in ("exact", "greedy", "extended"):  # load what is compiled before the clock runs
-        measure("F_LCA", method=method, horizon=horizon).score(batch[:1])
-    found: list[Scores] = []
-    seconds: list[float] = []
-    for options in ({"method": "exact", "time_limit": time_limit}, {"method": "greedy"}, {"method": "extended"}):
-        start = time.perf_counter()
-        found.append(measure("F_LCA", horizon=horizon, **options).score(batch))
-        seconds.append(time.perf_counter() - start)
-    return ExactGreedy(batch, rows, found[0], found[1], found[2], (seconds[0], seconds[1], seconds[2]))
-
-
-def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
-    """One row a system, for the documentation."""
-    lines = [
-        "| system | instances | exact | greedy | G_ex | F differs | greedy below / above | more LCAs | "
-        "median, largest difference | ms exact / greedy |",
-        "|---" * 10 + "|",
-    ]
-    for name, comparison in comparisons:
-        told = comparison.to_dict()
-        count, mean, size = told["instances"], told["mean"], told["size of a difference"]
-        lines.append(
-            f"| {name} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
-            f"{told['F differs'] / count:.1%} | {told['greedy F below exact']} / "
-            f"{told['greedy F above exact, with more LCAs']} | {told['greedy takes more LCAs']} | "
-            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * told['seconds']['exact'] / count:.1f} / "
-            f"{1000 * told['seconds']['greedy'] / count:.2f} |"
-        )
-    return "\n".join(lines)
+def kendall(first: Sequence[float], second: Sequence[float]) -> float:
+    """Kendall's τ-b of two lists of scores; nan where a list has no two different values."""
+    x, y = _defined(np.asarray(first, np.float64), np.asarray(second, np.float64))
+    a, b = (np.sign(v[:, None] - v[None, :])[np.triu_indices(len(v), 1)] for v in (x, y))
+    scale = math.sqrt(float(np.count_nonzero(a)) * float(np.count_nonzero(b)))
+    return float((a * b).sum() / scale) if scale else math.nan

@@ -99,3 +99,11 @@ def check_choice(option: str, value: object, choices: Collection[str]) -> None:
         near = difflib.get_close_matches(str(value), choices, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidOption(f"{option}={value!r} is not one of {', '.join(map(repr, choices))}{hint}")
+
+
+def check_known(what: str, name: object, known: Collection[str]) -> None:
+    """Refuse a ``name`` of a system, measure or the like that is not ``known``."""
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InvalidOption(f"there is no {what} {name!r}; there are {', '.join(map(repr, known))}{hint}")

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from hemlp import compare_exact_greedy, examples, read_hierarchy, read_labels
-from hemlp.compare import markdown
+from hemlp.exact_greedy import markdown
 
 
 def main() -> None:
