@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InvalidBounds, InvalidCost
+from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost
 from hemlp.labels import Side
 from hemlp.vocabulary import Label
 
@@ -42,13 +42,14 @@ class Bounds:
     true: tuple[Bound, Bound]
 
     def __post_init__(self) -> None:
-        for side, pair in (("predicted", self.predicted), ("true", self.true)):
-            if not (isinstance(pair, tuple | list) and len(pair) == 2):
-                raise InvalidBounds(f"the bounds {side}={pair!r} are not a pair (lower, upper)")
-            object.__setattr__(self, side, tuple(pair))
+        for side, given in (("predicted", self.predicted), ("true", self.true)):
+            if not (isinstance(given, tuple | list) and len(given) == 2):
+                raise InvalidBounds(f"the bounds {side}={given!r} are not a pair (lower, upper)")
+            pair = tuple(bound.item() if isinstance(bound, np.integer) else bound for bound in given)
+            object.__setattr__(self, side, pair)
             for bound in pair:
                 for value in bound.values() if isinstance(bound, Mapping) else (bound,):
-                    if value is not ALL and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+                    if value is not ALL and not (isinstance(value, int) and value is not True and 0 <= value < 2**31):
                         raise InvalidBounds(f"the bound {value!r} of {side} classes is not ALL or an integer ≥ 0")
             if isinstance(pair[0], int) and isinstance(pair[1], int) and pair[0] > pair[1]:
                 raise InvalidBounds(
@@ -64,14 +65,22 @@ class Bounds:
 def bound_arrays(
     bounds: tuple[Bound, Bound], side: Side, other: Side, labels: tuple[Label, ...], name: str
 ) -> tuple[IntArray, IntArray]:
-    """α and β of each class of a side, in place of ALL the size of the other side."""
+    """α and β of each class of a side, in place of ALL the size of the other side; α may turn out above β."""
     size = np.repeat(np.diff(other.ptr), np.diff(side.ptr))
     lower = _bound_array(bounds[0], side.classes, size, labels, name)
     upper = np.maximum(lower, size) if bounds[1] is ALL else _bound_array(bounds[1], side.classes, size, labels, name)
-    for k in np.flatnonzero(lower > upper)[:1]:
-        label = labels[side.classes[k]]
-        raise InvalidBounds(f"the {name} class {label!r} has the lower bound {lower[k]} and the upper bound {upper[k]}")
     return lower, upper
+
+
+def contradiction(
+    lower: IntArray, upper: IntArray, side: Side, labels: tuple[Label, ...], name: str
+) -> InfeasibleModel | None:
+    """The error of the first class whose bounds contradict each other, if there is one."""
+    for k in np.flatnonzero(lower > upper)[:1]:
+        row, label = int(np.searchsorted(side.ptr, k, side="right")), labels[side.classes[k]]
+        words = f"the {name} class {label!r} has the lower bound {lower[k]} and the upper bound {upper[k]}"
+        return InfeasibleModel(f"instance {row}: {words}", row, name, label)
+    return None
 
 
 def _bound_array(bound: Bound, classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str) -> IntArray:
@@ -87,7 +96,7 @@ def default_array(cost: DefaultCost, side: Side, labels: tuple[Label, ...], name
     """The default cost of each class of a side, infinite without a default class."""
     if isinstance(cost, Mapping):
         values = [_for_class(cost, labels[c], f"the default cost of {name} classes", InvalidCost) for c in side.classes]
-        return np.array(values, np.float64)
+        return np.array([math.inf if value is None else value for value in values], np.float64)
     return np.full(side.classes.size, math.inf if cost is None else float(cost))
 
 

@@ -76,7 +76,7 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.argument("true")
 @click.argument("pred")
 @click.option("--sample", type=int, help="Compare on this many instances, drawn at random.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample.")
 @click.option("--horizon", type=int, help="Levels that a class sees.")
 @click.option("--time-limit", type=float, help="Seconds for one instance; the default is a limit on work.")
 @click.option("--json", "json_file", type=click.Path(dir_okay=False), help="Write the comparison to this file, too.")
@@ -122,6 +122,9 @@ def measures(name: str | None) -> None:
 
 def main() -> None:
     """Entry point: errors that hemlp foresees become one message and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
     try:
         commands()
     except HemlpError as error:

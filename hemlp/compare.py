@@ -36,11 +36,8 @@ def sign_test(first: FloatArray, second: FloatArray, greater_is_better: bool = T
     gain = first - second if greater_is_better else second - first
     n, k = int(np.count_nonzero(gain)), int((gain > 0).sum())
     z = (k - n / 2) / (math.sqrt(n) / 2) if n else 0.0
-    if n <= EXACT_UP_TO:
-        p = sum(math.comb(n, i) for i in range(k, n + 1)) / 2**n
-    else:
-        p = math.erfc(z / math.sqrt(2)) / 2
-    return SignTest(n, k, z, p)
+    exact = sum(math.comb(n, i) for i in range(k, n + 1)) / 2**n if n <= EXACT_UP_TO else None
+    return SignTest(n, k, z, math.erfc(z / math.sqrt(2)) / 2 if exact is None else exact)
 
 
 def wilcoxon(first: FloatArray, second: FloatArray) -> float:

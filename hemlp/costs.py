@@ -17,7 +17,7 @@ from hemlp.edges import FloatArray, IntArray, sorted_distinct, split
 from hemlp.errors import InvalidCost, InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, pointers
-from hemlp.vocabulary import Label, as_label
+from hemlp.vocabulary import Label, as_label, label_list, plain_number
 
 MEMORY = 2**28
 """Bytes that ancestor lists of one chunk may take before distances are searched pair by pair."""
@@ -65,8 +65,10 @@ class ShortestPath:
     decay: float | None = None
 
     def __post_init__(self) -> None:
-        if self.decay is not None and not (math.isfinite(self.decay) and self.decay > 0):
-            raise InvalidOption(f"decay={self.decay!r} is not a positive number")
+        if self.decay is not None:
+            object.__setattr__(self, "decay", plain_number("decay", self.decay, 0))
+            if not self.decay:
+                raise InvalidOption("decay=0 is not a positive number")
 
     @property
     def unit(self) -> bool:
@@ -79,6 +81,8 @@ class ShortestPath:
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """Distances, infinite without a common ancestor (or, undirected, without a path)."""
+        if self.decay is not None and batch.hierarchy.weighted:
+            raise InvalidOption("decay sets edge lengths; this hierarchy has edge weights of its own")
         h = batch.hierarchy if self.decay is None else _decaying(batch.hierarchy, self.decay)
         if not self.undirected:
             costs = self._by_lists(h, batch, pairs)
@@ -146,9 +150,7 @@ class FunctionCost:
         ends = zip(batch.pred.classes[at_pred].tolist(), batch.true.classes[at_true].tolist(), strict=True)
         for k, pair in enumerate(ends):
             if pair not in known:
-                known[pair] = _checked(
-                    self.function(labels[pair[0]], labels[pair[1]]), labels[pair[0]], labels[pair[1]]
-                )
+                known[pair] = _as_cost_value(self.function(labels[pair[0]], labels[pair[1]]))
             values[k] = known[pair]
         return values
 
@@ -166,17 +168,22 @@ class MatrixCost:
     unit = False
 
     def __post_init__(self) -> None:
-        size = len(self.labels)
-        if np.shape(self.values) != (size, size):
-            raise InvalidCost(f"a matrix of shape {np.shape(self.values)} does not fit {size} labels")
+        names = label_list("labels", self.labels)
+        try:
+            table = np.asarray(self.values, np.float64)
+        except (TypeError, ValueError):
+            raise InvalidCost("the matrix is not a square table of numbers") from None
+        if table.shape != (len(names), len(names)) or len(set(names)) < len(names):
+            raise InvalidCost(f"a matrix of shape {table.shape} does not fit {len(set(names))} different labels")
+        object.__setattr__(self, "labels", tuple(names))
+        object.__setattr__(self, "values", table)
 
     def __str__(self) -> str:
         return "custom"
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """The table at each pair."""
-        table = np.asarray(self.values, np.float64)
-        table = 1 - table if self.similarity else table
+        table = 1 - self.values if self.similarity else self.values
         place = np.full(len(batch.hierarchy), -1, np.int64)
         for position, label in enumerate(self.labels):
             number = batch.hierarchy.find(as_label(label))
@@ -188,20 +195,27 @@ class MatrixCost:
                 raise InvalidCost(f"the matrix has no row for the class {batch.hierarchy.labels[absent[0]]!r}")
         at_pred, at_true = pairs.ends(batch)
         values: FloatArray = table[place[batch.pred.classes[at_pred]], place[batch.true.classes[at_true]]]
-        for k in np.flatnonzero(~(values >= 0)):
-            labels = batch.hierarchy.labels
-            _checked(values[k], labels[batch.pred.classes[at_pred[k]]], labels[batch.true.classes[at_true[k]]])
         return values
 
 
-def _checked(value: Any, predicted: Label, true: Label) -> float:
+def _as_cost_value(value: Any) -> float:
     try:
-        cost = float(value)
-    except (TypeError, ValueError):
-        cost = math.nan
-    if not cost >= 0:
-        raise InvalidCost(f"the cost of predicting {predicted!r} for {true!r} is {value!r}: it must be at least 0")
-    return cost
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
+    """κ of all pairs of a batch, refused unless each is a number of at least 0 (infinite: there is no such pair)."""
+    values = np.asarray(cost.pair_costs(batch, pairs), np.float64)
+    if values.shape != (int(pairs.ptr[-1]),):
+        raise InvalidCost(f"{type(cost).__name__} gave costs of shape {values.shape} for {pairs.ptr[-1]} pairs")
+    for k in np.flatnonzero(~(values >= 0))[:1]:
+        at_pred, at_true = (ends[k] for ends in pairs.ends(batch))
+        labels = batch.hierarchy.labels
+        names = labels[batch.pred.classes[at_pred]], labels[batch.true.classes[at_true]]
+        raise InvalidCost(f"the cost of predicting {names[0]!r} for {names[1]!r} is {values[k]}: it must be at least 0")
+    return values
 
 
 NAMED_COSTS: Mapping[str, ShortestPath] = {"shortest_path": ShortestPath(), "undirected": ShortestPath(undirected=True)}
@@ -213,9 +227,10 @@ def as_cost(value: Any) -> Cost:
         name, _, rest = value.partition("(decay=")
         if name in NAMED_COSTS and (not rest or rest.endswith(")")):
             try:
-                return replace(NAMED_COSTS[name], decay=float(rest[:-1])) if rest else NAMED_COSTS[name]
+                number = float(rest[:-1]) if rest else None
             except ValueError:
-                pass
+                raise InvalidOption(f"cost={value!r}: the decay is not a number") from None
+            return replace(NAMED_COSTS[name], decay=number)
         raise InvalidOption(f"cost={value!r} is not known; names are {', '.join(NAMED_COSTS)}, also with (decay=w)")
     if hasattr(value, "pair_costs"):
         return value  # type: ignore[no-any-return]

@@ -7,12 +7,23 @@ to do. Rows and lines are counted from 1 in messages and in the attributes of an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class HemlpError(Exception):
     """Base of all errors that hemlp raises on purpose. Bad input unless a child says otherwise."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class InvalidOption(HemlpError, ValueError):

@@ -57,7 +57,7 @@ class ExactGreedy:
             "instances": len(self.rows),
             "status": self.exact.status_counts(),
             "mean": {
-                "exact": self.exact.mean(), "greedy": self.greedy.mean(), "extended": self.extended.mean()
+                "exact": _mean(self.exact), "greedy": _mean(self.greedy), "extended": _mean(self.extended)
             },
             "F differs": int(changed.sum()),
             "greedy F below exact": int((difference > SAME).sum()),
@@ -78,7 +78,8 @@ class ExactGreedy:
             "            mean F_LCA   ms an instance",
         ]
         for name, value in told["mean"].items():
-            lines.append(f"  {name:9} {value:10.4f} {1000 * told['seconds'][name] / count:16.2f}")
+            shown = "-" if value is None else f"{value:.4f}"
+            lines.append(f"  {name:9} {shown:>10} {1000 * told['seconds'][name] / count:16.2f}")
         below, above = told["greedy F below exact"], told["greedy F above exact, with more LCAs"]
         lines.append(
             f"F differs on {told['F differs']:,} ({told['F differs'] / count:.1%}): greedy below exact on {below:,}, "
@@ -90,6 +91,10 @@ class ExactGreedy:
         )
         lines += [f"  row {w['row']}: exact minus greedy {w['exact minus greedy']:+.4f}" for w in told["worst"]]
         return "\n".join(lines)
+
+
+def _mean(scores: Scores) -> float | None:
+    return scores.mean() if len(scores) else None
 
 
 def compare_exact_greedy(

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hemlp.edges import CyclePolicy, Edges, FloatArray, IntArray, distinct, make_acyclic, row_pointers
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
-from hemlp.vocabulary import TOP, Label, Top, as_label, label_order, unknown_label_message
+from hemlp.vocabulary import TOP, Label, Top, as_label, label_list, label_order, unknown_label_message
 
 if TYPE_CHECKING:
     import networkx
@@ -82,8 +82,10 @@ class Hierarchy:
         codes: dict[Label, int] = {}
         ends: list[int] = []
         weights: list[float] = []
+        if hasattr(edges, "columns") or not isinstance(edges, Iterable):
+            raise InvalidHierarchy("edges are (parent, child) pairs; of a frame give zip(frame[parent], frame[child])")
         for number, edge in enumerate(edges, 1):
-            if isinstance(edge, str) or not 2 <= len(edge) <= 3:
+            if isinstance(edge, str | bytes) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
                 raise InvalidHierarchy(
                     f"edge {number} is {edge!r}: an edge is (parent, child) or (parent, child, weight)"
                 )
@@ -97,8 +99,8 @@ class Hierarchy:
                 weights.append(_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
             if weights and len(weights) != number:
                 raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
-        for label in classes:
-            codes.setdefault(as_label(label), len(codes))
+        for label in label_list("classes", classes):
+            codes.setdefault(label, len(codes))
         pairs = np.array(ends, np.int32).reshape(-1, 2)
         return cls.from_codes(
             list(codes), pairs[:, 0], pairs[:, 1], weights=weights or None, aliases=aliases, cycles=cycles
@@ -116,6 +118,8 @@ class Hierarchy:
         cycles: CyclePolicy = "error",
     ) -> Hierarchy:
         """From distinct ``labels`` and edges as arrays of positions in them: what every other maker ends in."""
+        if len(set(labels)) < len(labels) or np.shape(parents) != np.shape(children):
+            raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
         if not labels:
             raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or classes=[...]")
         alike = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
@@ -126,7 +130,7 @@ class Hierarchy:
         lengths = None if weights is None else np.asarray(weights, np.float64)
         given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
         result = make_acyclic(distinct(given, ordered), ordered, cycles)
-        names = dict(aliases or {})
+        names = {as_label(alias): as_label(label) for alias, label in (aliases or {}).items()}
         if result.component is not None:
             _, heads = np.unique(result.component, return_index=True)  # the smallest class of each component
             head_of = heads[result.component]
@@ -153,11 +157,11 @@ class Hierarchy:
         cls, parents: Mapping[Label, Label | Iterable[Label] | None], *, cycles: CyclePolicy = "error"
     ) -> Hierarchy:
         """From a mapping child → parents: one label, several, or None for a root."""
-        edges = [
-            (parent, child)
-            for child, of in parents.items()
-            for parent in (() if of is None else (of,) if isinstance(of, str | int) else of)
-        ]
+        edges: list[tuple[Any, Label]] = []
+        for child, of in parents.items():
+            several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
+            found: Any = () if of is None else of if several else (of,)
+            edges += [(parent, child) for parent in found]
         return cls.from_edges(edges, classes=parents, cycles=cycles)
 
     @classmethod
@@ -189,7 +193,7 @@ class Hierarchy:
 
     def with_isolated(self, labels: Iterable[Label]) -> Hierarchy:
         """With one more class, related to nothing, for each of ``labels`` that is not known yet."""
-        new = sorted({as_label(label) for label in labels} - self._ids.keys(), key=label_order)
+        new = sorted(set(label_list("labels", labels)) - self._ids.keys(), key=label_order)
         if not new:
             return self
         return Hierarchy.from_codes(

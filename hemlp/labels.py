@@ -7,14 +7,15 @@ turned into class numbers (`Batch`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
 
 from hemlp.edges import IntArray, row_pointers, sorted_distinct, split
-from hemlp.errors import InvalidLabel, InvalidLabelSets, MisalignedSides, UnknownLabel
+from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption, MisalignedSides, UnknownLabel
 from hemlp.hierarchy import Hierarchy
 from hemlp.vocabulary import Label, as_label, check_choice, unknown_label_message
 
@@ -56,6 +57,8 @@ class LabelSets:
         """
         if isinstance(data, LabelSets):
             return data
+        if data is None or not (hasattr(data, "__iter__") or hasattr(data, "tocsr")) or getattr(data, "ndim", 1) == 0:
+            raise InvalidLabelSets(f"{data!r} holds no label sets: give a list with one label set an instance")
         if labels is not None:
             return _from_matrix(data, labels, source)
         if label is not None or id is not None:
@@ -102,7 +105,8 @@ def _from_rows(rows: Iterable[Any], source: str | None) -> LabelSets:
     codes: list[int] = []
     lengths: list[int] = []
     for number, row in enumerate(rows, 1):
-        values = (row,) if isinstance(row, str) or not isinstance(row, Iterable) else row
+        one = isinstance(row, str | bytes) or not isinstance(row, Iterable) or getattr(row, "ndim", 1) == 0
+        values = (row,) if one else row
         before = len(codes)
         try:
             # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
@@ -124,8 +128,13 @@ def pointers(lengths: Sequence[int] | IntArray) -> IntArray:
 def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> LabelSets:
     from scipy.sparse import csr_array
 
+    if isinstance(labels, str | bytes | Set) or not isinstance(labels, Iterable) or np.ma.isMaskedArray(data):
+        raise InvalidLabelSets("a matrix without gaps, and labels= as a list in the order of its columns, are needed")
     vocabulary = tuple(map(as_label, labels))
-    matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data))
+    try:
+        matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data), dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidLabelSets(f"labels= is for a 0/1 matrix of two dimensions: {error}") from None
     if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
         raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
     if len(set(vocabulary)) < len(vocabulary):
@@ -135,7 +144,7 @@ def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> Labe
     odd = matrix.data[matrix.data != 1]
     if odd.size:
         raise InvalidLabelSets(
-            f"the matrix holds {odd[0]}: only 0 and 1 are allowed (apply a threshold to scores first)"
+            f"the matrix holds {odd[0]:g}: only 0 and 1 are allowed (apply a threshold to scores first)"
         )
     return LabelSets(vocabulary, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), source=source)
 
@@ -144,6 +153,8 @@ def _from_columns(data: Any, id: str | None, label: str, source: str | None) -> 
     for name in (label,) if id is None else (id, label):
         if name not in (names := list(getattr(data, "columns", data))):
             raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
+    if any(getattr(data[name], "ndim", 1) != 1 for name in ((label,) if id is None else (id, label))):
+        raise InvalidLabelSets(f"a column {label!r} (or {id!r}) stands in the frame several times")
     values = list(data[label])
     if id is None:
         return _from_rows([() if _is_missing(value) else value for value in values], source)
@@ -238,6 +249,10 @@ class Batch:
         ``unknown`` labels are an error, dropped, or made classes that are related to nothing; an instance that is
         ``missing`` on one side is an error, or empty there. What was done is counted in ``true`` and ``pred``.
         """
+        if not isinstance(hierarchy, Hierarchy):
+            raise InvalidOption(
+                f"{type(hierarchy).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)"
+            )
         check_choice("unknown", unknown, ("error", "drop", "isolate"))
         check_choice("missing", missing, ("error", "empty"))
         sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
@@ -260,10 +275,13 @@ class Batch:
 
     def __getitem__(self, rows: int | slice) -> Batch:
         """Some consecutive instances, as a view."""
-        if isinstance(rows, int):
+        if hasattr(rows, "__index__"):
+            rows = index(rows)
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"instance {rows} of {len(self)}")
             rows = slice(rows % len(self), rows % len(self) + 1)
+        if not isinstance(rows, slice):
+            raise IndexError("a batch is cut by a number or a slice; batch.take takes an array of numbers")
         start, stop, step = rows.indices(len(self))
         if step != 1:
             raise IndexError("a batch is cut into consecutive instances only")

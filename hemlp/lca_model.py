@@ -71,6 +71,9 @@ class LcaModel(Model["LcaSolution"]):
     def __getitem__(self, rows: int | slice) -> LcaModel:
         return replace(self, batch=self.batch[rows])
 
+    def __str__(self) -> str:
+        return str(self.program()) if len(self) == 1 else f"LcaModel of {len(self):,} instances; print model[i] for one"
+
     @cached_property
     def facts(self) -> LcaFacts:
         """Most specific classes and eligible links of all instances."""

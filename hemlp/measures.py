@@ -65,13 +65,18 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         if parameters:
             raise InvalidOption("a measure that is made already takes no further parameters")
         return what
+    if not isinstance(what, str):
+        raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
     name, positional, named = parse_call(what)
     if name in KINDS:
         if parameters:
             raise InvalidOption(f"{name}(...) takes its parameters within the text")
         if any(value == "custom" for value in named.values()):
             raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
-        return KINDS[name](*positional, **named)
+        try:
+            return KINDS[name](*positional, **named)
+        except TypeError as error:
+            raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
     if name not in NAMED:
         near = difflib.get_close_matches(name, NAMED, 1, cutoff=0.5)
         near = near or [known for known in NAMED if known.casefold() == name.casefold()]
@@ -85,8 +90,10 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
 def write_measures(measures: Iterable[Measure]) -> str:
     """Measures as TOML, one table ``[[measure]]`` each."""
     tables = []
-    for each in measures:
-        if "custom" in str(each):
+    if isinstance(measures, Measure):
+        measures = [measures]
+    for each in map(measure, measures):
+        if "custom" in each.plain_fields().values():
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
         fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
@@ -102,17 +109,22 @@ def read_measures(text: str) -> list[Measure]:
     import tomllib
 
     try:
-        tables = tomllib.loads(text).get("measure", [])
-    except tomllib.TOMLDecodeError as error:
-        raise UnknownMeasure(f"cannot read measures from TOML: {error}") from None
+        tables = tomllib.loads(text)["measure"]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise UnknownMeasure(f"cannot read measures from TOML, which need tables [[measure]]: {error}") from None
+    if not (isinstance(tables, list) and all(isinstance(table, dict) and "name" in table for table in tables)):
+        raise UnknownMeasure("measures in TOML are tables [[measure]] that have a name")
     made: list[Measure] = []
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
-        if "predicted" in fields or "true" in fields:
-            bounds = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
-            made.append(PairMeasure(fields.pop("name"), bounds, **fields))
-        elif "augment" in fields:
-            made.append(SetMeasure(**fields))
-        else:
-            made.append(measure(fields.pop("name"), **fields))
+        try:
+            if "predicted" in fields or "true" in fields:
+                bounds = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+                made.append(PairMeasure(fields.pop("name"), bounds, **fields))
+            elif "augment" in fields:
+                made.append(SetMeasure(**fields))
+            else:
+                made.append(measure(fields.pop("name"), **fields))
+        except TypeError as error:
+            raise UnknownMeasure(f"cannot read the measure {table!r}: {error}") from None
     return made

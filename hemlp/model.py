@@ -48,7 +48,11 @@ class Model(ABC, Generic[S]):
 
     def solve(self, solver: str | Solver | None = None, time_limit: float | None = None) -> S:
         """Solve with the named solver, a solver object, or by default the first that accepts the model."""
-        return find_solver(self, solver).solve(self, time_limit)  # type: ignore[no-any-return]
+        chosen = find_solver(self, solver)
+        solution: S = chosen.solve(self, time_limit)
+        if solver is not None and not isinstance(solver, str):
+            self.check(solution)  # a stranger's result is not taken on trust
+        return solution
 
     def stage(self, name: str | None) -> LinearProgram:
         """The program of a stage, for models that are solved in several."""

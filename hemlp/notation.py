@@ -24,9 +24,11 @@ def parse_call(text: str) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
         if isinstance(node, ast.Name):
             return node.id, (), {}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if any(k.arg is None for k in node.keywords):
+                raise ValueError("** is not understood")
             positional = tuple(_value(argument) for argument in node.args)
-            return node.func.id, positional, {k.arg: _value(k.value) for k in node.keywords if k.arg is not None}
-    except (SyntaxError, ValueError) as error:
+            return node.func.id, positional, {str(k.arg): _value(k.value) for k in node.keywords}
+    except (SyntaxError, ValueError, TypeError) as error:
         raise UnknownMeasure(f"cannot read the measure {text!r}: {error}") from None
     raise UnknownMeasure(f"cannot read the measure {text!r}: write a name, or name(parameter=value)")
 
@@ -47,8 +49,8 @@ def to_toml(values: Mapping[str, Any]) -> str:
 
 
 def _toml(value: Any) -> str:
-    if value is ALL:
-        return '"ALL"'
+    if value is ALL or value is None:
+        return '"ALL"' if value is ALL else '"NONE"'
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(element) for element in value)}]"
     if isinstance(value, bool | str):
@@ -62,4 +64,4 @@ def from_toml(value: Any) -> Any:
     """A value read from TOML: lists become tuples, "ALL" becomes ALL."""
     if isinstance(value, list):
         return tuple(from_toml(element) for element in value)
-    return ALL if value == "ALL" else value
+    return ALL if value == "ALL" else None if value == "NONE" else value

@@ -10,15 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.bounds import ALL, Bounds, DefaultCost, bound_arrays, default_array
-from hemlp.costs import Pairs, ShortestPath, as_cost
+from hemlp.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.costs import Pairs, ShortestPath, as_cost, checked_costs
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InvalidOption
+from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
 from hemlp.pairing import PairingModel
-from hemlp.scoring import Measure, as_batch, check_horizon, check_number
-from hemlp.vocabulary import check_choice
+from hemlp.scoring import Measure, UndefinedPolicy, as_batch, check_name, plain_horizon
+from hemlp.vocabulary import check_choice, plain_number
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,17 @@ class PairMeasure(Measure):
         pairing: Literal["optimal", "nearest"] = "optimal",
         defined: Literal["always", "single", "both"] = "always",
     ) -> None:
-        if not name.isidentifier():
-            raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
+        if not isinstance(bounds, Bounds):
+            raise InvalidOption(f"bounds={bounds!r} are not Bounds(predicted=(…, …), true=(…, …))")
         check_choice("pairing", pairing, ("optimal", "nearest"))
         check_choice("defined", defined, ("always", "single", "both"))
-        if isinstance(score, str):
+        if not isinstance(score, PairScore):
             check_choice("score", score, tuple(PAIR_SCORES))
         cost = as_cost(cost)
-        for value in default_cost if isinstance(default_cost, tuple) else (default_cost,):
-            for number in value.values() if isinstance(value, Mapping) else (value,):
-                check_number("default_cost", number, 0)
-        check_number("max_distance", max_distance, 0)
-        check_horizon(horizon)
-        if horizon is not None and not cost.unit:
+        default_cost = _plain_default(default_cost)
+        max_distance = plain_number("max_distance", max_distance, 0)
+        horizon = plain_horizon(horizon)
+        if horizon is not None and not getattr(cost, "unit", False):
             raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
         if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
             raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
@@ -114,6 +112,10 @@ class PairMeasure(Measure):
         values = name, bounds, cost, default_cost, score, max_distance, horizon, pairing, defined
         for field, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, field, value)
+        check_name(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, str(self.bounds), str(self.default_cost), str(self.rule), self.horizon, self.pairing))
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -159,13 +161,15 @@ class PairMeasure(Measure):
 
     def plain_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
-        return {k: str(v) if k == "cost" else "custom" if _is_custom(v) else v for k, v in self.fields.items()}
+        plain = {k: "custom" if _is_custom(v) else v for k, v in self.fields.items()}
+        return plain | {"cost": str(self.cost) if isinstance(self.cost, ShortestPath) else "custom"}
 
     @property
     def model_key(self) -> Any:
         """Measures that differ only in name and score share their pairing."""
         fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
-        return tuple((k, id(v) if isinstance(v, Mapping) or _is_custom(v) else v) for k, v in fields.items())
+        own = not isinstance(self.cost, ShortestPath)
+        return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
@@ -173,7 +177,7 @@ class PairMeasure(Measure):
         if self.horizon is not None and batch.hierarchy.weighted:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
-        kappa = self.cost.pair_costs(batch, pairs)
+        kappa = checked_costs(self.cost, batch, pairs)
         if self.horizon is not None:
             kappa = np.minimum(kappa, 2.0 * self.horizon)
         if self.max_distance is not None:
@@ -187,11 +191,33 @@ class PairMeasure(Measure):
 
             ptrs = batch.pred.ptr, batch.true.ptr, pairs.ptr
             serves, default_p, default_t = nearest_only(*ptrs, kappa, default_p, default_t)
+        bounds_p, bounds_t, error = self._bounds(batch)
+        if error is not None:
+            raise error
         return PairingModel(
-            str(self), batch, pairs, kappa, serves, default_p, default_t,
-            *bound_arrays(self.bounds.predicted, batch.pred, batch.true, labels, "predicted"),
-            *bound_arrays(self.bounds.true, batch.true, batch.pred, labels, "true"),
+            str(self), batch, pairs, kappa, serves, default_p, default_t, *bounds_p, *bounds_t
         )  # fmt: skip
+
+    def _bounds(self, batch: Batch) -> tuple[Any, Any, InfeasibleModel | None]:
+        """The bounds of all classes, and an error if those of one contradict each other."""
+        labels = batch.hierarchy.labels
+        bounds_p = bound_arrays(self.bounds.predicted, batch.pred, batch.true, labels, "predicted")
+        bounds_t = bound_arrays(self.bounds.true, batch.true, batch.pred, labels, "true")
+        error = contradiction(*bounds_p, batch.pred, labels, "predicted")
+        return bounds_p, bounds_t, error or contradiction(*bounds_t, batch.true, labels, "true")
+
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy) -> IntArray:
+        """Without the instances whose bounds contradict each other, as ALL and a number can."""
+        rows = super()._defined_rows(batch, undefined)
+        bounds_p, bounds_t, error = self._bounds(batch)
+        if error is None:
+            return rows
+        if undefined == "error":
+            raise error
+        bad = np.zeros(len(batch), np.bool_)
+        for (lower, upper), side in ((bounds_p, batch.pred), (bounds_t, batch.true)):
+            bad[np.searchsorted(side.ptr, np.flatnonzero(lower > upper), side="right") - 1] = True
+        return rows[~bad[rows]]
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         predicted, true = np.diff(batch.pred.ptr), np.diff(batch.true.ptr)
@@ -221,6 +247,16 @@ def common_classes(batch: Batch) -> IntArray:
     )
     both = np.intersect1d(predicted, true, assume_unique=True)
     return np.bincount(both // len(batch.hierarchy), minlength=len(batch))
+
+
+def _plain_default(cost: Any) -> Any:
+    if isinstance(cost, tuple):
+        if len(cost) != 2:
+            raise InvalidOption(f"default_cost={cost!r} is not one value or a pair (predicted, true)")
+        return tuple(_plain_default(side) for side in cost)
+    if isinstance(cost, Mapping):
+        return {label: plain_number("default_cost", value, 0) for label, value in cost.items()}
+    return plain_number("default_cost", cost, 0)
 
 
 def _is_custom(value: Any) -> bool:

@@ -138,15 +138,8 @@ class LinearProgram:
         costs = [(i, v.cost) for i, v in enumerate(variables) if v.cost]
         lines += _folded(f" obj: {_sum(costs, names) if costs else '0 ' + names[0]}")
         lines.append("Subject To")
-        for row in rows:
-            body = _sum(row.terms, names)
-            if row.lower == row.upper:
-                lines += _folded(f" {row.name}: {body} = {_number(row.lower)}")
-                continue
-            if not math.isinf(row.lower):
-                lines += _folded(f" {row.name}_low: {body} >= {_number(row.lower)}")
-            if not math.isinf(row.upper):
-                lines += _folded(f" {row.name}_high: {body} <= {_number(row.upper)}")
+        for name, sense, side, terms in one_sided(rows):
+            lines += _folded(f" {name}: {_sum(terms, names)} {sense} {_number(side)}")
         lines.append("Bounds")
         lines += [f" {_number(v.lower)} <= {v.name} <= {_number(v.upper)}" for v in variables]
         lines.append("Generals")
@@ -156,31 +149,45 @@ class LinearProgram:
     def to_mps(self) -> str:
         """In the free MPS file format. A maximum is written as the minimum of the opposite, as a comment says."""
         variables, rows = self.guarded()
-        kinds = {row.name: "E" if row.lower == row.upper else "G" if math.isinf(row.upper) else "L" for row in rows}
+        single = one_sided(rows)  # no RANGES: not every reader knows them
+        kinds = {"=": "E", ">=": "G", "<=": "L"}
         sign = -1 if self.maximize else 1
         lines = list(self._comments("*"))
         if self.maximize:
             lines.append("* the objective is the opposite of the one to be maximized")
-        lines += ["NAME hemlp", "ROWS", " N obj", *(f" {kinds[row.name]} {row.name}" for row in rows), "COLUMNS"]
+        lines += [
+            "NAME hemlp",
+            "ROWS",
+            " N obj",
+            *(f" {kinds[sense]} {name}" for name, sense, _, _ in single),
+            "COLUMNS",
+        ]
         columns: list[list[str]] = [[f"obj {_number(sign * v.cost)}"] if v.cost else [] for v in variables]
-        for row in rows:
-            for i, coefficient in row.terms:
-                columns[i].append(f"{row.name} {_number(coefficient)}")
-        lines.append(" MARKER MARKER 'MARKER' 'INTORG'")
+        for name, _, _, terms in single:
+            for i, coefficient in terms:
+                columns[i].append(f"{name} {_number(coefficient)}")
+        lines.append(" MARKER 'MARKER' 'INTORG'")
         for variable, entries in zip(variables, columns, strict=True):
             lines += [f" {variable.name} {entry}" for entry in entries or ["obj 0"]]
-        lines += [" MARKER MARKER 'MARKER' 'INTEND'", "RHS"]
-        for row in rows:
-            side = row.lower if kinds[row.name] in "EG" else row.upper
-            lines.append(f" RHS {row.name} {_number(side)}")
-        lines.append("RANGES")
-        for row in rows:
-            if kinds[row.name] == "L" and not math.isinf(row.lower):
-                lines.append(f" RNG {row.name} {_number(row.upper - row.lower)}")
+        lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *(f" side {name} {_number(side)}" for name, _, side, _ in single)]
         lines.append("BOUNDS")
         for v in variables:
-            lines += [f" LO BND {v.name} {_number(v.lower)}", f" UP BND {v.name} {_number(v.upper)}"]
+            lines += [f" LO limits {v.name} {_number(v.lower)}", f" UP limits {v.name} {_number(v.upper)}"]
         return "\n".join([*lines, "ENDATA", ""])
+
+
+def one_sided(rows: Iterable[Row]) -> list[tuple[str, str, float, Sequence[tuple[int, float]]]]:
+    """Rows as (name, "=", ">=" or "<=", side, terms); one with two different bounds becomes two."""
+    single: list[tuple[str, str, float, Sequence[tuple[int, float]]]] = []
+    for row in rows:
+        if row.lower == row.upper:
+            single.append((row.name, "=", row.lower, row.terms))
+            continue
+        if not math.isinf(row.lower):
+            single.append((f"{row.name}_low", ">=", row.lower, row.terms))
+        if not math.isinf(row.upper):
+            single.append((f"{row.name}_high", "<=", row.upper, row.terms))
+    return single
 
 
 def _number(value: float) -> str:

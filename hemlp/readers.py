@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from hemlp.edges import CyclePolicy, IntArray, row_pointers
-from hemlp.errors import FileFormatError, InvalidHierarchy, MissingDependency, UnreadableFile
+from hemlp.errors import FileFormatError, InvalidHierarchy, InvalidOption, MissingDependency, UnreadableFile
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import LabelSets, from_pairs
-from hemlp.vocabulary import Label, as_label, label_order
+from hemlp.vocabulary import Label, label_list, label_order
 
 _SPACE = np.zeros(256, np.bool_)
 _SPACE[list(b" \t\n\r\x0b\x0c")] = True  # what bytes.split() splits at
@@ -43,16 +43,16 @@ def read_hierarchy(
     ``comment`` are passed over. ``relations`` (OBO only): which relations are edges, for example
     ``("is_a", "part_of")``; alternative ids, and obsolete ids with one replacement, become aliases.
     """
-    source = fspath(path)
-    data = _read_bytes(source)
+    source, data = _read_bytes(path)
+    _check_separator(sep)
+    further = label_list("classes", classes)
     if _suffix(source) == ".obo":
-        return _read_obo(_decode(data, source), source, relations, cycles)
+        return _read_obo(_decode(data, source), source, relations, further, cycles)
     if sep is None:
-        sep = "," if _suffix(source) == ".csv" else _find_separator(data, comment)
-    further = list(classes)
+        sep = {".csv": ",", ".tsv": "\t"}.get(_suffix(source)) or _find_separator(data, comment)
     if sep is None:
         labels, ends = _plain_edges(data, source, comment)
-        new = sorted({as_label(label) for label in further} - set(labels), key=label_order)
+        new = sorted(set(further) - set(labels), key=label_order)
         made = _located(source, Hierarchy.from_codes, [*labels, *new], ends[:, 0], ends[:, 1], cycles=cycles)
     else:
         edges = _separated_edges(_decode(data, source), source, sep, comment)
@@ -77,8 +77,8 @@ def read_labels(
     A blank line is an instance without labels. A ``.csv`` or ``.tsv`` file is in long format instead: a header, and
     one (instance, label) pair a line, in the columns ``id`` and ``label``; an empty label is an instance without one.
     """
-    source = fspath(path)
-    data = _read_bytes(source)
+    source, data = _read_bytes(path)
+    _check_separator(sep)
     suffix = _suffix(source)
     if suffix in (".csv", ".tsv"):
         return _long_labels(_decode(data, source), source, sep or {".csv": ",", ".tsv": "\t"}[suffix], id, label)
@@ -104,7 +104,15 @@ def _suffix(source: str) -> str:
     return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
 
 
-def _read_bytes(source: str) -> bytes:
+def _check_separator(sep: str | None) -> None:
+    if sep is not None and not (isinstance(sep, str) and len(sep) == 1 and sep not in "\r\n"):
+        raise InvalidOption(f"sep={sep!r} is not one character")
+
+
+def _read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
+    if not isinstance(path, str | PathLike):
+        raise InvalidOption(f"{path!r} is not the path of a file")
+    source = fspath(path)
     try:
         data = Path(source).read_bytes()
     except OSError as error:
@@ -119,7 +127,7 @@ def _read_bytes(source: str) -> bytes:
         raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise FileFormatError(f"{source} has carriage returns within lines: convert its line ends to \\n or \\r\\n")
-    return data
+    return source, data
 
 
 def _decode(data: bytes, source: str) -> str:
@@ -203,7 +211,8 @@ def _find_separator(data: bytes, comment: str | None) -> str | None:
 def _rows(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped cells of each line that is not blank. Quotes are understood between commas only."""
     quoting: Any = csv.QUOTE_MINIMAL if sep == "," else csv.QUOTE_NONE
-    reader = csv.reader(io.StringIO(text), delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
+    lines = (line if line.strip() else "" for line in text.removesuffix("\n").split("\n"))
+    reader = csv.reader(lines, delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
     try:
         for row in reader:
             if row:
@@ -213,7 +222,9 @@ def _rows(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _separated_edges(text: str, source: str, sep: str, comment: str | None) -> list[tuple[Any, ...]]:
-    rows = [r for r in _rows(text, source, sep) if not (comment and r[1][0].startswith(comment))]
+    if comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
+        text = "\n".join("" if line.lstrip().startswith(comment) else line for line in text.split("\n"))
+    rows = list(_rows(text, source, sep))
     names = [cell.lower() for cell in rows[0][1]] if rows else []
     if {"parent", "child"} <= set(names):
         rows = rows[1:]
@@ -241,6 +252,8 @@ def _long_labels(text: str, source: str, sep: str, id: str, label: str) -> Label
     for line, row in rows:
         if len(row) != len(header):
             raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        if not row[at_id]:
+            raise FileFormatError(f"{source}, line {line}: no instance id in the column {id!r}", line)
         ids.append(row[at_id])
         labels.append(row[at_label] or None)
         lines.append(line)
@@ -250,7 +263,9 @@ def _long_labels(text: str, source: str, sep: str, id: str, label: str) -> Label
 # ---- OBO
 
 
-def _read_obo(text: str, source: str, relations: Sequence[str], cycles: CyclePolicy) -> Hierarchy:
+def _read_obo(text: str, source: str, relations: Sequence[str], further: list[Label], cycles: CyclePolicy) -> Hierarchy:
+    if isinstance(relations, str):
+        raise InvalidOption(f"relations={relations!r} is one string: write [{relations!r}]")
     try:
         import obonet
     except ImportError:
@@ -265,13 +280,15 @@ def _read_obo(text: str, source: str, relations: Sequence[str], cycles: CyclePol
     found = {relation for _, _, relation in graph.edges(keys=True)}
     for relation in relations:
         if relation not in found:
-            raise FileFormatError(f"{source} has no relation {relation!r}; it has {', '.join(sorted(found))}")
+            raise FileFormatError(f"{source} has no relation {relation!r}; it has {', '.join(sorted(found)) or 'none'}")
     used = {end for edge in edges for end in edge}
     classes = used | {term for term, data in terms.items() if data and term not in obsolete}
-    aliases: dict[Label, Label] = {}
-    for term, data in terms.items():
-        names = data.get("alt_id", []) if term in classes else [term]
-        targets = [term] if term in classes else data.get("replaced_by", [])
-        if len(targets) == 1 and targets[0] in classes:
-            aliases.update((name, targets[0]) for name in names if name not in classes)
-    return _located(source, Hierarchy.from_edges, edges, classes=classes, aliases=aliases, cycles=cycles)
+    aliases: dict[Label, Label] = {
+        name: term for term in classes for name in terms.get(term, {}).get("alt_id", []) if name not in classes
+    }
+    for term in obsolete - classes:
+        targets = {aliases.get(target, target) for target in terms[term].get("replaced_by", [])}
+        if len(targets) == 1 and targets <= classes:
+            aliases[term] = targets.pop()
+    every = [*classes, *further]
+    return _located(source, Hierarchy.from_edges, edges, classes=every, aliases=aliases, cycles=cycles)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray
 from hemlp.program import STATUSES, Status
+from hemlp.vocabulary import check_known
 
 
 class Score(float):
@@ -27,7 +29,11 @@ class Score(float):
         return score
 
     def __getitem__(self, column: str) -> float:
+        check_known("column", column, list(self.columns))
         return self.columns[column]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Score, (float(self), self.columns, self.status, self.signature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +50,7 @@ class Scores:
         return len(self.statuses)
 
     def __getitem__(self, column: str) -> FloatArray:
+        check_known("column", column, list(self.columns))
         return self.columns[column]
 
     @property

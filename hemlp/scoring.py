@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import keyword
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from hemlp.program import STATUSES, Status
 from hemlp.scores import Score, Scores
 from hemlp.solvers import Solver
 from hemlp.version import __version__
-from hemlp.vocabulary import check_choice
+from hemlp.vocabulary import check_choice, plain_number
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
@@ -154,6 +155,7 @@ def score_together(
 ) -> list[Scores]:
     """The scores of several measures; those that ask for the same model share its solution."""
     check_choice("undefined", undefined, ("error", "nan"))
+    time_limit = plain_number("time_limit", time_limit, 0)
     made: dict[int, Scores] = {}
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
@@ -185,6 +187,8 @@ def _score_group(
             for name, values in each._evaluated(model, solution).items():
                 filled[name][part] = np.where(unsolved, math.nan, values)
     policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
+    if time_limit is not None:  # a limit can change what is found
+        policies += f"|time_limit:{time_limit}"
     missing = int((statuses > last_solved).sum())
     return [
         Scores(each.name, filled, statuses, each.signature + policies, missing)
@@ -203,18 +207,27 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
     return Batch.of(data, [true], [pred])
 
 
-def check_number(name: str, value: Any, least: float) -> None:
-    """A finite number of at least ``least``, or None."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= least):
-        raise InvalidOption(f"{name}={value!r} is not a number of at least {least}")
-    if value == math.inf:
-        raise InvalidOption(f"{name} is infinite: leave it out instead")
-
-
-def check_horizon(horizon: Any) -> None:
+def plain_horizon(horizon: Any) -> int | None:
     """A horizon is a number of levels, at least 1, or None."""
-    if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1):
+    number = plain_number("horizon", horizon, 1)
+    if number is not None and not isinstance(number, int):
         raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
+    return number
+
+
+RESERVED = {"error", "predicted", "true", "common", "lcas", "bound", "status", "custom", "ALL", "Bounds"}
+"""Names of columns and of parts of texts: no measure can be called so."""
+
+
+def check_name(measure: Measure) -> None:
+    """Refuse a name that is no word, that means something else, or that belongs to another measure."""
+    name = measure.name
+    if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
+        raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
+    if name in RESERVED or name.endswith("Measure"):
+        raise InvalidOption(f"no measure can be called {name!r}: the word has a meaning of its own")
+    if name in NAMED and not NAMED[name].makes(measure):
+        raise InvalidOption(f"{name} is the name of another measure: choose another name")
 
 
 def chunks(batch: Batch, rows: IntArray) -> Iterator[IntArray]:
@@ -242,9 +255,11 @@ class Named:
     def make(self, chosen: Mapping[str, Any]) -> Measure:
         """The measure with these parameters."""
         changes: dict[str, Any] = {}
+        if "distance" in chosen and "cost" in self.parameters:  # where costs are distances both words are in use
+            if "cost" in chosen:
+                raise InvalidOption("distance and cost are the same parameter: give one of them")
+            chosen = {"cost" if key == "distance" else key: value for key, value in chosen.items()}
         for key, value in chosen.items():
-            if key == "distance" and "cost" in self.parameters:
-                key = "cost"  # where costs are distances both words are in use
             if key not in self.parameters:
                 near = difflib.get_close_matches(key, self.parameters, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -256,6 +271,14 @@ class Named:
                 value = values[value]
             changes[name] = value
         return type(self.template)(**{**self.template.fields, **changes})
+
+    def makes(self, measure: Measure) -> bool:
+        """Whether a measure is this one but for its parameters."""
+        if type(measure) is not type(self.template):
+            return False
+        free = {self.spelled[key][0] if key in self.spelled else key for key in self.parameters}
+        usual = self.template.fields
+        return all(value == usual[key] for key, value in measure.fields.items() if key not in free)
 
     def parameters_of(self, measure: Measure) -> dict[str, Any]:
         """The values of the parameters."""

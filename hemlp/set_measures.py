@@ -18,8 +18,8 @@ from hemlp.labels import Batch, LabelSets
 from hemlp.lca_model import LcaModel
 from hemlp.model import Model
 from hemlp.scores import Scores
-from hemlp.scoring import Measure, as_batch, check_horizon, check_number
-from hemlp.vocabulary import Label, check_choice
+from hemlp.scoring import Measure, as_batch, check_name, plain_horizon
+from hemlp.vocabulary import Label, check_choice, plain_number
 
 
 @dataclass(frozen=True)
@@ -94,16 +94,14 @@ class SetMeasure(Measure):
         method: str = "exact",
         time_limit: float | None = None,
     ) -> None:
-        if not name.isidentifier():
-            raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
         check_choice("augment", augment, AUGMENTS)
-        if isinstance(score, str):
+        if not isinstance(score, SetScore):
             check_choice("score", score, tuple(SET_SCORES))
-        check_horizon(horizon)
+        horizon = plain_horizon(horizon)
         if not isinstance(top, bool):
             raise InvalidOption(f"top={top!r} is not True or False")
         check_choice("method", method, METHODS)
-        check_number("time_limit", time_limit, 0)
+        time_limit = plain_number("time_limit", time_limit, 0)
         if (top and augment != "ancestors") or (horizon is not None and augment not in ("ancestors", "lca")):
             raise InvalidOption(f"top and horizon are for ancestors (horizon for lca, too), not for {augment}")
         if weights is not None and (augment in ("tolerant", "lca") or not isinstance(weights, Mapping)):
@@ -113,6 +111,7 @@ class SetMeasure(Measure):
         values = name, augment, score, top, horizon, weights, method, time_limit
         for field, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, field, value)
+        check_name(self)
 
     def __hash__(self) -> int:
         return hash((self.name, self.augment, str(self.rule), self.top, self.horizon, self.method))
@@ -177,6 +176,8 @@ class SetMeasure(Measure):
         batch = as_batch(data, true, pred)
         if self.augment == "lca":
             return LcaModel(str(self), batch, self.horizon, self.method, self.time_limit)
+        if self.horizon is not None and batch.hierarchy.weighted:
+            raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         return ClosureModel(str(self), batch, self.augment, self.top, self.horizon, self._weights(batch.hierarchy))
 
     def _weights(self, h: Hierarchy) -> FloatArray:
@@ -187,15 +188,12 @@ class SetMeasure(Measure):
         for k, label in enumerate(h.labels):
             if label not in self.weights:
                 raise InvalidOption(f"weights has no value for the class {label!r}")
-            values[k] = self.weights[label]
-        if not (np.isfinite(values) & (values >= 0)).all():
-            odd = h.labels[int(np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[0])]
-            raise InvalidOption(f"the weight of {odd!r} is {self.weights[odd]!r}, not a finite number of at least 0")
+            values[k] = plain_number(f"the weight of {label!r}", self.weights[label], 0)
         return values
 
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         predicted, true, common = solution.sums.T
-        facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.given))
+        facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.hierarchy))
         columns = {"predicted": predicted, "true": true, "common": common}
         if self.augment == "lca":
             columns |= {f"{score}_LCA": SET_SCORES[score].function(facts) for score in "PRF"}
@@ -204,6 +202,8 @@ class SetMeasure(Measure):
 
     def micro_average(self, scores: Scores) -> float:
         """The score of all instances together: sets are added up first, and compared after."""
+        if scores.name != self.name:
+            raise InvalidOption(f"these are scores of {scores.name}, not of {self.name}")
         sums = [np.array([np.nansum(scores[name])]) for name in ("predicted", "true", "common")]
         equal = np.array([sums[0] == sums[1] == sums[2]]).reshape(1)
         if self.rule not in ("P", "R", "F", "jaccard"):

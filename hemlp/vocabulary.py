@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Collection, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +52,13 @@ def as_label(value: object) -> Label:
     raise InvalidLabel(f"{value!r} is not a label: labels are strings or integers, not {kind.__name__}{hint}")
 
 
+def label_list(option: str, values: Iterable[object]) -> list[Label]:
+    """Labels from anything that holds several; one string is refused, since it would be taken letter by letter."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidOption(f"{option}={values!r} is not a list of labels: write [{values!r}]")
+    return [as_label(value) for value in values]
+
+
 def label_order(label: Label) -> tuple[bool, Label]:
     """Sort key of labels: integers by value, then strings by code point."""
     return isinstance(label, str), label
@@ -67,7 +76,7 @@ def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list
         return [folded[text.casefold()]]
     room = 1 + len(text) // 3
     alike = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
-    return [by_text[t] for t in difflib.get_close_matches(text, alike, at_most, cutoff=0.7)]
+    return [by_text[t] for t in difflib.get_close_matches(text, alike, at_most, cutoff=0.6)]
 
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
@@ -99,6 +108,22 @@ def check_choice(option: str, value: object, choices: Collection[str]) -> None:
         near = difflib.get_close_matches(str(value), choices, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidOption(f"{option}={value!r} is not one of {', '.join(map(repr, choices))}{hint}")
+
+
+def plain_number(option: str, value: Any, least: float) -> Any:
+    """A finite number of at least ``least`` as Python's int (where it is whole) or float; None stays None."""
+    if value is None:
+        return None
+    number = value.item() if isinstance(value, np.number) else value
+    try:
+        good = not isinstance(number, bool) and isinstance(number, int | float) and float(number) >= least
+    except OverflowError:
+        good = False
+    if not good:
+        raise InvalidOption(f"{option}={value!r} is not a number of at least {least}")
+    if number == math.inf:
+        raise InvalidOption(f"{option} is infinite: leave it out instead")
+    return int(number) if number == int(number) else number
 
 
 def check_known(what: str, name: object, known: Collection[str]) -> None:

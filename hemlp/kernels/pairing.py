@@ -134,14 +134,20 @@ def best_pairings(
                 taken[j] = True
             elif partner_p[row] >= 0:
                 picked[row, partner_p[row]] = True
-            else:
-                default_pred[pred_ptr[i] + row] = 1
         for j in range(width):
-            if not taken[j]:
-                if partner_t[j] >= 0:
-                    picked[partner_t[j], j] = True
-                else:
-                    default_true[true_ptr[i] + j] = 1
+            if not taken[j] and partner_t[j] >= 0:
+                picked[partner_t[j], j] = True
+        # the default class takes who has no pair (a free one could be chosen beside a pair, beyond the upper bound)
+        for row in range(height):
+            paired = False
+            for j in range(width):
+                paired = paired or (picked[row, j] and counts[row, j] & 1 > 0)
+            default_pred[pred_ptr[i] + row] = not paired
+        for j in range(width):
+            paired = False
+            for row in range(height):
+                paired = paired or (picked[row, j] and counts[row, j] & 2 > 0)
+            default_true[true_ptr[i] + j] = not paired
     return feasible, chosen, default_pred, default_true
 
 

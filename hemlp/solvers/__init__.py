@@ -51,6 +51,10 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
         return found
     solver = named_solver(wanted) if isinstance(wanted, str) else wanted
+    if isinstance(solver, type) or not isinstance(solver, Solver):
+        raise NoSolver(
+            f"{wanted!r} is no solver: it needs name, available(), accepts(model) and solve(model, time_limit)"
+        )
     missing = solver.available()
     if missing:
         raise MissingDependency(f"the solver {solver.name!r} cannot be used: {missing}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values, one_sided
 from hemlp.solvers.matrix import MatrixSolver
 
 if TYPE_CHECKING:
@@ -34,15 +34,10 @@ class PulpSolver(MatrixSolver):
         guarded, rows = program.guarded()
         columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in guarded]
         problem += pulp.lpSum(v.cost * x for v, x in zip(guarded, columns, strict=True) if v.cost) + 0 * columns[0]
-        for row in rows:
-            body = pulp.lpSum(coefficient * columns[i] for i, coefficient in row.terms)
-            if row.lower == row.upper:
-                problem += body == row.lower, row.name
-                continue
-            if row.lower > float("-inf"):
-                problem += body >= row.lower, f"{row.name}_low"
-            if row.upper < float("inf"):
-                problem += body <= row.upper, f"{row.name}_high"
+        senses = {"=": pulp.LpConstraintEQ, ">=": pulp.LpConstraintGE, "<=": pulp.LpConstraintLE}
+        for name, sense, side, terms in one_sided(rows):
+            body = pulp.lpSum(coefficient * columns[i] for i, coefficient in terms)
+            problem += pulp.LpConstraint(body, senses[sense], name, side)
         return problem
 
     def _make(self, time_limit: float | None) -> Any:
