@@ -18,6 +18,73 @@ def commands() -> None:
     """Evaluate hierarchical classification: every measure an explicit optimization model."""
 
 
+INPUT_OPTIONS = (
+    click.option(
+        "--cycles", type=click.Choice(["error", "condense", "break"]), default="error", show_default=True,
+        help="What to do with cycles of the hierarchy.",
+    ),
+    click.option(
+        "--unknown", type=click.Choice(["error", "drop", "isolate"]), default="error", show_default=True,
+        help="What to do with labels that the hierarchy does not have.",
+    ),
+    click.option(
+        "--missing", type=click.Choice(["error", "empty"]), default="error", show_default=True,
+        help="What to do with instances whose id one side lacks.",
+    ),
+)  # fmt: skip
+
+
+def input_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command that reads a hierarchy and label files."""
+    for option in reversed(INPUT_OPTIONS):
+        command = option(command)
+    return command
+
+
+@commands.command()
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@click.option("-m", "--measure", "measures", multiple=True, help="A measure, as in 'MGIA(default_cost=4)'; repeatable.")
+@click.option("--per-instance", type=click.Path(file_okay=False), help="Write one CSV file a system to this folder.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False), help="Write everything to this file.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Threads.")
+@click.option(
+    "--undefined", type=click.Choice(["error", "nan"]), default="error", show_default=True,
+    help="What to do with instances on which a measure is undefined.",
+)  # fmt: skip
+@click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
+@input_options
+def evaluate(
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], per_instance: str | None,
+    json_file: str | None, cycles: Any, strict: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Score systems against the true labels: means and ranks, with significance.
+
+    A system's name is its file's stem unless given as NAME=FILE.
+
+    Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
+    """
+    from hemlp import read_hierarchy, read_labels
+    from hemlp.evaluation import MEASURES, check_writable, system_files, write_per_instance
+    from hemlp.evaluation import evaluate as run
+
+    files = system_files(predictions)
+    check_writable(json_file, per_instance)
+    h = read_hierarchy(hierarchy, cycles=cycles)
+    labels = {name: read_labels(file) for name, file in files.items()}
+    result = run(h, read_labels(true), labels, measures or MEASURES, **options)
+    click.echo(str(result.table()))
+    if per_instance is not None:
+        write_per_instance(result, per_instance)
+    if json_file is not None:
+        result.to_json(json_file)
+    if result.fallbacks:
+        click.echo(f"hemlp: {result.fallbacks:,} scores are not proved optimal, see the column bound", err=True)
+        if strict:
+            sys.exit(3)
+
+
 @commands.command()
 def demo() -> None:
     """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
@@ -50,25 +117,6 @@ def cases(names: tuple[str, ...]) -> None:
             ours = f"{line.ours:.3f}".rstrip("0").rstrip(".")
             table.add_row(line.value, str(line.printed), ours, f"≠ {line.reason}" if line.reason else "")
         console.print(table)
-
-
-INPUT_OPTIONS = (
-    click.option(
-        "--cycles", type=click.Choice(["error", "condense", "break"]), default="error", show_default=True,
-        help="What to do with cycles of the hierarchy.",
-    ),
-    click.option(
-        "--unknown", type=click.Choice(["error", "drop", "isolate"]), default="error", show_default=True,
-        help="What to do with labels that the hierarchy does not have.",
-    ),
-)  # fmt: skip
-
-
-def input_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of every command that reads a hierarchy and label files."""
-    for option in reversed(INPUT_OPTIONS):
-        command = option(command)
-    return command
 
 
 @commands.command("compare-exact")

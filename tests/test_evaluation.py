@@ -1,0 +1,267 @@
+"""Evaluation runs and comparisons of systems."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hemlp
+from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, evaluate, examples, measure
+from hemlp.compare import bootstrap_interval, holm, kendall, ranks, sign_test, wilcoxon
+from hemlp.errors import FileFormatError, HemlpError, InvalidOption, MisalignedSides, UndefinedScore, UnwritableFile
+
+H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+LOOSE = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
+NAMES = ["GIE", "MGIA", "F_H", "SDL", "F_LCA", "MGIA(default_cost=4)"]
+FOLDER = examples.DATA / "mesh_mini"
+
+
+@pytest.fixture(scope="module")
+def mini() -> Evaluation:
+    example = examples.mesh_mini()
+    return evaluate(example.hierarchy, example.true, example.systems, [*NAMES, LOOSE, "F"])
+
+
+# ---- statistics
+
+floats = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=40)
+
+
+@given(st.data())
+def test_sign_test_is_the_papers(data):
+    a = np.array(data.draw(floats))
+    b = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=len(a), max_size=len(a))))
+    test = sign_test(a, b)
+    assert (test.n, test.k) == (
+        sum(x != y for x, y in zip(a, b, strict=True)),
+        sum(x > y for x, y in zip(a, b, strict=True)),
+    )
+    if test.n:
+        assert test.z == pytest.approx((test.k - 0.5 * test.n) / (0.5 * math.sqrt(test.n)))
+    if test.n > 12:
+        assert test.p == pytest.approx(scipy.stats.norm.sf(test.z), rel=1e-9)
+    elif test.n:
+        assert test.p == pytest.approx(scipy.stats.binomtest(test.k, test.n, 0.5, alternative="greater").pvalue)
+    mirror = sign_test(b, a, greater_is_better=False)
+    assert (mirror.n, mirror.k, mirror.p) == (test.n, test.k, test.p)
+
+
+def test_undefined_instances_are_left_out_of_tests():
+    a, b = np.array([1, math.nan, 1, 0.5]), np.array([0, 1, math.nan, 0.5])
+    assert sign_test(a, b) == sign_test(a[[0, 3]], b[[0, 3]])
+    assert bootstrap_interval(a * math.nan, b)[0] != bootstrap_interval(a * math.nan, b)[0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12), st.data())
+def test_kendall_is_scipys(first, data):
+    second = data.draw(st.lists(st.sampled_from([0.1, 0.2, 0.3]), min_size=len(first), max_size=len(first)))
+    expected = scipy.stats.kendalltau(first, second).statistic
+    assert kendall(first, second) == pytest.approx(expected, nan_ok=True)
+
+
+def test_wilcoxon_and_bootstrap():
+    rng = np.random.default_rng(1)
+    a, b = rng.random(300) + 0.05, rng.random(300)
+    assert wilcoxon(a, b) == pytest.approx(scipy.stats.wilcoxon(a, b).pvalue)
+    assert wilcoxon(a, a) == 1
+    low, high = bootstrap_interval(a, b)
+    assert low < (a - b).mean() < high
+    spread = 1.96 * (a - b).std() / math.sqrt(300)
+    assert (high - low) / 2 == pytest.approx(spread, rel=0.15)
+    assert bootstrap_interval(a, b) == (low, high)
+    assert bootstrap_interval(a, b, seed=1) != (low, high)
+
+
+def test_holm():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1, 1]
+    assert holm([]) == []
+
+
+def test_ranks_share_where_the_test_does_not_separate():
+    means = [0.5, 0.9, 0.8, math.nan, 0.7]
+    assert ranks(means, lambda a, b: True) == [4, 1, 2, None, 3]
+    assert ranks(means, lambda a, b: (a, b) != (2, 4)) == [4, 1, 2, None, 2]
+    assert ranks(means, lambda a, b: True, greater_is_better=False) == [1, 4, 3, None, 2]
+
+
+# ---- evaluations
+
+
+def test_scores_are_those_of_the_measures(mini):
+    example = examples.mesh_mini()
+    assert mini.systems == list(example.systems)
+    assert mini.measures == [*NAMES, "loose", "F"]
+    for name, pred in example.systems.items():
+        batch = Batch.of(example.hierarchy, example.true, pred)
+        for text in [*NAMES, LOOSE]:
+            key = text if isinstance(text, str) else text.name
+            scores = measure(text).score(batch)
+            assert mini.per_instance(name, key).tolist() == scores.values.tolist()
+            assert mini.mean(name, key) == scores.mean()
+        assert (
+            mini.per_instance(name, "F_LCA", column="P_LCA").tolist() == measure("P_LCA").score(batch).values.tolist()
+        )
+        assert mini.status(name, "F_LCA") == {"optimal": 200}
+    assert mini.fallbacks == 0
+
+
+def test_workers_do_not_change_anything(mini):
+    example = examples.mesh_mini()
+    for workers in (2, 5):
+        again = evaluate(example.hierarchy, example.true, example.systems, [*NAMES, LOOSE, "F"], workers=workers)
+        assert again.to_dict() == mini.to_dict()
+
+
+def test_ranks_and_tables(mini):
+    ranked = mini.ranks("F")
+    order = sorted(mini.systems, key=lambda s: -mini.mean(s, "F"))
+    assert ranked[order[0]] == 1
+    for above, below in pairwise(order):
+        p = sign_test(mini.per_instance(above, "F"), mini.per_instance(below, "F")).p
+        assert (ranked[below] == ranked[above]) == (p >= 0.05)
+    table = mini.table()
+    text = str(table)
+    assert "GIE ↓" in text
+    assert f"{mini.mean('knn30', 'F_H'):.4f} (1)" in text
+    assert "hierarchy:923c1aff1be54a05" in text
+    assert table.to_markdown().startswith("| system | GIE ↓ |")
+    assert r"svm\_ovr\_freq60" in table.to_latex()
+    assert "<td>knn30</td>" in mini._repr_html_()
+    assert str(mini) == text
+
+
+def test_kendall_and_comparisons(mini):
+    means = {m: [mini.mean(s, m) for s in mini.systems] for m in ("F_H", "GIE")}
+    tau = scipy.stats.kendalltau(means["F_H"], [-x for x in means["GIE"]]).statistic
+    row = next(row for row in mini.kendall().rows if row[0] == "F_H")
+    assert float(row[1]) == pytest.approx(tau, abs=5e-4)
+    assert "[" in mini.kendall(resamples=20).rows[2][1]
+    compared = {row[0]: row for row in mini.compare("knn30", "prior_top8").rows}
+    assert compared["GIE"][1] == compared["F_H"][1] == "knn30"
+    assert compared["GIE"][2].startswith("-")
+    assert len(mini.significance("MGIA").rows) == 10
+    ahead = [row for row in mini.significance("GIE").rows if {"knn30", "prior_top8"} == set(row[:2])]
+    assert ahead[0][0] == "knn30"
+
+
+def test_json_and_frames(mini, tmp_path):
+    mini.to_json(tmp_path / "e.json")
+    again = Evaluation.from_json(tmp_path / "e.json")
+    assert again.to_dict() == mini.to_dict()
+    assert str(again) == str(mini)
+    data = json.loads((tmp_path / "e.json").read_text())
+    assert data["systems"]["knn30"]["F_LCA"] == mini.mean("knn30", "F_LCA")
+    assert data["status"]["knn30"]["F_LCA"] == {"optimal": 200}
+    frame = mini.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert isinstance(mini.to_frame("polars"), pl.DataFrame)
+    means = frame.groupby(["system", "measure"])["value"].mean()
+    assert means["knn30", "F_H"] == pytest.approx(mini.mean("knn30", "F_H"))
+    with pytest.raises(UnwritableFile):
+        mini.to_json(tmp_path / "no" / "e.json")
+    (tmp_path / "bad.json").write_text('{"instances": 5}')
+    with pytest.raises(FileFormatError):
+        Evaluation.from_json(tmp_path / "bad.json")
+
+
+def test_undefined_values_are_counted_and_null(tmp_path):
+    ev = evaluate(H, [["cow"], ["cow", "sheep"]], {"A": ["sheep", "cow"]}, ["TIE", "F"], undefined="nan")
+    assert ev.mean("A", "TIE") == 2
+    assert ev.status("A", "TIE") == {"optimal": 1, "infeasible": 1}
+    assert "undefined on 1 instances" in str(ev)
+    ev.to_json(tmp_path / "e.json")
+    data = json.loads((tmp_path / "e.json").read_text())
+    assert data["instances"]["A"]["TIE"]["columns"]["TIE"] == [2.0, None]
+    assert math.isnan(Evaluation.from_json(tmp_path / "e.json").per_instance("A", "TIE")[1])
+    with pytest.raises(UndefinedScore):
+        evaluate(H, [["cow"], ["cow", "sheep"]], {"A": ["sheep", "cow"]}, ["TIE"])
+
+
+def test_mistakes():
+    good = {"A": ["cow"], "B": ["sheep"]}
+    for options, words in (
+        ({"measures": ["F_H", "F_H"]}, "asked for twice"),
+        ({"measures": []}, "at least one"),
+        ({"workers": 0}, "workers=0"),
+        ({"measures": ["F_HH"]}, "did you mean"),
+    ):
+        with pytest.raises(HemlpError, match=words):
+            evaluate(H, ["cow"], good, **options)
+    ev = evaluate(H, ["cow"], good, ["F_H"])
+    with pytest.raises(InvalidOption, match="no system 'C'"):
+        ev.per_instance("C", "F_H")
+    with pytest.raises(InvalidOption, match="no measure 'F_h'.*did you mean 'F_H'"):
+        ev.mean("A", "F_h")
+    with pytest.raises(InvalidOption, match="no column 'x'"):
+        ev.per_instance("A", "F_H", column="x")
+    with pytest.raises(MisalignedSides, match="predictions of B has 2"):
+        evaluate(H, ["cow"], {"A": ["cow"], "B": ["cow", "cow"]})
+    assert evaluate(H, ["cow"], ["cow"], "F_H").systems == ["system"]
+
+
+# ---- the command line
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "hemlp", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_evaluate_command(tmp_path, mini):
+    files = [str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt")]
+    other = f"svm={FOLDER / 'pred_svm_ovr_freq60.txt'}"
+    out = run(
+        "evaluate", *files, other, "-m", "F_LCA", "-m", "MGIA(default_cost=4)",
+        "--per-instance", str(tmp_path / "rows"), "--json", str(tmp_path / "e.json"), "--workers", "2",
+    )  # fmt: skip
+    assert (out.returncode, out.stderr) == (0, "")
+    assert f"{mini.mean('knn30', 'F_LCA'):.4f}" in out.stdout
+    assert "\x1b" not in out.stdout
+    with (tmp_path / "rows" / "svm.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 200
+    assert [float(row["F_LCA"]) for row in rows] == mini.per_instance("svm_ovr_freq60", "F_LCA").tolist()
+    assert float(rows[3]["MGIA(default_cost=4).error"]) >= 0
+    assert rows[0]["F_LCA.status"] == "optimal"
+    assert (tmp_path / "rows" / "pred_knn30.csv").exists()
+    assert json.loads((tmp_path / "e.json").read_text())["systems"]["svm"]["F_LCA"] == mini.mean(
+        "svm_ovr_freq60", "F_LCA"
+    )
+
+
+def test_bad_input_on_the_command_line(tmp_path):
+    h, gold, pred = (str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt"))
+    short = tmp_path / "short.txt"
+    short.write_text("D000818\n")
+    wrong = tmp_path / "wrong.txt"
+    wrong.write_text("D000818\n" * 199 + "D00081\n")
+    for arguments, code, words in (
+        ((h, gold, str(short)), 2, "has 200 rows and"),
+        ((h, gold, str(wrong)), 2, "wrong.txt, row 200: label 'D00081'"),
+        ((h, gold, pred, pred), 2, "two systems are called 'pred_knn30'"),
+        ((h, gold, pred, "-m", "F_HH"), 2, "did you mean 'F_H'"),
+        ((h, gold, pred, "-m", "TIE"), 2, "TIE is undefined"),
+        ((h, gold, str(tmp_path)), 2, "is a directory"),
+        ((h, gold, str(tmp_path / "none.txt")), 2, "no such file"),
+        ((h, gold, pred, "--json", str(tmp_path / "no" / "x.json")), 1, "cannot write"),
+        ((h, gold, pred, "--unknown", "dorp"), 2, "'dorp' is not one of"),
+    ):
+        out = run("evaluate", *arguments)
+        assert (out.returncode, words in out.stderr, "Traceback" in out.stderr) == (code, True, False), out.stderr
+        assert out.stdout == ""
+    fine = run("evaluate", h, gold, str(wrong), "--unknown", "drop", "-m", "F")
+    assert fine.returncode == 0
+    assert "1 unknown labels" in fine.stdout
+    assert hemlp.__version__ in run("--version").stdout
