@@ -202,12 +202,28 @@ def best_choice(
 ) -> tuple[int, int]:  # fmt: skip
     """Try all combinations of one option from each slot; updates ``best`` and the options that make it.
 
+    A branch is left where F stays below the best even if all that later slots could add were shared, and what they add
+    at least were all of their size.
+
     Returns the number of combinations tried so far (more than ``most_steps``: given up) and the number of slots of the
     best choice, or -1 if it was not improved.
     """
     words = option_signature.shape[1]
     union = np.zeros((2 * slots + 2, words), np.int64)  # two rows a depth: predicted, true
     rest = np.zeros((slots + 1, 2), np.int64)
+    # what the slots from a depth on can add at most to what is shared, and at least to the sizes
+    reach = np.zeros((2 * slots + 2, words), np.int64)
+    least = np.zeros(slots + 1, np.int64)
+    for s in range(slots - 1, -1, -1):
+        smallest = option_rest[slot_ptr[s]]
+        for side in range(2):
+            for w in range(words):
+                reach[2 * s + side, w] = reach[2 * s + 2 + side, w]
+        for option in range(slot_ptr[s], slot_ptr[s + 1]):
+            smallest = min(smallest, option_rest[option])
+            for w in range(words):
+                reach[2 * s + option_side[option], w] |= option_signature[option, w]
+        least[s] = least[s + 1] + smallest
     at = np.full(slots, -1, np.int64)
     at[0] = slot_ptr[0] - 1
     improved: Any = np.int64(-1)
@@ -227,6 +243,17 @@ def best_choice(
         for w in range(words):
             union[2 * depth + 2 + side, w] |= option_signature[option, w]
         if depth + 1 < slots:
+            if best[0] >= 0:
+                shared: Any = np.int64(0)
+                size = rest[depth + 1, 0] + rest[depth + 1, 1] + least[depth + 1]
+                for w in range(words):
+                    p_now, t_now = union[2 * depth + 2, w], union[2 * depth + 3, w]
+                    both = (p_now | reach[2 * depth + 2, w]) & (t_now | reach[2 * depth + 3, w])
+                    shared += bits_of(both)
+                    size += bits_of(p_now | both) + bits_of(t_now | both)
+                if shared * (best[0] + best[1]) < best[2] * size:
+                    steps += 1
+                    continue
             depth += 1
             at[depth] = slot_ptr[depth] - 1
             continue
