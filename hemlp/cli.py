@@ -66,8 +66,9 @@ def evaluate(
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
     from hemlp import read_hierarchy, read_labels
-    from hemlp.evaluation import MEASURES, check_writable, system_files, write_per_instance
+    from hemlp.evaluation import MEASURES
     from hemlp.evaluation import evaluate as run
+    from hemlp.outputs import check_writable, system_files, write_per_instance
 
     files = system_files(predictions)
     check_writable(json_file, per_instance)
@@ -76,7 +77,7 @@ def evaluate(
     result = run(h, read_labels(true), labels, measures or MEASURES, **options)
     click.echo(str(result.table()))
     if per_instance is not None:
-        write_per_instance(result, per_instance)
+        write_per_instance(result.scores, per_instance)
     if json_file is not None:
         result.to_json(json_file)
     if result.fallbacks:
@@ -137,7 +138,7 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     import json
 
     from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.evaluation import write_text
+    from hemlp.outputs import write_text
 
     h = read_hierarchy(hierarchy, cycles=cycles)
     comparison = compare_exact_greedy(h, read_labels(true), read_labels(pred), **options)

@@ -1,4 +1,4 @@
-"""What ``hemlp demo`` tells: the bundled hierarchy, its labels and systems."""
+"""What ``hemlp demo`` tells: the bundled data, a table with ranks, exact against greedy, one document."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from hemlp.bounds import ALL, Bounds
+from hemlp.evaluation import evaluate
+from hemlp.exact_greedy import compare_exact_greedy
 from hemlp.examples import mesh_mini
 from hemlp.labels import Batch
+from hemlp.measures import measure
+from hemlp.pair_measures import PairMeasure
+
+LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
 
 
 def run() -> None:
@@ -30,6 +37,25 @@ def run() -> None:
         table.add_row(name, f"{sizes.mean():.2f}", str(int((sizes == 0).sum())), share)
     console.print(table)
 
+    result = evaluate(h, example.true, example.systems, ["accuracy", "F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT])
+    console.print(
+        "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
+    )
+    for line in str(result.table()).splitlines()[: len(result.systems) + 1]:
+        console.print(line, highlight=False, soft_wrap=True)
+    console.print(f"(rank); lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
+
+    console.print("\n[bold]Exact against approximate F_LCA[/], 40 documents of knn30")
+    gap = compare_exact_greedy(h, example.true, example.systems["knn30"], sample=40)
+    console.print("\n".join(str(gap).splitlines()[:6]), highlight=False)
+
+    console.print("\n[bold]One document[/], its pairs under GIE")
+    batch = Batch.of(h, example.true, example.systems["svm_ovr_freq60"])[0]
+    for predicted, true, cost in measure("GIE").model(batch).solve().named_pairs():
+        ends = [example.names.get(str(c), str(c)) if c else "default class" for c in (predicted, true)]
+        console.print(f"  {ends[0]} ~ {ends[1]}: {cost:g}", highlight=False)
+
+    console.print()
     for u, v in (("D012756", "D002417"), ("D012756", "D004285")):
         met = " or ".join(sorted(example.names.get(str(a), str(a)) for a in h.lca(u, v)))
         names = f"{example.names[u]} and {example.names[v]}"

@@ -9,12 +9,8 @@
 
 from __future__ import annotations
 
-import csv
-import errno
-import io
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,10 +23,11 @@ import numpy as np
 
 from hemlp.compare import LEVEL, bootstrap_interval, holm, kendall, ranks, resampled, sign_test, wilcoxon
 from hemlp.edges import FloatArray
-from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile, UnwritableFile
+from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets, MissingPolicy, UnknownPolicy
 from hemlp.measures import measure
+from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES
 from hemlp.scores import Scores
 from hemlp.scoring import Measure, UndefinedPolicy, score_together
@@ -314,7 +311,7 @@ class Evaluation:
             facts = {s: {k: math.nan if v is None else v for k, v in f.items()} for s, f in data["facts"].items()}
             return cls(scores, data["greater_is_better"], facts)
         except OSError as error:
-            raise UnreadableFile(f"cannot read {fspath(path)}: {_reason(error)}") from None
+            raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FileFormatError(f"{fspath(path)} is not an evaluation written by hemlp: {error!r}") from None
 
@@ -357,62 +354,3 @@ def _tau_matrix(means: FloatArray) -> FloatArray:
 
 def _plain(value: float) -> float | None:
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def system_files(arguments: Sequence[str]) -> dict[str, str]:
-    """Names and files of systems: NAME=FILE, or FILE whose stem is the name."""
-    files: dict[str, str] = {}
-    for argument in arguments:
-        name, given, file = argument.partition("=")
-        if not given or Path(argument).exists():
-            name, file = Path(argument.removesuffix(".gz")).stem, argument
-        if name in files:
-            raise InvalidOption(f"two systems are called {name!r}: give another name, as in NAME={file}")
-        files[name] = file
-    return files
-
-
-def check_writable(file: str | None, folder: str | None) -> None:
-    """Find out before any work whether results can be written."""
-    try:
-        if folder is not None:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        for place in (folder, None if file is None else Path(file).parent):
-            if place is not None and not os.access(place, os.W_OK | os.X_OK):
-                raise PermissionError(
-                    errno.EACCES, os.strerror(errno.ENOENT if not Path(place).exists() else errno.EACCES)
-                )
-    except OSError as error:
-        raise UnwritableFile(f"cannot write to {folder if file is None else file}: {_reason(error)}") from None
-
-
-def write_per_instance(evaluation: Evaluation, folder: str | PathLike[str]) -> None:
-    """One CSV file a system: a row an instance, a column a measure, then MEASURE.COLUMN and MEASURE.status."""
-    for system in evaluation.systems:
-        if Path(system).name != system:
-            raise InvalidOption(f"the system {system!r} cannot be the name of a file")
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        of_system = evaluation.scores[system]
-        extra = [(m, c) for m, s in of_system.items() for c in [*list(s.columns)[1:], "status"]]
-        writer.writerow([*of_system, *(f"{m}.{c}" for m, c in extra)])
-        columns: list[list[Any]] = [scores.values.tolist() for scores in of_system.values()]
-        for name, column in extra:
-            scores = of_system[name]
-            status = [str(STATUSES[k]) for k in scores.statuses]
-            columns.append(status if column == "status" else scores[column].tolist())
-        for row in zip(*columns, strict=True):
-            writer.writerow("" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
-        write_text(Path(folder) / f"{system}.csv", text.getvalue())
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
-
-
-def write_text(path: str | PathLike[str], text: str) -> None:
-    """Write a text file; what goes wrong has a name."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UnwritableFile(f"cannot write {fspath(path)}: {_reason(error)}") from None

@@ -234,6 +234,66 @@ def sets_scipy() -> Timed:
     return run
 
 
+def lca_search() -> Timed:
+    """P_LCA, R_LCA and F_LCA, exactly, of 8 systems x 5,000 MEDLINE documents by the default solver."""
+    import hemlp
+
+    batches = medline()
+    f = hemlp.measure("F_LCA")
+    f.score(batches[0][:2])
+
+    def run() -> str:
+        scores = [f.score(batch) for batch in batches]
+        optimal = sum(s.status_counts().get("optimal", 0) for s in scores)
+        return (
+            f"{sum(map(len, scores)):,} instances, {optimal:,} optimal, mean F {sum(s.mean() for s in scores) / 8:.6f}"
+        )
+
+    return run
+
+
+def lca_programs() -> Timed:
+    """The same by the unreduced integer programs and CP-SAT, 8 systems x 20 documents."""
+    import hemlp
+
+    batches = medline(20)
+    f = hemlp.measure("F_LCA")
+    f.score(batches[0][:2], solver="cpsat")
+    return lambda: f"{sum(len(f.score(batch, solver='cpsat')) for batch in batches)} instances"
+
+
+def _chebi(*names: str) -> Timed:
+    import hemlp
+
+    folder = DATA / "chebi2026"
+    h = hemlp.read_hierarchy(folder / "chebi2026_isa.txt.gz")
+    true = hemlp.read_labels(folder / "synthetic_gold.txt.gz")
+    systems = {file.name: hemlp.read_labels(file) for file in sorted(folder.glob("synthetic_pred_*"))}
+    few = hemlp.LabelSets.of([true[i] for i in range(1500)])
+    hemlp.evaluate(h, few, {"warm-up": few}, names)
+
+    def run() -> str:
+        ev = hemlp.evaluate(h, true, systems, names)
+        return f"{len(systems)} x {len(true):,} instances, {ev.fallbacks} not proved optimal"
+
+    return run
+
+
+def chebi_sets() -> Timed:
+    """P_H R_H F_H SDL P_De R_De F_De F_Tol SDL_Tol on ChEBI (205,304 classes, synthetic labels)."""
+    return _chebi("P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol")
+
+
+def chebi_pairs() -> Timed:
+    """GIE and MGIA on ChEBI (synthetic labels)."""
+    return _chebi("GIE", "MGIA")
+
+
+def chebi_lca() -> Timed:
+    """P_LCA, R_LCA and F_LCA, exactly, on ChEBI (synthetic labels)."""
+    return _chebi("P_LCA", "R_LCA", "F_LCA")
+
+
 SECTIONS: dict[str, list[Callable[[], Timed]]] = {
     "hierarchy": [hemlp_condense, networkx_condense],
     "ancestors": [mesh_ancestors, networkx_mesh_ancestors],
@@ -241,6 +301,8 @@ SECTIONS: dict[str, list[Callable[[], Timed]]] = {
     "distances": [union_distances],
     "pairing": [pairing_default, pairing_flow, pairing_pulp],
     "sets": [sets_hemlp, sets_scipy],
+    "lca": [lca_search, lca_programs],
+    "chebi": [chebi_sets, chebi_pairs, chebi_lca],
     "labels": [read_label_file, read_label_file_by_lines],
 }
 

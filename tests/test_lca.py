@@ -428,7 +428,7 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 2**7 - 1), min_size=1, max_size=7))
 def test_fewest_hitting_sets(masks):
-    from hemlp.kernels.search import fewest_hitting_sets
+    from hemlp.kernels.reductions import fewest_hitting_sets
 
     found = fewest_hitting_sets(np.array(masks), np.empty((5000, 2), np.int64)).tolist()
     hitting = [s for s in range(2**7) if all(s & mask for mask in masks)]
@@ -439,7 +439,7 @@ def test_fewest_hitting_sets(masks):
 @settings(max_examples=100)
 @given(labelled(12), st.data())
 def test_signatures_are_the_maximal_sets_of_nodes_that_matter(case, data):
-    from hemlp.kernels.search import BITS, mattering, signatures
+    from hemlp.kernels.reductions import BITS, mattering, signatures
 
     labels, edges = case
     h, g = Hierarchy.from_edges(edges, classes=labels), graph(labels, edges)

@@ -38,7 +38,7 @@ def test_start_up_loads_nothing_heavy(code):
 
 ORDER = """errors vocabulary version kernels edges hierarchy labels readers program flow solvers model costs bounds
 pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring pair_measures set_measures measures
-invariants compare tables evaluation exact_greedy examples paper demo cli"""
+invariants compare tables outputs evaluation exact_greedy examples paper demo cli"""
 
 
 def test_no_module_imports_one_that_stands_after_it():
@@ -104,3 +104,4 @@ def test_demo_runs():
     assert result.returncode == 0, result.stderr
     assert "3,620 classes" in result.stdout
     assert "Sheep and Cattle: 2 edges apart" in result.stdout
+    assert "exact: 40 optimal" in result.stdout
