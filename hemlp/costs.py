@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -58,25 +58,35 @@ class Cost(Protocol):
 class ShortestPath:
     """Length of the shortest path, up and then down; with ``undirected`` any way through the graph.
 
-    Edges have the lengths of the hierarchy, or with ``decay`` w₀ the length w₀ to the depth of the child.
+    Edges have the lengths of the hierarchy; with ``decay`` w₀ the length w₀ to the depth of the child; with ``weights``
+    the length 1 each ("uniform") or what a mapping (parent, child) → length says.
     """
 
     undirected: bool = False
     decay: float | None = None
+    weights: Mapping[tuple[Label, Label], float] | str | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         if self.decay is not None:
             object.__setattr__(self, "decay", plain_number("decay", self.decay, 0))
             if not self.decay:
                 raise InvalidOption("decay=0 is not a positive number")
+            if self.weights is not None:
+                raise InvalidOption("decay and weights both set edge lengths: give one of them")
+        if self.weights != "uniform" and not isinstance(self.weights, Mapping | None):
+            raise InvalidOption(f"weights={self.weights!r} is not 'uniform' or a mapping (parent, child) → length")
 
     @property
     def unit(self) -> bool:
         """Whether edges count 1 (on a hierarchy without weights)."""
-        return self.decay is None
+        return self.decay is None and not isinstance(self.weights, Mapping)
 
     def __str__(self) -> str:
         name = "undirected" if self.undirected else "shortest_path"
+        if isinstance(self.weights, Mapping):
+            return "custom"
+        if self.weights is not None:
+            return f"{name}(weights={self.weights})"
         return name if self.decay is None else f"{name}(decay={self.decay!r})"
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
@@ -84,6 +94,9 @@ class ShortestPath:
         if self.decay is not None and batch.hierarchy.weighted:
             raise InvalidOption("decay sets edge lengths; this hierarchy has edge weights of its own")
         h = batch.hierarchy if self.decay is None else _decaying(batch.hierarchy, self.decay)
+        if self.weights is not None:
+            uniform = replace(h, edges=replace(h.edges, weights=None))
+            h = uniform if self.weights == "uniform" else uniform.with_weights(self.weights)  # type: ignore[arg-type]
         if not self.undirected:
             costs = self._by_lists(h, batch, pairs)
             if costs is not None:
@@ -224,6 +237,8 @@ NAMED_COSTS: Mapping[str, ShortestPath] = {"shortest_path": ShortestPath(), "und
 def as_cost(value: Any) -> Cost:
     """A cost from its name, from a function of two labels, or from a cost."""
     if isinstance(value, str):
+        if value.endswith("(weights=uniform)") and value.partition("(")[0] in NAMED_COSTS:
+            return replace(NAMED_COSTS[value.partition("(")[0]], weights="uniform")
         name, _, rest = value.partition("(decay=")
         if name in NAMED_COSTS and (not rest or rest.endswith(")")):
             try:

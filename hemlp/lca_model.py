@@ -226,6 +226,7 @@ class LcaModel(Model["LcaSolution"]):
 
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
         """True if another solver proves the same |Z| and F from the unreduced programs; else InvalidSolution."""
+        self.check(solution)
         other: Any = named_solver(solver) if isinstance(solver, str) else solver
         for i, found in enumerate(solution.found):
             if found.status is not Status.OPTIMAL or found.graphs is None or not found.graphs.lcas:

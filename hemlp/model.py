@@ -46,12 +46,21 @@ class Model(ABC, Generic[S]):
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row``, ``number`` to the reader, has no solution."""
 
-    def solve(self, solver: str | Solver | None = None, time_limit: float | None = None) -> S:
-        """Solve with the named solver, a solver object, or by default the first that accepts the model."""
+    @abstractmethod
+    def verify(self, solution: S) -> bool:
+        """True if each optimum is proved again, by means that do not depend on its solver; else InvalidSolution."""
+
+    def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
+        """Solve with the named solver, a solver object, or by default the first that accepts the model.
+
+        ``verify`` proves each optimum once more (and takes far longer than solving).
+        """
         chosen = find_solver(self, solver)
         solution: S = chosen.solve(self, time_limit)
         if solver is not None and not isinstance(solver, str):
             self.check(solution)  # a stranger's result is not taken on trust
+        if verify:
+            self.verify(solution)
         return solution
 
     def stage(self, name: str | None) -> LinearProgram:

@@ -168,13 +168,14 @@ class PairMeasure(Measure):
     def model_key(self) -> Any:
         """Measures that differ only in name and score share their pairing."""
         fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
-        own = not isinstance(self.cost, ShortestPath)
+        own = str(self.cost) == "custom" or not isinstance(self.cost, ShortestPath)
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)
-        if self.horizon is not None and batch.hierarchy.weighted:
+        own_lengths = getattr(self.cost, "weights", None) != "uniform"
+        if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
         kappa = checked_costs(self.cost, batch, pairs)

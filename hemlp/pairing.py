@@ -13,7 +13,8 @@ optimum of the linear program is integral, and the problem is a circulation of l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -260,6 +261,40 @@ class PairingModel(Model["PairingSolution"]):
             cost = float(self.costs(solution).sum())
             if not math.isclose(bound, cost, rel_tol=1e-9, abs_tol=1e-9):
                 raise InvalidSolution(f"the prices prove {bound!r} and not the cost {cost!r}")
+            self._check_slackness(solution, prices)
+        return True
+
+    def _check_slackness(self, solution: PairingSolution, prices: Prices) -> None:
+        """Complementary slackness: what costs more than its ends pay is not chosen, what costs less is at its limit."""
+        slack = 1e-9 * max(1.0, float(np.abs(np.concatenate([prices.predicted, prices.true, [0.0]])).max()))
+        u, v = self.default_p - prices.predicted, self.default_t - prices.true
+        chosen, limits = solution.chosen.astype(np.int64), np.ones(self.kappa.size, np.int64)
+        for reduced, amount, limit in (
+            (self._reduced(prices), chosen[self.x], limits[self.x]),
+            (u[self.u], solution.to_default_p[self.u], self.upper_p[self.u]),
+            (v[self.v], solution.to_default_t[self.v], self.upper_t[self.v]),
+        ):
+            if ((reduced > slack) & (amount > 0)).any() or ((reduced < -slack) & (amount < limit)).any():
+                raise InvalidSolution("the prices and the pairs do not fit: complementary slackness fails")
+        for price, degree, lower, upper in (
+            (prices.predicted, self._degrees(solution, 1), self.lower_p, self.upper_p),
+            (prices.true, self._degrees(solution, 2), self.lower_t, self.upper_t),
+        ):
+            if ((price > slack) & (degree > lower)).any() or ((price < -slack) & (degree < upper)).any():
+                raise InvalidSolution("a class has a price though its bound does not bind")
+
+    def _reduced(self, prices: Prices) -> FloatArray:
+        """Cost of each pair that exists, less what its ends pay for it."""
+        served = self.serves[self.x]
+        paid_p = np.where(served & 1, prices.predicted[self.ends[0][self.x]], 0)
+        paid_t = np.where(served & 2, prices.true[self.ends[1][self.x]], 0)
+        return self.kappa[self.x] - paid_p - paid_t
+
+    def verify(self, solution: PairingSolution) -> bool:
+        """True if prices, found without regard to the solver, prove every optimum; else InvalidSolution."""
+        self.check(solution)
+        for i in np.flatnonzero(solution.statuses == STATUSES.index(Status.OPTIMAL)):
+            self[int(i)].check(solution[int(i)], solution[int(i)].duals())
         return True
 
     def _degrees(self, solution: PairingSolution, bit: int) -> IntArray:
@@ -271,10 +306,7 @@ class PairingModel(Model["PairingSolution"]):
 
     def dual_bound(self, prices: Prices) -> float:
         """What every pairing costs at least, by the prices of the classes (weak duality)."""
-        y_p, y_t = prices.predicted, prices.true
-        reduced = self.kappa[self.x]
-        reduced = reduced - np.where(self.serves[self.x] & 1, y_p[self.ends[0][self.x]], 0)
-        reduced = reduced - np.where(self.serves[self.x] & 2, y_t[self.ends[1][self.x]], 0)
+        y_p, y_t, reduced = prices.predicted, prices.true, self._reduced(prices)
         u = (self.default_p - y_p)[self.u], self.upper_p[self.u]
         v = (self.default_t - y_t)[self.v], self.upper_t[self.v]
         rows = np.where(y_p > 0, self.lower_p, self.upper_p) @ y_p + np.where(y_t > 0, self.lower_t, self.upper_t) @ y_t
@@ -311,10 +343,14 @@ def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """A price of each class (there may be others): what its lower bound costs, or its upper bound saves."""
+    """A price of each class (there may be others): what its lower bound costs, or its upper bound saves.
+
+    ``pairs``: (predicted, true) → the price, below 0, of a pair whose capacity binds: it would be chosen again.
+    """
 
     predicted: FloatArray
     true: FloatArray
+    pairs: Mapping[tuple[Label, Label], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,4 +419,12 @@ class PairingSolution:
             network, lower=np.where(back, flow - 1, network.lower), upper=np.where(back, flow + 1, network.upper)
         )
         price = loose.potentials(flow)
-        return Prices(price[home_p] - price[p], price[t] - price[home_t])
+        prices = Prices(price[home_p] - price[p], price[t] - price[home_t])
+        model, reduced = self.model, self.model._reduced(prices)
+        at_p, at_t = model.ends
+        binding = {
+            (model._label("pred", at_p[k]), model._label("true", at_t[k])): float(value)
+            for k, value in zip(model.x, reduced, strict=True)
+            if value < -1e-9
+        }
+        return replace(prices, pairs=binding)

@@ -104,13 +104,13 @@ class Measure(ABC):
     @overload
     def score(
         self, data: Batch, *, solver: str | Solver | None = None, time_limit: float | None = None,
-        undefined: UndefinedPolicy = "error",
+        undefined: UndefinedPolicy = "error", verify: bool = False,
     ) -> Scores: ...  # fmt: skip
 
     @overload
     def score(
         self, data: Hierarchy, true: Any, pred: Any, *, solver: str | Solver | None = None,
-        time_limit: float | None = None, undefined: UndefinedPolicy = "error",
+        time_limit: float | None = None, undefined: UndefinedPolicy = "error", verify: bool = False,
     ) -> Score: ...  # fmt: skip
 
     def score(
@@ -122,13 +122,17 @@ class Measure(ABC):
         solver: str | Solver | None = None,
         time_limit: float | None = None,
         undefined: UndefinedPolicy = "error",
+        verify: bool = False,
     ) -> Score | Scores:
         """The score of one instance (hierarchy, true, pred), or the scores of a batch.
 
-        ``undefined="nan"`` goes on, and counts, where the measure is undefined or its model has no solution.
+        ``undefined="nan"`` goes on, and counts, where the measure is undefined or its model has no solution. ``verify``
+        proves each optimum once more, by means that do not depend on its solver.
         """
         batch = as_batch(data, true, pred)
-        (scores,) = score_together([self], batch, solver=solver, time_limit=time_limit, undefined=undefined)
+        (scores,) = score_together(
+            [self], batch, solver=solver, time_limit=time_limit, undefined=undefined, verify=verify
+        )
         return scores if isinstance(data, Batch) else scores.single()
 
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy) -> IntArray:
@@ -152,6 +156,7 @@ def score_together(
     solver: str | Solver | None = None,
     time_limit: float | None = None,
     undefined: UndefinedPolicy = "error",
+    verify: bool = False,
 ) -> list[Scores]:
     """The scores of several measures; those that ask for the same model share its solution."""
     check_choice("undefined", undefined, ("error", "nan"))
@@ -162,13 +167,13 @@ def score_together(
         groups.setdefault(each.model_key, []).append(k)
     for members in groups.values():
         group = [measures[k] for k in members]
-        made.update(zip(members, _score_group(group, batch, solver, time_limit, undefined), strict=True))
+        made.update(zip(members, _score_group(group, batch, solver, time_limit, undefined, verify), strict=True))
     return [made[k] for k in range(len(measures))]
 
 
 def _score_group(
     group: Sequence[Measure], batch: Batch, solver: str | Solver | None, time_limit: float | None,
-    undefined: UndefinedPolicy,
+    undefined: UndefinedPolicy, verify: bool,
 ) -> list[Scores]:  # fmt: skip
     first = group[0]
     rows = first._defined_rows(batch, undefined)
@@ -177,7 +182,7 @@ def _score_group(
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
     for part in chunks(batch, rows):
         model = first.model(batch if len(part) == len(batch) else batch.take(part))
-        solution = model.solve(solver, time_limit)
+        solution = model.solve(solver, time_limit, verify=verify)
         unsolved = solution.statuses > last_solved
         if unsolved.any() and undefined == "error":
             k = int(np.flatnonzero(unsolved)[0])

@@ -180,6 +180,24 @@ def test_weights_of_the_hierarchy_are_used():
     assert measure("TIE").score(h, "animal", "cow") == 5
 
 
+def test_weights_of_a_cost():
+    h = Hierarchy.from_edges([("animal", "mammal", 4), ("mammal", "sheep", 0.5), ("mammal", "cow", 1)])
+    plain = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    uniform = measure("GIE", cost="shortest_path(weights=uniform)", horizon=1)
+    assert measure(str(uniform)) == uniform
+    assert uniform.score(h, ["cow"], ["sheep"]) == 2
+    lengths = {("animal", "mammal"): 4, ("mammal", "sheep"): 0.5, ("mammal", "cow"): 1}
+    mapped = measure("GIE", cost=ShortestPath(weights=lengths))
+    assert mapped.score(plain, ["cow"], ["sheep"]) == measure("GIE").score(h, ["cow"], ["sheep"]) == 1.5
+    assert "custom" in str(mapped)
+    assert hash(mapped) == hash(measure("GIE", cost=ShortestPath(weights=lengths)))
+    with pytest.raises(InvalidOption, match="unit lengths"):
+        measure("GIE", cost=ShortestPath(weights=lengths), horizon=2)
+    for bad in ({"decay": 0.5, "weights": "uniform"}, {"weights": "even"}):
+        with pytest.raises(InvalidOption):
+            ShortestPath(**bad)
+
+
 def test_functions_and_matrices_as_costs():
     mine = PairMeasure("mine", Bounds((1, 1), (1, 1)), cost=lambda p, t: abs(len(p) - len(t)), default_cost=9)
     assert mine.score(H, ["sheep"], ["cow"]) == 2

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, measure
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
 from hemlp.pairing import Prices
 from hemlp.solvers import ORDER, accepting_solvers, named_solver
@@ -280,7 +280,39 @@ def test_check_finds_broken_bounds():
         none.check(replace(none.solve(), chosen=np.ones(1, bool), statuses=np.zeros(1, np.int8)))
 
 
+def test_verify_proves_optima_again():
+    example = examples.mesh_mini()
+    batch = Batch.of(example.hierarchy, example.true, example.systems["knn30"])[:15]
+    for name in ("GIE", "MGIA", "F_H", "F_Tol", "F_LCA", "MGIA(pairing='nearest')"):
+        m = measure(name)
+        assert m.score(batch, verify=True).values.tolist() == m.score(batch).values.tolist()
+    model = measure("GIE").model(batch)
+    solution = model.solve()
+    worse = replace(solution, chosen=solution.chosen * False, to_default_p=solution.to_default_p * 0 + 1,
+                    to_default_t=solution.to_default_t * 0 + 1)  # fmt: skip
+    with pytest.raises(InvalidSolution):
+        model.verify(worse)
+    assert model[:1].solve(verify=True).objective == solution.objectives[0]
+
+
+def test_slackness_is_checked():
+    """Prices that prove the right total for the wrong reason are refused."""
+    model = measure("GIE").model(H, ["sheep"], ["cow"])
+    solution = model.solve()
+    assert model.check(solution, Prices(np.array([1.0]), np.array([1.0])))
+    assert model.check(solution, Prices(np.array([5.0]), np.array([-3.0])))
+    both = PairMeasure("m", Bounds((0, 1), (0, 1))).model(H, ["sheep"], ["cow"])
+    nothing = both.solve("flow")
+    assert nothing.objective == 0
+    with pytest.raises(InvalidSolution, match="bound does not bind|slackness"):
+        both._check_slackness(nothing, Prices(np.array([0.0]), np.array([-1.0])))
+
+
 def test_prices_read_as_prices():
+    crowded = PairMeasure("two", Bounds((2, 2), (0, ALL)), default_cost=(5, None)).model(H, ["cow", "sheep"], ["cow"])
+    priced = crowded.solve("flow").duals()
+    assert crowded.check(crowded.solve("flow"), priced)
+    assert all(price < 0 for price in priced.pairs.values())
     solution = measure("GIE").model(H, ["sheep"], ["cow", "mammal"]).solve()
     assert solution.objective == 6
     assert solution.model.dual_bound(solution.duals()) == 6
