@@ -142,7 +142,7 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
             f"| {name} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
             f"{told['F differs'] / count:.1%} | {told['greedy F below exact']} / "
             f"{told['greedy F above exact, with more LCAs']} | {told['greedy takes more LCAs']} | "
-            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * told['seconds']['exact'] / count:.1f} / "
+            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * told['seconds']['exact'] / count:.2f} / "
             f"{1000 * told['seconds']['greedy'] / count:.2f} |"
         )
     return "\n".join(lines)

@@ -118,12 +118,6 @@ class PairMeasure(Measure):
         return hash((self.name, str(self.bounds), str(self.default_cost), str(self.rule), self.horizon, self.pairing))
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """All that makes this measure, by the names of the constructor's arguments."""
-        values = {field: getattr(self, field) for field in self.__dataclass_fields__}
-        return {"score" if field == "rule" else field: value for field, value in values.items()}
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The score and the least cost."""
         return self.name, "error"
@@ -132,16 +126,6 @@ class PairMeasure(Measure):
     def score_rule(self) -> PairScore:
         """How the score is made from the optimum."""
         return PAIR_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
-
-    @property
-    def greater_is_better(self) -> bool:
-        """Errors are better when small."""
-        return self.score_rule.greater_is_better
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Least and greatest value."""
-        return self.score_rule.range
 
     @property
     def invariants(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,13 @@ class Measure(ABC):
 
     name: str
 
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
     @property
-    @abstractmethod
     def fields(self) -> dict[str, Any]:
         """All that makes this measure, by the names of the constructor's arguments."""
+        values = {field: getattr(self, field) for field in self.__dataclass_fields__}
+        return {"score" if field == "rule" else field: value for field, value in values.items()}
 
     def plain_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
@@ -65,13 +68,19 @@ class Measure(ABC):
 
     @property
     @abstractmethod
-    def greater_is_better(self) -> bool:
-        """Direction."""
+    def score_rule(self) -> Any:
+        """How the score is made from the optimum: a ``PairScore`` or ``SetScore``."""
 
     @property
-    @abstractmethod
+    def greater_is_better(self) -> bool:
+        """Errors and losses are better when small."""
+        return bool(self.score_rule.greater_is_better)
+
+    @property
     def range(self) -> tuple[float, float]:
         """Least and greatest value."""
+        low, high = self.score_rule.range
+        return low, high
 
     @property
     @abstractmethod

@@ -116,12 +116,6 @@ class SetMeasure(Measure):
     def __hash__(self) -> int:
         return hash((self.name, self.augment, str(self.rule), self.top, self.horizon, self.method))
 
-    @property
-    def fields(self) -> dict[str, Any]:
-        """All that makes this measure, by the names of the constructor's arguments."""
-        values = {field: getattr(self, field) for field in self.__dataclass_fields__}
-        return {"score" if field == "rule" else field: value for field, value in values.items()}
-
     def plain_fields(self) -> dict[str, Any]:
         """The fields as plain values; weights and functions say custom."""
         return {k: "custom" if isinstance(v, Mapping | SetScore) else v for k, v in self.fields.items()}
@@ -136,16 +130,6 @@ class SetMeasure(Measure):
     def score_rule(self) -> SetScore:
         """How the score is made from the sets."""
         return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
-
-    @property
-    def greater_is_better(self) -> bool:
-        """Losses are better when small."""
-        return self.score_rule.greater_is_better
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Least and greatest value."""
-        return self.score_rule.range
 
     @property
     def invariants(self) -> frozenset[str]:

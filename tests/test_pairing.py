@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
-from hemlp.pairing import Prices
+from hemlp.pairing_solution import Prices
 from hemlp.solvers import ORDER, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled

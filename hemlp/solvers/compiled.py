@@ -9,7 +9,8 @@ import numpy as np
 
 from hemlp.augment import ClosureModel, ClosureSolution
 from hemlp.lca_model import LcaModel
-from hemlp.pairing import PairingModel, PairingSolution
+from hemlp.pairing import PairingModel
+from hemlp.pairing_solution import PairingSolution
 from hemlp.program import STATUSES, Status
 from hemlp.solvers import named_solver
 

@@ -14,7 +14,8 @@ import numpy as np
 from hemlp.edges import IntArray
 from hemlp.errors import InvalidSolution
 from hemlp.flow import FlowNetwork
-from hemlp.pairing import PairingModel, PairingSolution
+from hemlp.pairing import PairingModel
+from hemlp.pairing_solution import PairingSolution
 from hemlp.program import ProgramResult, Status, exact_integers
 
 PART = 2000

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from hemlp.flow import FlowNetwork
-from hemlp.pairing import PairingModel, PairingSolution
+from hemlp.pairing import PairingModel
+from hemlp.pairing_solution import PairingSolution
 from hemlp.program import ProgramResult, Status
 from hemlp.solvers.flow import integer_costs, variable_values
 
