@@ -73,6 +73,7 @@ def test_exact_is_the_best_of_all_solutions(seed):
         assert exact.check(solution)
 
 
+@pytest.mark.uncompiled
 def test_oracle():
     checked = 0
     for row in oracle.rows():
@@ -88,6 +89,7 @@ def test_oracle():
     assert checked > 1900
 
 
+@pytest.mark.uncompiled
 def test_the_papers_dag():
     case = examples.case("dag")
     assert F.score(case.hierarchy, case.true, case.pred) == 0.5
@@ -98,6 +100,7 @@ def test_the_papers_dag():
     assert ("true", ("2.1", "3")) in solution.paths
 
 
+@pytest.mark.uncompiled
 def test_examples_of_the_rules():
     """Where F falls when a correct class is added; where an ancestor is not the LCA; siblings of two parents."""
     h = Hierarchy.from_edges([(0, 1), (0, 5), (1, 2), (2, 3), (2, 4), (3, 6), (4, 7)])
@@ -400,6 +403,7 @@ def test_compare_exact_command(tmp_path):
     assert (bad.returncode, bad.stderr.count("\n")) == (2, 1)
 
 
+@pytest.mark.uncompiled
 def test_definitions_for_a_batch_are_those_of_its_instances():
     rng = np.random.default_rng(9)
     labels, edges, *_ = random_instance(rng)
@@ -426,6 +430,7 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
 # ---- the reductions, each against plain definitions
 
 
+@pytest.mark.uncompiled
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 2**7 - 1), min_size=1, max_size=7))
 def test_fewest_hitting_sets(masks):
@@ -437,6 +442,7 @@ def test_fewest_hitting_sets(masks):
     assert sorted(found) == [s for s in hitting if s.bit_count() == least]
 
 
+@pytest.mark.uncompiled
 @settings(max_examples=100)
 @given(labelled(12), st.data())
 def test_signatures_are_the_maximal_sets_of_nodes_that_matter(case, data):

@@ -122,6 +122,7 @@ def test_measures_by_the_compiled_forms(case, data):
         assert model.solve("milp").objective == pytest.approx(solution.objective, rel=1e-9)
 
 
+@pytest.mark.uncompiled
 def test_nearest_is_what_its_words_say():
     """Each class takes one of its nearest, or the default where that is farther than D_max; ties as is cheapest."""
     rng = np.random.default_rng(3)
@@ -175,6 +176,7 @@ def test_thousands_of_instances(bounds, default):
                 assert model[k].check(solution[k], solution[k].duals())
 
 
+@pytest.mark.uncompiled
 def test_oracle_by_every_solver():
     rows = oracle.rows()
     for name, key, options in (
