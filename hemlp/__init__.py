@@ -1,6 +1,6 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
-from hemlp import examples
+from hemlp import examples, metrics
 from hemlp.bounds import ALL, Bounds
 from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
@@ -45,6 +45,7 @@ __all__ = [
     "examples",
     "information_content",
     "measure",
+    "metrics",
     "read_hierarchy",
     "read_labels",
     "read_measures",

@@ -1,0 +1,70 @@
+"""The measures in scikit-learn's shape: one function each, named after the measure, ``*_score`` or ``*_loss``.
+
+>>> from hemlp import Hierarchy
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> f_lca_score(["sheep", "cow"], ["cow", "cow"], hierarchy=h)
+0.75
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hemlp.edges import FloatArray
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import Batch, LabelSets
+from hemlp.measures import measure
+from hemlp.scoring import NAMED
+from hemlp.set_measures import SetMeasure
+from hemlp.vocabulary import Label
+
+
+def _metric(name: str) -> Callable[..., Any]:
+    def metric(
+        y_true: Any,
+        y_pred: Any,
+        *,
+        hierarchy: Hierarchy,
+        labels: Sequence[Label] | None = None,
+        average: str | None = "samples",
+        sample_weight: Any = None,
+        **parameters: Any,
+    ) -> float | FloatArray:
+        """Written below, for each measure."""
+        made = measure(name, **parameters)
+        sides = (LabelSets.of(y, labels=labels, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred")))
+        scores = made.score(Batch.of(hierarchy, *sides))
+        if average is None:
+            return scores.values
+        if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
+            return made.micro_average(scores)
+        if average != "samples":
+            raise InvalidOption(f"average={average!r} is not 'samples', None, or 'micro' (without sample_weight)")
+        if sample_weight is None:
+            return scores.mean()
+        weights = np.asarray(sample_weight, np.float64)
+        if weights.shape != scores.values.shape or not (weights >= 0).all() or not weights.sum() > 0:
+            raise InvalidOption("sample_weight needs one number of at least 0 an instance, not all of them 0")
+        return float(weights @ scores.values / weights.sum())
+
+    template = NAMED[name].template
+    parameters = ", ".join(NAMED[name].parameters) or "none"
+    metric.__name__ = metric.__qualname__ = f"{name.lower()}_{'score' if template.greater_is_better else 'loss'}"
+    metric.__doc__ = (
+        f"{name} of predictions, {'greater' if template.greater_is_better else 'less'} is better.\n\n"
+        f"``average``: 'samples' (mean over instances), None (one value an instance) or, for ratios of sets, 'micro'.\n"
+        f"``labels``: the classes of the columns where the sides are 0/1 matrices.\nParameters of the measure: {parameters}."
+    )
+    return metric
+
+
+globals().update((function.__name__, function) for function in map(_metric, NAMED))
+__all__ = sorted(name for name in globals() if name.endswith(("_score", "_loss")))
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    raise AttributeError(f"hemlp.metrics has no {name!r}; it has {', '.join(__all__)}")
