@@ -57,7 +57,8 @@ def _metric(name: str) -> Callable[..., Any]:
     metric.__doc__ = (
         f"{name} of predictions, {'greater' if template.greater_is_better else 'less'} is better.\n\n"
         f"``average``: 'samples' (mean over instances), None (one value an instance) or, for ratios of sets, 'micro'.\n"
-        f"``labels``: the classes of the columns where the sides are 0/1 matrices.\nParameters of the measure: {parameters}."
+        f"``labels``: the classes of the columns where the sides are 0/1 matrices.\n"
+        f"Parameters of the measure: {parameters}."
     )
     return metric
 
