@@ -15,7 +15,6 @@ measures below are a line or two each, and a new one is one more of the same kin
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -25,6 +24,7 @@ from hemlp.notation import from_toml, parse_call, to_toml
 from hemlp.pair_measures import PairMeasure
 from hemlp.scoring import NAMED, Measure, Named
 from hemlp.set_measures import SetMeasure
+from hemlp.vocabulary import did_you_mean
 
 _ONE = Bounds((1, 1), (1, 1))
 _NORMALIZERS = {"normalizer": ("score", {"difference": "accuracy", "union": "accuracy_union"})}
@@ -78,10 +78,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
     if name not in NAMED:
-        near = difflib.get_close_matches(name, NAMED, 1, cutoff=0.5)
-        near = near or [known for known in NAMED if known.casefold() == name.casefold()]
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UnknownMeasure(f"there is no measure {name!r}; there are {', '.join(NAMED)}{hint}")
+        raise UnknownMeasure(f"there is no measure {name!r}; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}")
     if positional:
         raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
     return NAMED[name].make({**named, **parameters})

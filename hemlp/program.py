@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from textwrap import wrap
@@ -80,7 +80,6 @@ class LinearProgram:
     variables: Sequence[Variable]
     rows: Sequence[Row]
     maximize: bool = False
-    remarks: Sequence[str] = field(default=())
     work_limit: float | None = None
     """How much work a solver may do, in its own deterministic unit, where it has one."""
 
@@ -93,7 +92,7 @@ class LinearProgram:
     def __str__(self) -> str:
         names = [f"[{v.note}]" for v in self.variables]
         goal = _sum([(i, v.cost) for i, v in enumerate(self.variables) if v.cost], names)
-        lines = [*self.remarks, f"{'maximize' if self.maximize else 'minimize'}  {goal}", "subject to"]
+        lines = [f"{'maximize' if self.maximize else 'minimize'}  {goal}", "subject to"]
         for row in self.rows:
             body = _sum(row.terms, names)
             if row.lower == row.upper:
@@ -123,8 +122,7 @@ class LinearProgram:
         return variables, rows
 
     def _comments(self, sign: str) -> Iterator[str]:
-        for text in (self.name, *self.remarks):
-            yield from (f"{sign} {line}" for line in wrap(ascii(text)[1:-1], 120))
+        yield from (f"{sign} {line}" for line in wrap(ascii(self.name)[1:-1], 120))
         named: tuple[Variable | Row, ...] = (*self.variables, *self.rows)
         for item in named:
             if item.note:

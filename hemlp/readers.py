@@ -83,7 +83,7 @@ def read_labels(
     if suffix in (".csv", ".tsv"):
         return _long_labels(_decode(data, source), source, sep or {".csv": ",", ".tsv": "\t"}[suffix], id, label)
     if sep is None:
-        tokens, rows, count = _tokens(data, source)
+        tokens, rows, count = _tokens(data)
         labels, codes = _encode(tokens, rows, source)
         return LabelSets(tuple(labels), row_pointers(rows, count), codes, source=source)
     lines = _decode(data, source).split("\n")
@@ -141,7 +141,7 @@ def _decode(data: bytes, source: str) -> str:
 # ---- white space separated files, the fast way
 
 
-def _tokens(data: bytes, source: str) -> tuple[list[bytes], IntArray, int]:
+def _tokens(data: bytes) -> tuple[list[bytes], IntArray, int]:
     """The words of a text, the row of each (from 0), and the number of rows."""
     tokens = data.split()
     buffer = np.frombuffer(data, np.uint8)
@@ -167,7 +167,7 @@ def _encode(tokens: list[bytes], rows: IntArray, source: str) -> tuple[list[str]
 
 
 def _plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
-    tokens, rows, count = _tokens(data, source)
+    tokens, rows, count = _tokens(data)
     sign = comment.encode() if comment else None
     if sign and sign in data:
         ptr = row_pointers(rows, count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import keyword
 import math
 from abc import ABC, abstractmethod
@@ -23,7 +22,7 @@ from hemlp.program import STATUSES, Status
 from hemlp.scores import Score, Scores
 from hemlp.solvers import Solver
 from hemlp.version import __version__
-from hemlp.vocabulary import check_choice, plain_number
+from hemlp.vocabulary import check_choice, did_you_mean, plain_number
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
@@ -275,8 +274,7 @@ class Named:
             chosen = {"cost" if key == "distance" else key: value for key, value in chosen.items()}
         for key, value in chosen.items():
             if key not in self.parameters:
-                near = difflib.get_close_matches(key, self.parameters, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = did_you_mean(key, self.parameters)
                 has = ", ".join(self.parameters) or "none"
                 raise InvalidOption(f"{self.template.name} has no parameter {key!r} (it has: {has}){hint}")
             name, values = self.spelled.get(key, (key, None))

@@ -105,9 +105,15 @@ def _as_integer(text: Label) -> int | None:
 def check_choice(option: str, value: object, choices: Collection[str]) -> None:
     """Refuse a ``value`` of ``option`` that is not one of ``choices``."""
     if value not in choices:
-        near = difflib.get_close_matches(str(value), choices, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InvalidOption(f"{option}={value!r} is not one of {', '.join(map(repr, choices))}{hint}")
+        listed = ", ".join(map(repr, choices))
+        raise InvalidOption(f"{option}={value!r} is not one of {listed}{did_you_mean(value, choices)}")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not ``known``: what was probably meant, or nothing."""
+    folded = [other for other in known if other.casefold() == str(name).casefold()]
+    near = folded or difflib.get_close_matches(str(name), list(known), 1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def plain_number(option: str, value: Any, least: float) -> Any:
@@ -129,6 +135,5 @@ def plain_number(option: str, value: Any, least: float) -> Any:
 def check_known(what: str, name: object, known: Collection[str]) -> None:
     """Refuse a ``name`` of a system, measure or the like that is not ``known``."""
     if name not in known:
-        near = difflib.get_close_matches(str(name), known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InvalidOption(f"there is no {what} {name!r}; there are {', '.join(map(repr, known))}{hint}")
+        listed = ", ".join(map(repr, known))
+        raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")

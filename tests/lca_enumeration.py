@@ -47,16 +47,20 @@ class Instance:
 
     def paths(self, c, a):
         """All shortest upward paths, as frozen sets of nodes."""
+        return [frozenset(path) for path in self.sequences(c, a)]
+
+    def sequences(self, c, a):
+        """All shortest upward paths, from the class up."""
         upward = self.g.reverse()
         if a != TOP:
-            return [frozenset(p) for p in nx.all_shortest_paths(upward, c, a)]
+            return list(nx.all_shortest_paths(upward, c, a))
         found, length = [], self.up[c][TOP]
         full = nx.single_source_shortest_path_length(upward, c)
         for last, d in full.items():
             if d == length - 1:
                 parents = list(self.g.predecessors(last))
                 if not parents or (length == self.horizon and any(full[p] == self.horizon for p in parents)):
-                    found += [frozenset([*p, TOP]) for p in nx.all_shortest_paths(upward, c, last)]
+                    found += [[*p, TOP] for p in nx.all_shortest_paths(upward, c, last)]
         return found
 
     def extended(self):
@@ -82,6 +86,49 @@ class Instance:
             extra = [[p for c, b in pairs if b == a for p in self.paths(c, a)] for a in chosen - served]
             result |= {nodes.union(*drawn) for drawn in product(*extra)}
         return result
+
+    def greedy(self):
+        """(|G_p|, |G_t|, shared, |Z|) by Algorithm 1; labels are integers, ⊤ comes last."""
+        order = {**{c: c for c in self.g}, TOP: math.inf}
+        sides = {"t": (self.true, self.pred), "p": (self.pred, self.true)}
+        serves = {}
+        for name, (side, others) in sides.items():
+            for c in side:
+                for a in self.own(c, others):
+                    serves.setdefault(a, set()).add((name, c))
+        everybody = set().union(*serves.values())
+
+        def enough(some):
+            return set().union(*(serves[a] for a in some)) == everybody
+
+        ranked = sorted(serves, key=lambda a: (-len(serves[a]), order[a]))
+        kept = next(ranked[:k] for k in range(1, len(ranked) + 1) if enough(ranked[:k]))
+        for a in [*kept, *kept[::-1]]:
+            if a in kept and enough([b for b in kept if b != a]):
+                kept = [b for b in kept if b != a]
+        graphs = {"t": set(), "p": set()}
+        linked = set()
+
+        def draw(name, candidates, a):
+            taken = graphs["t"] | graphs["p"]
+            best = None
+            for c in sorted(candidates):
+                for path in sorted(self.sequences(c, a), key=lambda path: [order[v] for v in path]):
+                    if best is None or len(taken & set(path)) > len(taken & set(best)):
+                        best = path
+            graphs[name] |= set(best)
+            linked.add((name, a))
+
+        for a in kept:
+            for name in "tp":
+                for c in sorted(c for side, c in serves[a] if side == name):
+                    draw(name, [c], a)
+        for a in kept:
+            for name in "tp":
+                if (name, a) not in linked:
+                    draw(name, {c for c, b in self.eligible(*sides[name]) if b == a}, a)
+        p, t = graphs["p"], graphs["t"]
+        return len(p), len(t), len(p & t), len(kept)
 
     def solve(self):
         """(P, R, F, |Z|) of the best solution."""

@@ -65,6 +65,7 @@ def test_exact_is_the_best_of_all_solutions(seed):
             assert extended.solve().sets == tuple(sides), case
             fast = greedy.solve()
             assert greedy.check(fast)
+            assert (*fast.sums[0], fast.lcas[0]) == reference.greedy(), case
             assert fast.objective <= fast.bounds[0] + 1e-12
             if fast.lcas[0] == lcas:
                 assert fast.objective <= solution.objective + 1e-12, case

@@ -11,8 +11,6 @@ from hemlp.kernels import kernel
 
 Array = NDArray[Any]
 
-PREDICTED, TRUE, DROPPED = 1, 2, 4
-
 
 @kernel
 def closures(

@@ -6,11 +6,11 @@ your own can be given wherever a name can.
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from hemlp.errors import MissingDependency, NoSolver
+from hemlp.vocabulary import did_you_mean
 
 ORDER = ("compiled", "flow", "cpsat", "milp", "pulp", "networkx", "direct")
 """Solvers by preference: each is the object ``solver`` of the module of its name."""
@@ -35,9 +35,7 @@ class Solver(Protocol):
 def named_solver(name: str) -> Solver:
     """The solver of that name."""
     if name not in ORDER:
-        near = difflib.get_close_matches(name, ORDER, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise NoSolver(f"there is no solver {name!r}; the solvers are {', '.join(ORDER)}{hint}")
+        raise NoSolver(f"there is no solver {name!r}; the solvers are {', '.join(ORDER)}{did_you_mean(name, ORDER)}")
     solver: Solver = import_module(f"hemlp.solvers.{name}").solver
     return solver
 
