@@ -6,11 +6,12 @@ from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
 from hemlp.evaluation import Evaluation, evaluate
 from hemlp.exact_greedy import ExactGreedy, compare_exact_greedy
-from hemlp.hierarchy import Hierarchy, UpDistances
+from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
 from hemlp.measures import measure, read_measures, write_measures
 from hemlp.pair_measures import PairMeasure, PairScore
 from hemlp.program import Status
+from hemlp.reach import UpDistances
 from hemlp.readers import read_hierarchy, read_labels
 from hemlp.scores import Score, Scores
 from hemlp.scoring import Measure

@@ -22,9 +22,11 @@ from hemlp.errors import InfeasibleModel, InvalidSolution
 from hemlp.labels import Batch
 from hemlp.model import Model
 from hemlp.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.reach import Reach, flat_lists
 from hemlp.vocabulary import TOP, Label, Top
 
 SIDES = (("predicted", "p", 1), ("true", "t", 2))
+Closures = tuple[IntArray, IntArray, NDArray[np.uint8]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +70,26 @@ class ClosureModel(Model["ClosureSolution"]):
 
     # ---- the explicit model
 
-    def reached(self, sources: IntArray, room: int = 2**62) -> tuple[IntArray, IntArray, IntArray]:
-        """Lists of what each source implies, itself first (CSR: ptr, nodes, distances), while there is ``room``."""
+    def lists(self) -> Reach:
+        """Lists of what each class of the batch implies."""
+        h, classes = self.batch.hierarchy, np.concatenate([self.batch.pred.classes, self.batch.true.classes])
+        if self.augment == "none":
+            return flat_lists(len(h), classes)
+        if self.horizon is not None:
+            return h.upward.within(classes, self.farthest)
+        return (h.downward if self.augment == "descendants" else h.upward).lists(classes)
+
+    def reached(self, sources: IntArray) -> tuple[IntArray, IntArray]:
+        """What each source implies, itself first, in full (CSR: ptr, nodes)."""
         from hemlp.kernels.graph import reach
 
         ptr, idx = self.arrows
-        _, list_ptr, nodes, distances = reach(ptr, idx, sources.astype(np.int32), room, self.farthest)
-        return list_ptr, nodes, distances
+        _, list_ptr, nodes, _ = reach(ptr, idx, sources.astype(np.int32), 2**62, self.farthest)
+        return list_ptr, nodes
 
     def _universe(self, row: int) -> list[int]:
         """The nodes that either side of an instance can imply, ⊤ last."""
-        _, nodes, _ = self.reached(np.concatenate([self.batch.pred[row], self.batch.true[row]]))
+        _, nodes = self.reached(np.concatenate([self.batch.pred[row], self.batch.true[row]]))
         return sorted(set(nodes.tolist())) + ([len(self.batch.hierarchy)] if self.has_top else [])
 
     def _implications(self, row: int, side: str) -> list[tuple[int, int]]:
@@ -87,7 +98,7 @@ class ClosureModel(Model["ClosureSolution"]):
         own = (self.batch.pred if side == "predicted" else self.batch.true)[row]
         pairs = [(int(c), top) for c in own] if self.has_top else []
         if self.horizon is not None:
-            ptr, nodes, _ = self.reached(own)
+            ptr, nodes = self.reached(own)
             return pairs + [(int(c), int(a)) for k, c in enumerate(own) for a in nodes[ptr[k] + 1 : ptr[k + 1]]]
         arrows_ptr, arrows = self.arrows
         universe = self._universe(row)
@@ -132,6 +143,14 @@ class ClosureModel(Model["ClosureSolution"]):
         statuses = np.full(len(self), STATUSES.index(result.status), np.int8)
         return self.counted(*arrays, statuses)
 
+    def closures(self, start: int = 0, room: int = 2**62) -> Closures:
+        """The closures of the instances from ``start`` on, while there is ``room`` for their nodes."""
+        from hemlp.kernels.closure import closures
+
+        pred, true = self.batch.pred, self.batch.true
+        sides = pred.ptr, pred.classes, true.ptr, true.classes
+        return closures(*self.arrows, *sides, start, room, self.farthest, self.has_top)
+
     def counted(
         self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8], statuses: NDArray[np.int8] | None = None
     ) -> ClosureSolution:
@@ -143,20 +162,22 @@ class ClosureModel(Model["ClosureSolution"]):
             drop_distant(ptr, nodes, members, h.parent_ptr, h.parent_idx)
         sums, equal = tally(ptr, nodes, members, self.weights)
         codes = np.zeros(len(ptr) - 1, np.int8) if statuses is None else statuses
-        return ClosureSolution(self, codes, sums, equal, ptr, nodes, members)
+        return ClosureSolution(self, codes, sums, equal, (ptr, nodes, members))
 
     def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:
-        """Solutions of consecutive parts as one of the whole; the sets are kept where all parts have them."""
-        kept = all(s.nodes is not None for s in solutions)
-        sizes = np.concatenate([[0], *(np.diff(s.ptr) for s in solutions)]) if kept else np.zeros(1)
+        """Solutions of consecutive parts as one of the whole."""
+        parts = [s.closures for s in solutions]
+        sizes = np.concatenate([[0], *(np.diff(ptr) for ptr, _, _ in parts)])
         return ClosureSolution(
             self,
             np.concatenate([s.statuses for s in solutions]),
             np.concatenate([s.sums for s in solutions]),
             np.concatenate([s.equal for s in solutions]),
-            np.cumsum(sizes).astype(np.int64) if kept else None,
-            np.concatenate([s.nodes for s in solutions]) if kept else None,
-            np.concatenate([s.members for s in solutions]) if kept else None,
+            (
+                np.cumsum(sizes).astype(np.int64),
+                np.concatenate([nodes for _, nodes, _ in parts]),
+                np.concatenate([members for _, _, members in parts]),
+            ),
         )
 
     def check(self, solution: ClosureSolution) -> bool:
@@ -173,7 +194,8 @@ class ClosureModel(Model["ClosureSolution"]):
                 if found != implied:
                     odd = self._label(next(iter(found ^ implied)))
                     raise InvalidSolution(f"instance {i + 1}: the {side} set is not the closure, see {odd!r}")
-            if one.sums.tolist() != self[i].counted(one.ptr, one.nodes, one.members & 3).sums.tolist():
+            sums = self[i].counted(one.ptr, one.nodes, one.members & 3).sums
+            if not np.allclose(one.sums, sums, rtol=1e-12, atol=0):
                 raise InvalidSolution(f"instance {i + 1}: the sets are not weighed rightly")
         return True
 
@@ -190,30 +212,52 @@ class ClosureModel(Model["ClosureSolution"]):
 class ClosureSolution:
     """Weights of the predicted, true and common nodes of each instance (``sums``), and whether the sets are ``equal``.
 
-    ``ptr``, ``nodes``, ``members`` (1 predicted, 2 true, 4 dropped) are the sets themselves; for large batches they are
-    None and computed again on demand: ``solution[i]`` has them always.
+    ``closures`` are the sets themselves, as pointers, nodes and members (1 predicted, 2 true, 4 dropped); those that a
+    solver has not made are computed on demand.
     """
 
     model: ClosureModel
     statuses: NDArray[np.int8]
     sums: FloatArray
     equal: NDArray[np.bool_]
-    ptr: Any = None
-    nodes: Any = None
-    members: Any = None
+    made: Closures | None = None
 
     def __len__(self) -> int:
         return len(self.statuses)
 
     def __getitem__(self, row: int) -> ClosureSolution:
         row = range(len(self))[row]
-        if self.nodes is None:
-            return replace(self.model[row].solve("compiled"), sums=self.sums[row : row + 1])
-        part = slice(self.ptr[row], self.ptr[row + 1])
-        return ClosureSolution(
-            self.model[row], self.statuses[row : row + 1], self.sums[row : row + 1], self.equal[row : row + 1],
-            np.array([0, part.stop - part.start]), self.nodes[part], self.members[part],
-        )  # fmt: skip
+        one = slice(row, row + 1)
+        made = None
+        if self.made is not None:
+            ptr, nodes, members = self.made
+            part = slice(ptr[row], ptr[row + 1])
+            made = np.array([0, part.stop - part.start]), nodes[part], members[part]
+        return ClosureSolution(self.model[row], self.statuses[one], self.sums[one], self.equal[one], made)
+
+    @cached_property
+    def closures(self) -> Closures:
+        """Pointers, nodes and members."""
+        if self.made is not None:
+            return self.made
+        found = self.model.counted(*self.model.closures()).made
+        assert found is not None
+        return found
+
+    @property
+    def ptr(self) -> IntArray:
+        """Where the nodes of each instance begin."""
+        return self.closures[0]
+
+    @property
+    def nodes(self) -> IntArray:
+        """The nodes of both sides."""
+        return self.closures[1]
+
+    @property
+    def members(self) -> NDArray[np.uint8]:
+        """On which sides the nodes are."""
+        return self.closures[2]
 
     @property
     def status(self) -> Status:

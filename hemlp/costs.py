@@ -19,9 +19,6 @@ from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, pointers
 from hemlp.vocabulary import Label, as_label, label_list, plain_number
 
-MEMORY = 2**28
-"""Bytes that ancestor lists of one chunk may take before distances are searched pair by pair."""
-
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -98,29 +95,20 @@ class ShortestPath:
             uniform = replace(h, edges=replace(h.edges, weights=None))
             h = uniform if self.weights == "uniform" else uniform.with_weights(self.weights)  # type: ignore[arg-type]
         if not self.undirected:
-            costs = self._by_lists(h, batch, pairs)
-            if costs is not None:
-                return costs
+            return _distances(h, batch, pairs)
         at_pred, at_true = pairs.ends(batch)
         key = batch.pred.classes[at_pred].astype(np.int64) * len(h) + batch.true.classes[at_true]
         distinct = sorted_distinct(key)
-        us, vs = split(distinct, len(h))
-        values = _undirected_distances(h, us, vs) if self.undirected else h.distances(us, vs)
-        return values[np.searchsorted(distinct, key)]
+        return _undirected_distances(h, *split(distinct, len(h)))[np.searchsorted(distinct, key)]
 
-    @staticmethod
-    def _by_lists(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray | None:
-        """Distances from ancestor lists of all classes in use, or None if those need more than MEMORY."""
-        from hemlp.kernels.pairing import shortest_paths
 
-        used, at_pred, at_true = batch.used()
-        up = next(h.up_distance_chunks(used, memory=MEMORY))
-        if len(up) < len(used):
-            return None
-        return shortest_paths(
-            batch.pred.ptr, at_pred, batch.true.ptr, at_true, pairs.ptr,
-            up.ptr, up.ancestors, up.distances, len(h),
-        )  # fmt: skip
+def _distances(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray:
+    """Distances from lists of ancestors."""
+    from hemlp.kernels.pairing import shortest_paths
+
+    pred, true = batch.pred, batch.true
+    up = h.upward.lists(np.concatenate([pred.classes, true.classes]))
+    return shortest_paths(pred.ptr, up.row[pred.classes], true.ptr, up.row[true.classes], pairs.ptr, *up.arrays())
 
 
 @lru_cache(maxsize=2)

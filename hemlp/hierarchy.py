@@ -23,31 +23,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from hemlp.edges import CyclePolicy, Edges, FloatArray, IntArray, distinct, make_acyclic, row_pointers
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
+from hemlp.reach import Arrows, ReachTable, UpDistances
 from hemlp.vocabulary import TOP, Label, Top, as_label, label_list, label_order, unknown_label_message
 
 if TYPE_CHECKING:
     import networkx
 
 
-@dataclass(frozen=True, eq=False)
-class UpDistances:
-    """The ancestors of some classes, each class itself included, nearest first, as CSR arrays.
-
-    ``ancestors[ptr[i]:ptr[i + 1]]`` are those of ``classes[i]``, ``distances[...]`` their up(c, a): integers for unit
-    edge lengths, floats for a weighted hierarchy.
-    """
-
-    classes: IntArray
-    ptr: IntArray
-    ancestors: IntArray
-    distances: NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.classes)
-
-    def __getitem__(self, i: int) -> tuple[IntArray, NDArray[Any]]:
-        part = slice(self.ptr[i], self.ptr[i + 1])
-        return self.ancestors[part], self.distances[part]
+MANY_PARENTS = 1_000
+"""A class with more parents than this is a gate."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -310,11 +294,7 @@ class Hierarchy:
 
     def descendants(self, label: Label) -> frozenset[Label]:
         """De(c), without c."""
-        from hemlp.kernels.graph import reach
-
-        source = np.array([self.id(label)], np.int32)
-        _, _, nodes, _ = reach(self.child_ptr, self.child_idx, source, len(self), len(self))
-        return self._named(nodes[1:])
+        return self._named(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
 
     # ---- distances
 
@@ -349,24 +329,34 @@ class Hierarchy:
 
         A class whose own list is larger than that makes a part of its own.
         """
-        from hemlp.kernels.graph import reach, relax
-
-        left = np.ascontiguousarray(classes, np.int32)
-        steps = len(self) if farthest is None else farthest
         # an entry takes 8 bytes (16 if weighted), three times over while the kernel's buffer grows
-        room = np.iinfo(np.int64).max if memory is None else max(1, memory // (48 if self.weighted else 24))
+        room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
+        return self._parents.parts(np.asarray(classes), room, farthest)
+
+    @cached_property
+    def _parents(self) -> Arrows:
         rank = np.empty(len(self), np.int32)
         rank[self.order[::-1]] = np.arange(len(self), dtype=np.int32)
-        while True:
-            done, ptr, nodes, distances = reach(self.parent_ptr, self.parent_idx, left, room, steps)
-            if self.weighted:
-                distances = relax(self.parent_ptr, self.parent_idx, self.parent_lengths, rank, ptr, nodes)
-                nearest_first = np.lexsort((distances, np.repeat(np.arange(done), np.diff(ptr))))
-                nodes, distances = nodes[nearest_first], distances[nearest_first]
-            yield UpDistances(left[:done], ptr, nodes, distances)
-            left = left[done:]
-            if not left.size:
-                return
+        return Arrows(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None, rank)
+
+    @cached_property
+    def gate(self) -> int | None:
+        """The class with most parents if those are very many: lists of ancestors and of descendants stop there."""
+        parents = np.diff(self.parent_ptr)
+        most = int(parents.argmax())
+        return most if parents[most] > MANY_PARENTS else None
+
+    @cached_property
+    def upward(self) -> ReachTable:
+        """Ancestors with their distances."""
+        return ReachTable(self._parents, self.gate)
+
+    @cached_property
+    def downward(self) -> ReachTable:
+        """Descendants, counted in edges."""
+        rank = np.empty(len(self), np.int32)
+        rank[self.order] = np.arange(len(self), dtype=np.int32)
+        return ReachTable(Arrows(self.child_ptr, self.child_idx, None, rank), self.gate)
 
     def distances(self, us: ArrayLike, vs: ArrayLike) -> FloatArray:
         """Distance of each pair of class numbers; infinite without a common ancestor.

@@ -289,20 +289,15 @@ class Batch:
         ids = None if self.ids is None else self.ids[start:stop]
         return replace(self, true=self.true.part(start, stop), pred=self.pred.part(start, stop), ids=ids)
 
-    def used(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The classes that occur, sorted, and for each predicted and each true class its position among them."""
-        occurs = np.zeros(len(self.hierarchy), np.bool_)
-        occurs[self.pred.classes] = True
-        occurs[self.true.classes] = True
-        classes = np.flatnonzero(occurs)
-        position = np.empty(len(self.hierarchy), np.int32)
-        position[classes] = np.arange(classes.size, dtype=np.int32)
-        return classes, position[self.pred.classes], position[self.true.classes]
-
     def take(self, rows: IntArray) -> Batch:
-        """The instances with these numbers, in this order."""
-        ids = None if self.ids is None else tuple(self.ids[row] for row in rows)
-        return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=ids)
+        """The instances with these numbers, in this order; their ids are left behind."""
+        return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=None)
+
+    def first_alike(self) -> IntArray:
+        """For each instance the first one that has the same classes on both sides."""
+        from hemlp.kernels.alike import first_alike
+
+        return first_alike(self.pred.ptr, self.pred.classes, self.true.ptr, self.true.classes)
 
     def __repr__(self) -> str:
         return f"Batch({len(self):,} instances, {self.hierarchy!r})"

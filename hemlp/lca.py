@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from hemlp.edges import IntArray
 from hemlp.errors import InvalidOption
+from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, Side, pointers
+from hemlp.reach import Reach
 from hemlp.vocabulary import TOP, Label, Top
 
 PRED, TRUE = 0, 1
@@ -92,28 +95,36 @@ class LcaFacts:
     upper: IntArray
 
     @classmethod
-    def of(cls, batch: Batch, horizon: int | None = None) -> LcaFacts:
-        """By compiled code, for all instances of a batch."""
+    def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
+        """By compiled code, for all instances of a batch.
+
+        ``all_twins``: keep all of the nodes beyond a gate that are interchangeable, not only as many as can be used.
+        """
         from hemlp.kernels.lca import eligible_pairs, shortest_path_dags
 
         h = batch.hierarchy
         if h.weighted:
             raise InvalidOption("LCA measures count edges; this hierarchy has edge weights")
-        batch = replace(batch, pred=_most_specific(batch, batch.pred), true=_most_specific(batch, batch.true))
-        used, at_pred, at_true = batch.used()
-        up = h.up_distances(used, farthest=None if horizon is None else horizon - 1)
-        to_top = 1 + h.unit_depths[used].astype(np.int64)
-        to_top = to_top if horizon is None else np.minimum(to_top, horizon)
-        lists = up.ptr, up.ancestors, up.distances
+        classes = np.concatenate([batch.pred.classes, batch.true.classes])
+        up = h.upward.lists(classes)
+        batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
+        if horizon is not None:
+            up = h.upward.within(classes, horizon - 1)
+        at_pred, at_true = up.row[batch.pred.classes], up.row[batch.true.classes]
+        depths = 1 + h.unit_depths.astype(np.int64)
+        to_top = np.empty(up.gate_at.size, np.int64)
+        to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
         ptr, position, lca, own, length = eligible_pairs(
-            batch.pred.ptr, at_pred, batch.true.ptr, at_true, *lists, to_top, len(h)
+            batch.pred.ptr, at_pred, batch.true.ptr, at_true, *up.arrays(), to_top
         )
         starts = np.empty(2 * len(batch), np.int64)
         starts[0::2], starts[1::2] = batch.pred.ptr[:-1], at_pred.size + batch.true.ptr[:-1]
         sources = np.concatenate([at_pred, at_true])[np.repeat(starts, np.diff(ptr)) + position]
+        gate = -1 if h.gate is None else h.gate
         path_ptr, nodes, lower, upper = shortest_path_dags(
-            sources, lca, length, *lists, h.parent_ptr, h.parent_idx, horizon or 0
-        )
+            ptr, sources, lca, length, *up.arrays(), gate, int(h.unit_depths[gate]), *_ways_to_top(h, h.gate), all_twins,
+            h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx, horizon or 0,
+        )  # fmt: skip
         return cls(batch, ptr, position, lca, own, length, path_ptr, nodes, lower, upper)
 
     def __len__(self) -> int:
@@ -132,12 +143,37 @@ class LcaFacts:
             yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), tuple(nodes), edges)
 
 
-def _most_specific(batch: Batch, side: Side) -> Side:
+def _most_specific(side: Side, up: Reach) -> Side:
     from hemlp.kernels.lca import most_specific
 
-    keep = most_specific(side.ptr, side.classes, batch.hierarchy.parent_ptr, batch.hierarchy.parent_idx)
+    keep = most_specific(side.ptr, side.classes, up.row[side.classes], up.ptr, up.nodes, up.gate_at, up.beyond)
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
+
+
+@lru_cache(maxsize=2)
+def _ways_to_top(h: Hierarchy, gate: int | None) -> tuple[IntArray, IntArray, IntArray]:
+    """The nodes beyond the gate on shortest ways to ⊤, in groups of the same neighbours there (CSR), by label.
+
+    Also for each class the number of its group, or -1.
+    """
+    group_of = np.full(len(h), -1, np.int32)
+    if gate is None:
+        return np.zeros(1, np.int64), np.empty(0, np.int32), group_of
+    beyond = h.upward.beyond
+    on_the_way = (beyond >= 0) & (beyond + h.unit_depths == h.unit_depths[gate])
+    groups: dict[Any, list[int]] = {}
+    for x in np.flatnonzero(on_the_way & (beyond > 0)).tolist():
+        children = h.child_idx[h.child_ptr[x] : h.child_ptr[x + 1]]
+        parents = h.parent_idx[h.parent_ptr[x] : h.parent_ptr[x + 1]]
+        below = children[on_the_way[children] & (beyond[children] == beyond[x] - 1)]
+        over = parents[on_the_way[parents] & (beyond[parents] == beyond[x] + 1)]
+        groups.setdefault((int(beyond[x]), below.tobytes(), over.tobytes()), []).append(x)
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[1]))
+    for number, (_, members) in enumerate(ordered):
+        group_of[members] = number
+    sizes = pointers([len(members) for _, members in ordered])
+    return sizes, np.array([x for _, members in ordered for x in members], np.int32), group_of
 
 
 def node_label(batch: Batch, node: int) -> Label | Top:

@@ -77,7 +77,7 @@ class LcaModel(Model["LcaSolution"]):
     @cached_property
     def facts(self) -> LcaFacts:
         """Most specific classes and eligible links of all instances."""
-        return LcaFacts.of(self.batch, self.horizon)
+        return LcaFacts.of(self.batch, self.horizon, all_twins=self.method == "extended")
 
     @property
     def _label(self) -> Callable[[int], Label | Top]:

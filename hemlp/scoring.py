@@ -19,6 +19,7 @@ from hemlp.labels import Batch
 from hemlp.model import Model
 from hemlp.notation import format_call
 from hemlp.program import STATUSES, Status
+from hemlp.reach import ROOM
 from hemlp.scores import Score, Scores
 from hemlp.solvers import Solver
 from hemlp.version import __version__
@@ -26,6 +27,8 @@ from hemlp.vocabulary import check_choice, did_you_mean, plain_number
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
+INSTANCES_AT_ONCE = 50_000
+"""Instances in one chunk of a batch."""
 UndefinedPolicy = Literal["error", "nan"]
 
 
@@ -98,6 +101,10 @@ class Measure(ABC):
     def model_key(self) -> Any:
         """Measures of one key have the same model and are defined on the same instances."""
         return id(self)
+
+    def list_length(self, hierarchy: Hierarchy) -> float:
+        """How many entries the list of what a class reaches has on average, where the model needs such lists."""
+        return hierarchy.upward.mean_length
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         """On which instances the measure is undefined, and why."""
@@ -173,23 +180,27 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(each.model_key, []).append(k)
+    first = batch.first_alike()
     for members in groups.values():
         group = [measures[k] for k in members]
-        made.update(zip(members, _score_group(group, batch, solver, time_limit, undefined, verify), strict=True))
+        found = _score_group(group, batch, first, solver, time_limit, undefined, verify)
+        made.update(zip(members, found, strict=True))
     return [made[k] for k in range(len(measures))]
 
 
 def _score_group(
-    group: Sequence[Measure], batch: Batch, solver: str | Solver | None, time_limit: float | None,
+    group: Sequence[Measure], batch: Batch, first: IntArray, solver: str | Solver | None, time_limit: float | None,
     undefined: UndefinedPolicy, verify: bool,
 ) -> list[Scores]:  # fmt: skip
-    first = group[0]
-    rows = first._defined_rows(batch, undefined)
+    """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
+    leader = group[0]
+    rows = leader._defined_rows(batch, undefined)
+    rows = rows[first[rows] == rows]
     columns = [{name: np.full(len(batch), math.nan) for name in each.columns} for each in group]
     last_solved = STATUSES.index(Status.FEASIBLE)
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
-    for part in chunks(batch, rows):
-        model = first.model(batch if len(part) == len(batch) else batch.take(part))
+    for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
+        model = leader.model(batch if len(part) == len(batch) else batch.take(part))
         solution = model.solve(solver, time_limit, verify=verify)
         unsolved = solution.statuses > last_solved
         if unsolved.any() and undefined == "error":
@@ -199,6 +210,8 @@ def _score_group(
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():
                 filled[name][part] = np.where(unsolved, math.nan, values)
+    statuses = statuses[first]
+    columns = [{name: values[first] for name, values in filled.items()} for filled in columns]
     policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
     if time_limit is not None:  # a limit can change what is found
         policies += f"|time_limit:{time_limit}"
@@ -243,13 +256,16 @@ def check_name(measure: Measure) -> None:
         raise InvalidOption(f"{name} is the name of another measure: choose another name")
 
 
-def chunks(batch: Batch, rows: IntArray) -> Iterator[IntArray]:
-    """``rows`` in parts with at most PAIRS_AT_ONCE pairs of classes, one instance at least."""
-    pairs = np.cumsum(np.diff(batch.pred.ptr)[rows] * np.diff(batch.true.ptr)[rows] + 1)
+def chunks(batch: Batch, rows: IntArray, list_length: float = 1.0) -> Iterator[IntArray]:
+    """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists."""
+    predicted, true = np.diff(batch.pred.ptr)[rows], np.diff(batch.true.ptr)[rows]
+    # what an instance takes of the largest chunk
+    share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
+    filled = np.cumsum(share)
     start = 0
     while start < len(rows):
-        done = pairs[start - 1] if start else 0
-        stop = max(start + 1, int(np.searchsorted(pairs, done + PAIRS_AT_ONCE, side="right")))
+        done = filled[start - 1] if start else 0.0
+        stop = max(start + 1, int(np.searchsorted(filled, done + 1, side="right")))
         yield rows[start:stop]
         start = stop
 

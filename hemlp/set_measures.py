@@ -60,6 +60,7 @@ SET_SCORES: Mapping[str, SetScore] = {
 }
 AUGMENTS = ("ancestors", "descendants", "tolerant", "none", "lca")
 METHODS = ("exact", "greedy", "extended")
+NODES_AT_ONCE = 4_000_000
 LCA_COLUMNS = ("P_LCA", "R_LCA", "F_LCA", "lcas", "bound")
 
 
@@ -164,6 +165,14 @@ class SetMeasure(Measure):
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         return ClosureModel(str(self), batch, self.augment, self.top, self.horizon, self._weights(batch.hierarchy))
 
+    def list_length(self, hierarchy: Hierarchy) -> float:
+        """Of descendants or ancestors, or of those that a horizon shows."""
+        if self.augment == "none":
+            return 1.0
+        if self.horizon is not None:
+            return hierarchy.upward.mean_length_within(self.horizon - 1)
+        return (hierarchy.downward if self.augment == "descendants" else hierarchy.upward).mean_length
+
     def _weights(self, h: Hierarchy) -> FloatArray:
         """Weights of all classes, ⊤ last: 1 if uniform, else 0."""
         if self.weights is None:
@@ -204,8 +213,11 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     batch = Batch.of(hierarchy, labels, labels)
     model = ClosureModel("", batch, "ancestors", False, None, np.ones(len(hierarchy) + 1))
     counts = np.zeros(len(hierarchy), np.int64)
-    for start in range(0, len(batch), 1000):
-        counts += np.bincount(model[start : start + 1000].solve("compiled").nodes, minlength=len(hierarchy))
+    done = 0
+    while done < len(batch):
+        ptr, nodes, _ = model.closures(done, NODES_AT_ONCE)
+        counts += np.bincount(nodes, minlength=len(hierarchy))
+        done += len(ptr) - 1
     if unseen is None and (counts == 0).any():
         never = hierarchy.labels[int(np.flatnonzero(counts == 0)[0])]
         raise InvalidOption(

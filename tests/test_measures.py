@@ -166,7 +166,7 @@ def test_costs_do_not_depend_on_the_memory_for_ancestors(monkeypatch):
     example = hemlp.examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["knn30"])
     usual = measure("GIE").model(batch).kappa
-    monkeypatch.setattr("hemlp.costs.MEMORY", 1000)
+    monkeypatch.setattr("hemlp.reach.ROOM", 1000)
     assert np.array_equal(measure("GIE").model(batch).kappa, usual)
     monkeypatch.setattr("hemlp.scoring.PAIRS_AT_ONCE", 500)
     chunked = measure("GIE").score(batch)

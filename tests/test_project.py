@@ -36,7 +36,7 @@ def test_start_up_loads_nothing_heavy(code):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-ORDER = """errors vocabulary version kernels edges hierarchy labels readers program flow solvers model costs bounds
+ORDER = """errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model costs bounds
 pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
 pair_measures set_measures measures metrics invariants compare tables outputs evaluation exact_greedy
 examples paper demo cli"""

@@ -124,35 +124,53 @@ def tally(out_ptr: Array, nodes: Array, members: Array, weights: Array) -> tuple
 
 @kernel
 def tally_lists(
-    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, list_ptr: Array, lists: Array, weights: Array, top: bool
-) -> tuple[Array, Array]:
+    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, list_ptr: Array, lists: Array, through: Array,
+    beyond: Array, weights: Array, top: bool,
+) -> tuple[Array, Array]:  # fmt: skip
     """What ``tally`` gives for ``closures``, without keeping them: from the list of what each class implies.
 
-    Classes are positions in the lists. A node's stamp is 2i if it is on the predicted side of instance i only, and
-    2i + 1 once it was met on the true side.
+    Classes are positions in the lists. ``through``: the class also implies all that is ``beyond`` the gate, which is
+    weighed once. A node's stamp is 2i if it is on the predicted side of instance i only, and 2i + 1 once it was met on
+    the true side.
     """
     size = weights.size - 1
     stamp = np.full(size, -1, np.int32)
     sums = np.zeros((pred_ptr.size - 1, 3))
     equal = np.empty(pred_ptr.size - 1, np.bool_)
+    upper = 0.0
+    for node in range(size):
+        if beyond[node]:
+            upper += weights[node]
     for i in range(pred_ptr.size - 1):
-        predicted = true_weight = common = 0.0
+        gate_p = gate_t = False
+        for c in pred[pred_ptr[i] : pred_ptr[i + 1]]:
+            gate_p = gate_p or through[c]
+        for c in true[true_ptr[i] : true_ptr[i + 1]]:
+            gate_t = gate_t or through[c]
+        predicted = upper if gate_p else 0.0
+        true_weight = upper if gate_t else 0.0
+        common = upper if gate_p and gate_t else 0.0
         alone = 0  # nodes on the predicted side only
-        odd = False  # a node on the true side only
+        odd = gate_p != gate_t  # a node on one side only
         for c in pred[pred_ptr[i] : pred_ptr[i + 1]]:
             for k in range(list_ptr[c], list_ptr[c + 1]):
                 node = lists[k]
-                if stamp[node] != 2 * i:
+                if stamp[node] != 2 * i and not (gate_p and beyond[node]):
                     stamp[node] = 2 * i
                     predicted += weights[node]
-                    alone += 1
+                    if gate_t and beyond[node]:
+                        common += weights[node]
+                    else:
+                        alone += 1
         for c in true[true_ptr[i] : true_ptr[i + 1]]:
             for k in range(list_ptr[c], list_ptr[c + 1]):
                 node = lists[k]
-                if stamp[node] != 2 * i + 1:
+                if stamp[node] != 2 * i + 1 and not (gate_t and beyond[node]):
                     if stamp[node] == 2 * i:
                         common += weights[node]
                         alone -= 1
+                    elif gate_p and beyond[node]:
+                        common += weights[node]
                     else:
                         odd = True
                     stamp[node] = 2 * i + 1
@@ -167,3 +185,72 @@ def tally_lists(
         sums[i, 2] = common
         equal[i] = alone == 0 and not odd
     return sums, equal
+
+
+@kernel
+def tally_tolerant(
+    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, list_ptr: Array, lists: Array, through: Array,
+    beyond: Array, parent_ptr: Array, parent_idx: Array, child_ptr: Array, child_idx: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    """``tally_lists`` for the tolerant sets, counted: what is on one side only stays if it is a root or if a parent of
+    it is on the other side.
+
+    Where one side alone reaches the gate, what stays of all that is beyond are its roots and, below the nodes of the
+    other side, their children; nothing else has to be looked at.
+    """
+    n = parent_ptr.size - 1
+    stamp = np.full((2, n), -1, np.int64)
+    child_seen = np.full(n, -1, np.int64)
+    nodes = np.empty((2, n), np.int32)
+    filled = np.zeros(2, np.int64)
+    gate = np.zeros(2, np.bool_)
+    counts = np.zeros((pred_ptr.size - 1, 3))
+    equal = np.empty(pred_ptr.size - 1, np.bool_)
+    upper = upper_roots = 0
+    for node in range(n):
+        if beyond[node]:
+            upper += 1
+            upper_roots += parent_ptr[node] == parent_ptr[node + 1]
+    for i in range(pred_ptr.size - 1):
+        for side in range(2):
+            classes = pred[pred_ptr[i] : pred_ptr[i + 1]] if side == 0 else true[true_ptr[i] : true_ptr[i + 1]]
+            filled[side] = 0
+            gate[side] = False
+            for c in classes:
+                gate[side] = gate[side] or through[c]
+            for c in classes:
+                for k in range(list_ptr[c], list_ptr[c + 1]):
+                    node = lists[k]
+                    if stamp[side, node] != i and not (gate[side] and beyond[node]):
+                        stamp[side, node] = i
+                        nodes[side, filled[side]] = node
+                        filled[side] += 1
+        common = upper if gate[0] and gate[1] else 0
+        alone = np.zeros(2, np.int64)
+        for side in range(2):
+            other = 1 - side
+            for k in range(filled[side]):
+                node = nodes[side, k]
+                if stamp[other, node] == i or (gate[other] and beyond[node]):
+                    if side == 0 or stamp[other, node] != i:
+                        common += 1
+                    if gate[other] and beyond[node]:  # its children beyond the gate have a parent on this side
+                        for e in range(child_ptr[node], child_ptr[node + 1]):
+                            child = child_idx[e]
+                            if beyond[child] and stamp[side, child] != i and child_seen[child] != i:
+                                child_seen[child] = i
+                                alone[other] += 1
+                        alone[other] -= parent_ptr[node] == parent_ptr[node + 1]  # a common root, counted below
+                    continue
+                stays = parent_ptr[node] == parent_ptr[node + 1]
+                for e in range(parent_ptr[node], parent_ptr[node + 1]):
+                    parent = parent_idx[e]
+                    stays = stays or stamp[other, parent] == i or (gate[other] and beyond[parent])
+                alone[side] += stays
+            if gate[side] and not gate[other]:
+                alone[side] += upper_roots
+        counts[i, 0] = alone[0] + common
+        counts[i, 1] = alone[1] + common
+        counts[i, 2] = common
+        equal[i] = alone[0] == 0 and alone[1] == 0
+    return counts, equal

@@ -20,12 +20,15 @@ Array = NDArray[Any]
 @kernel
 def shortest_paths(
     pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, pair_ptr: Array,
-    up_ptr: Array, ancestors: Array, distances: Array, size: int,
+    up_ptr: Array, ancestors: Array, distances: Array, gate_at: Array, beyond: Array,
 ) -> Array:  # fmt: skip
-    """min over common ancestors of up + up for every pair; classes are positions in the lists ``up_ptr``."""
+    """min over common ancestors of up + up for every pair; classes are positions in the lists ``up_ptr``.
+
+    A common ancestor that is in neither list is farther than the gate, which is in both.
+    """
     kappa = np.full(pair_ptr[-1], np.inf)
-    above = np.empty(size, np.float64)
-    stamp = np.full(size, -1, np.int64)
+    above = np.empty(beyond.size, np.float64)
+    stamp = np.full(beyond.size, -1, np.int64)
     for i in range(pred_ptr.size - 1):
         width = true_ptr[i + 1] - true_ptr[i]
         for j in range(width):
@@ -42,6 +45,14 @@ def shortest_paths(
                         break  # nearest first: nothing better follows
                     if stamp[ancestors[k]] == mark:
                         best = min(best, distances[k] + above[ancestors[k]])
+                    elif gate_at[t] >= 0 and beyond[ancestors[k]] >= 0:
+                        best = min(best, distances[k] + gate_at[t] + beyond[ancestors[k]])
+                if gate_at[p] >= 0:
+                    for k in range(up_ptr[t], up_ptr[t + 1]):
+                        if distances[k] >= best:
+                            break
+                        if beyond[ancestors[k]] >= 0:
+                            best = min(best, distances[k] + gate_at[p] + beyond[ancestors[k]])
                 kappa[pair_ptr[i] + row * width + j] = best
     return kappa
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,6 @@ from hemlp.pairing import PairingModel
 from hemlp.pairing_solution import PairingSolution
 from hemlp.program import STATUSES, Status
 from hemlp.solvers import named_solver
-
-ROOM = 4_000_000
-"""Nodes of closures that are held at once."""
-KEEP = 1_000
-"""Instances up to which the closures themselves stay in the solution."""
-_NO_CLOSURES = np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint8)
 
 
 class CompiledSolver:
@@ -41,25 +34,7 @@ class CompiledSolver:
         if isinstance(model, LcaModel):
             programs: Any = named_solver("cpsat")
             return model.solve_searching(programs.solve_program, time_limit)
-        return self._closures(model) if isinstance(model, ClosureModel) else self._pairings(model)
-
-    def _closures(self, model: ClosureModel) -> ClosureSolution:
-        from hemlp.kernels.closure import closures
-
-        if len(model) > KEEP and model.augment != "tolerant":
-            counted = _counted_by_lists(model)
-            if counted is not None:
-                return counted
-        pred, true = model.batch.pred, model.batch.true
-        parts, done = [], 0
-        while done < len(model):
-            found = closures(
-                *model.arrows, pred.ptr, pred.classes, true.ptr, true.classes, done, ROOM, model.farthest, model.has_top
-            )
-            part = model.counted(*found)
-            parts.append(part if len(model) <= KEEP else replace(part, ptr=None, nodes=None, members=None))
-            done += len(part)
-        return model.joined(parts) if parts else model.counted(*_NO_CLOSURES)
+        return _closures(model) if isinstance(model, ClosureModel) else self._pairings(model)
 
     def _pairings(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.pairing import best_pairings
@@ -77,16 +52,20 @@ class CompiledSolver:
         return PairingSolution(model, _statuses(feasible), *found)
 
 
-def _counted_by_lists(model: ClosureModel) -> ClosureSolution | None:
-    """Weights of closures from lists of what each class in use implies, or None if those need too much room."""
-    from hemlp.kernels.closure import tally_lists
+def _closures(model: ClosureModel) -> ClosureSolution:
+    """Weights of closures, from lists of what each class implies; the sets themselves are not kept."""
+    from hemlp.kernels.closure import tally_lists, tally_tolerant
 
-    pred, true = model.batch.pred, model.batch.true
-    used, at_pred, at_true = model.batch.used()
-    ptr, lists, _ = model.reached(used, room=10 * ROOM)
-    if len(ptr) <= len(used):
-        return None
-    sums, equal = tally_lists(pred.ptr, at_pred, true.ptr, at_true, ptr, lists, model.weights, model.has_top)
+    batch, lists = model.batch, model.lists()
+    args = (
+        batch.pred.ptr, lists.row[batch.pred.classes], batch.true.ptr, lists.row[batch.true.classes],
+        lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0,
+    )  # fmt: skip
+    h = batch.hierarchy
+    if model.augment == "tolerant":
+        sums, equal = tally_tolerant(*args, h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx)
+    else:
+        sums, equal = tally_lists(*args, model.weights, model.has_top)
     return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
 
 

@@ -1,0 +1,111 @@
+"""Lists that stop at a gate give what full lists give: on small hierarchies, by making any class with parents one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hemlp import Batch, Hierarchy, evaluate, examples, measure
+from tests import test_lca, test_pairing, test_sets
+from tests.graphs import graph
+from tests.lca_enumeration import Instance
+
+NAMES = ["GIE", "MGIA", "MGIA(max_distance=4)", "F_H", "SDL", "F_De", "F_Tol", "SDL_Tol", "F_LCA", "F_LCA(horizon=3)"]
+
+
+@pytest.fixture
+def gates(monkeypatch):
+    """The class with most parents is a gate in every hierarchy made from now on."""
+    monkeypatch.setattr("hemlp.hierarchy.MANY_PARENTS", 0)
+
+
+def funnel(rng):
+    """Roots and classes in their midst above one class, classes below it, and ways around it."""
+    roots, middle, below = int(rng.integers(2, 5)), int(rng.integers(0, 4)), int(rng.integers(2, 5))
+    gate = roots + middle
+    edges = [(int(rng.integers(roots)), roots + k) for k in range(middle)]
+    edges += [(p, gate) for p in range(gate) if rng.random() < 0.8] or [(0, gate)]
+    n = gate + 1
+    for _ in range(below):
+        parents = {gate if rng.random() < 0.6 else int(rng.integers(n)) for _ in range(int(rng.integers(1, 3)))}
+        edges += [(p, n) for p in parents]
+        n += 1
+    names = rng.permutation(n).tolist()
+    edges = sorted({(names[p], names[c]) for p, c in edges})
+    sides = [rng.choice(n, rng.integers(1, 4), replace=False).tolist() for _ in "tp"]
+    return list(range(n)), edges, *sides
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_minimal_graphs_by_enumeration(gates, seed):
+    rng = np.random.default_rng(seed)
+    through = 0
+    for _ in range(150):
+        labels, edges, true, pred = funnel(rng)
+        reference = Instance(graph(labels, edges), true, pred)
+        h = Hierarchy.from_edges(edges, classes=labels)
+        case = (edges, true, pred)
+        exact, greedy, wide = (measure("F_LCA", method=m).model(h, true, pred) for m in ("exact", "greedy", "extended"))
+        solution = exact.solve()
+        predicted, expected, common = solution.sums[0]
+        assert (common / predicted, common / expected, solution.objective, solution.lcas[0]) == reference.solve(), case
+        assert exact.check(solution)
+        found = greedy.solve()
+        assert (*found.sums[0], found.lcas[0]) == reference.greedy(), case
+        assert [len(side) for side in wide.solve().sets] == [len(side) for side in reference.extended()], case
+        through += h.gate in {node for side in exact.facts[0].links for link in side for node in link.nodes[1:-1]}
+    assert through > 20
+
+
+def test_twins_beyond_the_gate_are_kept_as_often_as_they_can_be_used(gates):
+    """Two classes a side, all linked to ⊤ through one class with thirty parents: four ways are kept, and all by G_ex."""
+    edges = [*((f"r{k:02}", "gate") for k in range(30)), *(("gate", c) for c in "abcd"), ("far", "x"), ("far", "y")]
+    h = Hierarchy.from_edges(edges)
+    model = measure("F_LCA").model(h, ["a", "b"], ["x", "y"])
+    links = [link for link in model.facts[0].links[1] if link.lca == len(h)]
+    assert [len(link.nodes) for link in links] == [2 + 2 + 1] * 2
+    assert measure("F_LCA", method="extended").score(h, ["a", "b"], ["x", "y"])["true"] == 2 + 1 + 30 + 1
+    assert model.solve().objective == 2 * 1 / (5 + 4)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_dag(gates, seed):
+    test_lca.test_exact_is_the_best_of_all_solutions(seed)
+
+
+def test_sets_and_pairs_on_any_hierarchy(gates):
+    test_sets.test_sets_and_scores_by_plain_definitions()
+    test_sets.test_oracle()
+    test_pairing.test_oracle_by_every_solver()
+    test_lca.test_oracle()
+
+
+@pytest.mark.parametrize("few", [0, 10**6])
+def test_real_data_through_a_gate(monkeypatch, few):
+    """Also: lists that are kept and grow from system to system, lists that never are, and lists that do not fit."""
+    example = examples.mesh_mini()
+    usual = evaluate(example.hierarchy, example.true, example.systems, NAMES)
+    monkeypatch.setattr("hemlp.reach.FEW", few)
+    for many, room in ((0, 2**25), (0, 30_000), (10**6, 30_000)):
+        monkeypatch.setattr("hemlp.hierarchy.MANY_PARENTS", many)
+        monkeypatch.setattr("hemlp.reach.ROOM", room)
+        h = examples.mesh_mini().hierarchy
+        assert (h.gate is None) == (many > 0)
+        again = evaluate(h, example.true, example.systems, NAMES)
+        for system in usual.systems:
+            for name in NAMES:
+                for column in usual.scores[system][name].columns:
+                    ours, theirs = (ev.per_instance(system, name, column) for ev in (usual, again))
+                    assert np.array_equal(ours, theirs), (system, name, column)
+
+
+def test_weighted_distances_through_a_gate(gates):
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        labels, edges, _, _ = funnel(rng)
+        h = Hierarchy.from_edges([(p, c, float(rng.integers(0, 5))) for p, c in edges], classes=labels)
+        classes = list(range(len(h)))
+        batch = Batch.of(h, [classes], [classes])
+        kappa = measure("GIE").model(batch).kappa.reshape(len(h), len(h))
+        expected = [[h.distance(u, v) for v in labels] for u in labels]
+        assert kappa.tolist() == expected
