@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.edges import IntArray
+from hemlp.edges import IntArray, row_pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, Side, pointers
@@ -122,8 +122,8 @@ class LcaFacts:
         sources = np.concatenate([at_pred, at_true])[np.repeat(starts, np.diff(ptr)) + position]
         gate = -1 if h.gate is None else h.gate
         path_ptr, nodes, lower, upper = shortest_path_dags(
-            ptr, sources, lca, length, *up.arrays(), gate, int(h.unit_depths[gate]), *_ways_to_top(h, h.gate), all_twins,
-            h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx, horizon or 0,
+            ptr, sources, lca, length, *up.arrays(), gate, int(h.unit_depths[gate]), *_beyond_gate(h, h.gate),
+            all_twins, h.parent_ptr, h.parent_idx, horizon or 0,
         )  # fmt: skip
         return cls(batch, ptr, position, lca, own, length, path_ptr, nodes, lower, upper)
 
@@ -152,28 +152,31 @@ def _most_specific(side: Side, up: Reach) -> Side:
 
 
 @lru_cache(maxsize=2)
-def _ways_to_top(h: Hierarchy, gate: int | None) -> tuple[IntArray, IntArray, IntArray]:
-    """The nodes beyond the gate on shortest ways to ⊤, in groups of the same neighbours there (CSR), by label.
-
-    Also for each class the number of its group, or -1.
+def _beyond_gate(h: Hierarchy, gate: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """How shortest paths go on beyond the gate: for each class the children from which they come to it (CSR), then
+    those that lead to ⊤, in groups of the same neighbours there (CSR, by label), and each class's group or -1.
     """
     group_of = np.full(len(h), -1, np.int32)
-    if gate is None:
-        return np.zeros(1, np.int64), np.empty(0, np.int32), group_of
     beyond = h.upward.beyond
-    on_the_way = (beyond >= 0) & (beyond + h.unit_depths == h.unit_depths[gate])
+    parents, children = h.edges.parents, h.edges.children
+    tight = (beyond[children] >= 0) & (beyond[parents] == beyond[children] + 1) & (gate is not None)
+    parents, children = parents[tight], children[tight]
+    from_ptr, from_idx = row_pointers(parents[beyond[children] > 0], len(h)), children[beyond[children] > 0]
+    on_the_way = beyond + h.unit_depths == h.unit_depths[gate or 0]
+    above: dict[int, list[int]] = {}
+    below: dict[int, list[int]] = {}
+    for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
+        if on_the_way[parent] and on_the_way[child]:
+            above.setdefault(child, []).append(parent)
+            below.setdefault(parent, []).append(child)
     groups: dict[Any, list[int]] = {}
-    for x in np.flatnonzero(on_the_way & (beyond > 0)).tolist():
-        children = h.child_idx[h.child_ptr[x] : h.child_ptr[x + 1]]
-        parents = h.parent_idx[h.parent_ptr[x] : h.parent_ptr[x + 1]]
-        below = children[on_the_way[children] & (beyond[children] == beyond[x] - 1)]
-        over = parents[on_the_way[parents] & (beyond[parents] == beyond[x] + 1)]
-        groups.setdefault((int(beyond[x]), below.tobytes(), over.tobytes()), []).append(x)
+    for x in sorted(below):
+        groups.setdefault((int(beyond[x]), tuple(below[x]), tuple(above.get(x, ()))), []).append(x)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[1]))
     for number, (_, members) in enumerate(ordered):
         group_of[members] = number
-    sizes = pointers([len(members) for _, members in ordered])
-    return sizes, np.array([x for _, members in ordered for x in members], np.int32), group_of
+    way_ptr = pointers([len(members) for _, members in ordered])
+    return from_ptr, from_idx, way_ptr, np.array([x for _, members in ordered for x in members], np.int32), group_of
 
 
 def node_label(batch: Batch, node: int) -> Label | Top:

@@ -190,8 +190,8 @@ def _wider(table: Array) -> Array:
 def shortest_path_dags(
     link_ptr: Array, sources: Array, targets: Array, lengths: Array,
     up_ptr: Array, ancestors: Array, distances: Array, gate_at: Array, beyond: Array, gate: int, gate_depth: int,
-    way_ptr: Array, ways: Array, way_of: Array, all_twins: bool,
-    parent_ptr: Array, parent_idx: Array, child_ptr: Array, child_idx: Array, horizon: int,
+    from_ptr: Array, from_idx: Array, way_ptr: Array, ways: Array, way_of: Array, all_twins: bool,
+    parent_ptr: Array, parent_idx: Array, horizon: int,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """The union of all shortest upward paths from ``sources`` (positions in the lists) to ``targets``.
 
@@ -200,7 +200,8 @@ def shortest_path_dags(
     into the nodes (the target first, the source last) and into the edges, the nodes, and the lower and upper ends of
     the edges.
 
-    ``ways``: what is beyond the gate on shortest ways to ⊤, in groups of twins (same neighbours there); ``way_of``: the
+    ``from_idx``: from where shortest paths from the gate come to a node, the gate itself left out. ``ways``: what is
+    beyond the gate on shortest ways to ⊤, in groups of twins (same neighbours there); ``way_of``: the
     group of a node or -1. Twins that no other path of the instance can use are interchangeable, so as many are kept as
     links could use them, unless ``all_twins`` are wanted.
     """
@@ -228,7 +229,7 @@ def shortest_path_dags(
                 found = 0
                 at = gate_at[sources[s]]
                 if targets[s] != n and at >= 0 and beyond[targets[s]] >= 0 and at + beyond[targets[s]] == lengths[s]:
-                    extra, found = _down_to_gate(targets[s], beyond, child_ptr, child_idx, extra, good)
+                    extra, found = _down_to_gate(targets[s], from_ptr, from_idx, extra, good)
                 listed = up_ptr[sources[s] + 1] - up_ptr[sources[s]]
                 while count + listed + found > apart.shape[1]:
                     apart = _wider(apart)
@@ -248,7 +249,7 @@ def shortest_path_dags(
                     way_ptr, ways, special, i, ways.size if all_twins else sharing, apart, count, extra
                 )
             elif at >= 0 and target != n and beyond[target] >= 0 and at + beyond[target] == length:
-                extra, found = _down_to_gate(target, beyond, child_ptr, child_idx, extra, good)
+                extra, found = _down_to_gate(target, from_ptr, from_idx, extra, good)
             while stop - begin + found > above.shape[1]:
                 above = _wider(above)
             filled = 0
@@ -320,9 +321,7 @@ def shortest_path_dags(
 
 
 @kernel
-def _down_to_gate(
-    target: int, beyond: Array, child_ptr: Array, child_idx: Array, extra: Array, seen: Array
-) -> tuple[Array, Any]:
+def _down_to_gate(target: int, from_ptr: Array, from_idx: Array, extra: Array, seen: Array) -> tuple[Array, Any]:
     """The nodes on shortest paths from the gate to ``target``, without the gate, lowest first.
 
     ``seen`` is scratch, False before and after.
@@ -333,9 +332,9 @@ def _down_to_gate(
     at = 0
     while at < found:
         node = extra[0, at]
-        for e in range(child_ptr[node], child_ptr[node + 1]):
-            child = child_idx[e]
-            if beyond[child] > 0 and beyond[child] == beyond[node] - 1 and not seen[child]:
+        for e in range(from_ptr[node], from_ptr[node + 1]):
+            child = from_idx[e]
+            if not seen[child]:
                 seen[child] = True
                 if found == extra.shape[1]:
                     extra = _wider(extra)
