@@ -27,7 +27,7 @@ from hemlp.vocabulary import Label, Top
 
 WORK_LIMIT = 30.0
 """Default limit of one integer program, in CP-SAT's deterministic seconds."""
-SEARCH_LIMIT = 100_000
+SEARCH_LIMIT = 1_000_000
 """Combinations that the compiled search tries before it leaves an instance to the integer programs."""
 SolveProgram = Callable[[LinearProgram, float | None], ProgramResult]
 

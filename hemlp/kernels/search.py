@@ -24,6 +24,8 @@ from hemlp.kernels.reductions import (
 
 Array = NDArray[Any]
 
+ALWAYS, OPTIONAL, LAST, EXTRA = 0, 1, 2, 3
+
 
 @kernel
 def better(p: int, t: int, c: int, best: Array) -> bool:
@@ -42,51 +44,82 @@ def better(p: int, t: int, c: int, best: Array) -> bool:
 
 @kernel
 def best_choice(
-    slot_ptr: Array, slots: int, option_link: Array, option_signature: Array, option_rest: Array, option_side: Array,
+    slots: int, slot_ptr: Array, slot_kind: Array, slot_side: Array, slot_lca: Array,
+    option_link: Array, option_signature: Array, option_rest: Array,
     best: Array, best_links: Array, best_signatures: Array, steps: int, most_steps: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Try all combinations of one option from each slot; updates ``best`` and the options that make it.
+    """Try all combinations of links and paths; updates ``best`` and the paths that make it.
 
-    A branch is left where F stays below the best even if all that later slots could add were shared, and what they add
-    at least were all of their size.
+    A slot is a link, or all links that can serve an LCA which none of its own does (EXTRA), its options are paths. An
+    OPTIONAL link is drawn or not, but one of the links of a class is, at the LAST one at the latest; an EXTRA one is
+    drawn if and only if its side does not have the LCA yet. A branch is left where F stays below the best even if all
+    that later slots could add were shared, and what they add at least were all of their size.
 
-    Returns the number of combinations tried so far (more than ``most_steps``: given up) and the number of slots of the
+    Returns the number of combinations tried so far (more than ``most_steps``: given up) and the number of paths of the
     best choice, or -1 if it was not improved.
     """
     words = option_signature.shape[1]
     union = np.zeros((2 * slots + 2, words), np.int64)  # two rows a depth: predicted, true
     rest = np.zeros((slots + 1, 2), np.int64)
+    served = np.zeros((slots + 1, 2), np.int64)  # LCAs that have a link, as bits
+    drawn = np.zeros(slots + 1, np.bool_)  # whether the class of an optional link has another link already
     # what the slots from a depth on can add at most to what is shared, and at least to the sizes
     reach = np.zeros((2 * slots + 2, words), np.int64)
     least = np.zeros(slots + 1, np.int64)
     for s in range(slots - 1, -1, -1):
-        smallest = option_rest[slot_ptr[s]]
+        smallest = option_rest[slot_ptr[s]] if slot_kind[s] == ALWAYS else 0
         for side in range(2):
             for w in range(words):
                 reach[2 * s + side, w] = reach[2 * s + 2 + side, w]
         for option in range(slot_ptr[s], slot_ptr[s + 1]):
             smallest = min(smallest, option_rest[option])
             for w in range(words):
-                reach[2 * s + option_side[option], w] |= option_signature[option, w]
+                reach[2 * s + slot_side[s], w] |= option_signature[option, w]
         least[s] = least[s + 1] + smallest
-    at = np.full(slots, -1, np.int64)
-    at[0] = slot_ptr[0] - 1
+    at = np.empty(slots, np.int64)  # the option tried at a depth; one before the first: the slot stays empty
+    depth = -1
     improved: Any = np.int64(-1)
-    depth = 0
-    while depth >= 0:
-        at[depth] += 1
-        if at[depth] == slot_ptr[depth + 1]:
+    entering = True
+    while True:
+        if entering:
+            depth += 1
+            kind, need = slot_kind[depth], True
+            if kind == EXTRA:
+                need = (served[depth, slot_side[depth]] >> slot_lca[depth]) & 1 == 0
+            elif kind != ALWAYS:
+                need = kind == LAST and not drawn[depth]
+            at[depth] = slot_ptr[depth] if need else slot_ptr[depth] - 1
+        else:
+            at[depth] += 1
+        entering = False
+        option, side = at[depth], slot_side[depth]
+        empty = option < slot_ptr[depth]
+        if option == slot_ptr[depth + 1] or (
+            slot_kind[depth] == EXTRA and not empty and (served[depth, side] >> slot_lca[depth]) & 1
+        ):
             depth -= 1
+            if depth < 0:
+                return steps, improved
             continue
-        option = at[depth]
-        side = option_side[option]
+        if not empty and drawn[depth] and (served[depth, side] >> slot_lca[depth]) & 1:
+            # the class and the LCA both have a link: another is worth its size only if it adds to what can be shared
+            useful = False
+            for w in range(words):
+                new = option_signature[option, w] & ~union[2 * depth + side, w]
+                useful = useful or new & (union[2 * depth + 1 - side, w] | reach[2 * depth + 3 - side, w]) != 0
+            if not useful:
+                continue
         for other in range(2):
             rest[depth + 1, other] = rest[depth, other]
+            served[depth + 1, other] = served[depth, other]
             for w in range(words):
                 union[2 * depth + 2 + other, w] = union[2 * depth + other, w]
-        rest[depth + 1, side] += option_rest[option]
-        for w in range(words):
-            union[2 * depth + 2 + side, w] |= option_signature[option, w]
+        drawn[depth + 1] = (drawn[depth] or not empty) and slot_kind[depth] == OPTIONAL
+        if not empty:
+            rest[depth + 1, side] += option_rest[option]
+            served[depth + 1, side] |= np.int64(1) << slot_lca[depth]
+            for w in range(words):
+                union[2 * depth + 2 + side, w] |= option_signature[option, w]
         if depth + 1 < slots:
             if best[0] >= 0:
                 shared: Any = np.int64(0)
@@ -99,8 +132,7 @@ def best_choice(
                 if shared * (best[0] + best[1]) < best[2] * size:
                     steps += 1
                     continue
-            depth += 1
-            at[depth] = slot_ptr[depth] - 1
+            entering = True
             continue
         steps += 1
         if steps > most_steps:
@@ -112,12 +144,13 @@ def best_choice(
             c += bits_of(union[2 * slots, w] & union[2 * slots + 1, w])
         if better(p, t, c, best):
             best[0], best[1], best[2] = p, t, c
-            improved = slots
+            improved = np.int64(0)
             for s in range(slots):
-                best_links[s] = option_link[at[s]]
-                for w in range(words):
-                    best_signatures[s, w] = option_signature[at[s], w]
-    return steps, improved
+                if at[s] >= slot_ptr[s]:
+                    best_links[improved] = option_link[at[s]]
+                    for w in range(words):
+                        best_signatures[improved, w] = option_signature[at[s], w]
+                    improved += 1
 
 
 @kernel
@@ -245,86 +278,72 @@ def _try_set(
     lca_bit: Array, lca_count: int, sig_ptr: Array, sigs: Array, pred_count: int, true_count: int,
     best: Array, best_links: Array, best_signatures: Array, steps: int, most_steps: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """All solutions with these LCAs: over the links of classes that have several of their own among them."""
+    """All solutions with these LCAs."""
     number = last - first
     everybody = pred_count + true_count
     # own links of each class to chosen LCAs
     own_count = np.zeros(everybody, np.int64)
     own_links = np.empty((everybody, lca_count), np.int64)
+    certain = np.zeros((2, lca_count), np.bool_)  # LCAs that a side has in any case
     for k in range(number):
         if own[first + k] and (chosen >> lca_bit[k]) & 1:
             who = position[first + k] + (pred_count if first + k >= middle else 0)
             own_links[who, own_count[who]] = k
             own_count[who] += 1
-    subset = np.ones(everybody, np.int64)  # as bits over own_links
+    for who in range(everybody):
+        if own_count[who] == 1:
+            certain[1 if who >= pred_count else 0, lca_bit[own_links[who, 0]]] = True
     words = sigs.shape[1]
-    total = sig_ptr[number]
+    total = 2 * sig_ptr[number]
     option_link = np.empty(total, np.int64)
     option_signature = np.empty((total, words), np.int64)
     option_rest = np.empty(total, np.int64)
-    option_side = np.empty(total, np.int64)
-    slot_ptr = np.empty(number + 1, np.int64)
-    served = np.empty((2, lca_count), np.bool_)
-    improved: Any = np.int64(-1)
-    while True:
-        served[:] = False
-        slots: Any = np.int64(0)
-        end: Any = np.int64(0)
-        slot_ptr[0] = 0
-        for phase in range(2):  # what leaves no choice comes first, so that it is added up once
-            for who in range(everybody):
-                for j in range(own_count[who]):
-                    k = own_links[who, j]
-                    if (subset[who] >> j) & 1 and (sig_ptr[k + 1] - sig_ptr[k] == 1) == (phase == 0):
-                        side = 1 if first + k >= middle else 0
-                        served[side, lca_bit[k]] = True
-                        end = _add_options(
-                            k, first, side, length, sig_ptr, sigs,
-                            option_link, option_signature, option_rest, option_side, end,
-                        )  # fmt: skip
-                        slots += 1
-                        slot_ptr[slots] = end
-        for b in range(lca_count):
-            for side in range(2):
-                if (chosen >> b) & 1 and not served[side, b]:
-                    for k in range(number):
-                        at_side = 1 if first + k >= middle else 0
-                        if lca_bit[k] == b and at_side == side and not own[first + k]:
-                            end = _add_options(
-                                k, first, side, length, sig_ptr, sigs,
-                                option_link, option_signature, option_rest, option_side, end,
-                            )  # fmt: skip
+    slot_ptr = np.zeros(number + 2 * lca_count + 1, np.int64)
+    slot_kind = np.empty(number + 2 * lca_count, np.int64)
+    slot_side = np.empty(number + 2 * lca_count, np.int64)
+    slot_lca = np.empty(number + 2 * lca_count, np.int64)
+    slots: Any = np.int64(0)
+    end: Any = np.int64(0)
+    for phase in range(3):  # what leaves no choice comes first, so that it is added up once
+        for who in range(everybody):
+            for j in range(own_count[who]):
+                k = own_links[who, j]
+                choices = 2 if own_count[who] > 1 else 1 if sig_ptr[k + 1] - sig_ptr[k] > 1 else 0
+                if choices == phase:
+                    end = _add_options(k, first, length, sig_ptr, sigs, option_link, option_signature, option_rest, end)
+                    slot_side[slots] = 1 if who >= pred_count else 0
+                    slot_lca[slots] = lca_bit[k]
+                    last_one = j + 1 == own_count[who]
+                    slot_kind[slots] = ALWAYS if phase < 2 else LAST if last_one else OPTIONAL
                     slots += 1
                     slot_ptr[slots] = end
-        steps, found = best_choice(
-            slot_ptr, slots, option_link, option_signature, option_rest, option_side,
-            best, best_links, best_signatures, steps, most_steps,
-        )  # fmt: skip
-        if found >= 0:
-            improved = found
-        if steps > most_steps:
-            return steps, improved
-        who = 0
-        while who < everybody:
-            subset[who] += 1
-            if subset[who] < np.int64(1) << own_count[who]:
-                break
-            subset[who] = 1
-            who += 1
-        if who == everybody:
-            return steps, improved
+    for b in range(lca_count):
+        for side in range(2):
+            if (chosen >> b) & 1 and not certain[side, b]:
+                for k in range(number):
+                    at_side = 1 if first + k >= middle else 0
+                    if lca_bit[k] == b and at_side == side and not own[first + k]:
+                        end = _add_options(
+                            k, first, length, sig_ptr, sigs, option_link, option_signature, option_rest, end
+                        )
+                slot_side[slots], slot_lca[slots], slot_kind[slots] = side, b, EXTRA
+                slots += 1
+                slot_ptr[slots] = end
+    return best_choice(
+        slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest,
+        best, best_links, best_signatures, steps, most_steps,
+    )  # fmt: skip
 
 
 @kernel
 def _add_options(
-    k: int, first: int, side: int, length: Array, sig_ptr: Array, sigs: Array,
-    option_link: Array, option_signature: Array, option_rest: Array, option_side: Array, end: int,
+    k: int, first: int, length: Array, sig_ptr: Array, sigs: Array,
+    option_link: Array, option_signature: Array, option_rest: Array, end: int,
 ) -> int:  # fmt: skip
     for s in range(sig_ptr[k], sig_ptr[k + 1]):
         option_link[end] = first + k
         for w in range(sigs.shape[1]):
             option_signature[end, w] = sigs[s, w]
         option_rest[end] = length[first + k] + 1 - popcount(sigs, s)
-        option_side[end] = side
         end += 1
     return end
