@@ -177,7 +177,7 @@ class Hierarchy:
 
     def with_isolated(self, labels: Iterable[Label]) -> Hierarchy:
         """With one more class, related to nothing, for each of ``labels`` that is not known yet."""
-        new = sorted(set(label_list("labels", labels)) - self._ids.keys(), key=label_order)
+        new = sorted(set(label_list("labels", labels)) - self.ids.keys(), key=label_order)
         if not new:
             return self
         return Hierarchy.from_codes(
@@ -188,7 +188,8 @@ class Hierarchy:
     # ---- classes and their numbers
 
     @cached_property
-    def _ids(self) -> dict[Label, int]:
+    def ids(self) -> dict[Label, int]:
+        """The number of each class, by its label and its aliases."""
         ids: dict[Label, int] = {label: i for i, label in enumerate(self.labels)}
         ids.update((alias, ids[label]) for alias, label in self.aliases.items())
         return ids
@@ -203,11 +204,11 @@ class Hierarchy:
 
     def find(self, label: Label) -> int | None:
         """The number of a class, or None if ``label`` is unknown."""
-        return self._ids.get(as_label(label))
+        return self.ids.get(as_label(label))
 
     def known_labels(self) -> Collection[Label]:
         """All labels that name a class, aliases included."""
-        return self._ids.keys()
+        return self.ids.keys()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -217,7 +218,7 @@ class Hierarchy:
 
     def __contains__(self, label: object) -> bool:
         try:
-            return as_label(label) in self._ids
+            return as_label(label) in self.ids
         except InvalidLabel:
             return False
 

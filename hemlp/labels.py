@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import repeat
 from operator import index
 from typing import Any, Literal
 
@@ -257,17 +258,19 @@ class Batch:
         check_choice("missing", missing, ("error", "empty"))
         sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
         ids, places = _align(*sides, missing)
-        lost = [_unknown_positions(hierarchy, side) for side in sides]
+        numbers = [_numbers(hierarchy, side) for side in sides]
+        lost = [np.flatnonzero(of[side.codes] < 0) for side, of in zip(sides, numbers, strict=True)]
         for side, positions in zip(sides, lost, strict=True):
             if positions.size and unknown == "error":
                 raise _unknown_label(hierarchy, side, positions)
         given = hierarchy
-        if unknown == "isolate":
+        if unknown == "isolate" and any(positions.size for positions in lost):
             hierarchy = hierarchy.with_isolated(
                 side.vocabulary[side.codes[k]] for side, ks in zip(sides, lost, strict=True) for k in ks
             )
+            numbers = [_numbers(hierarchy, side) for side in sides]
         size = len(sides[0]) if ids is None else len(ids)
-        made = [_side(hierarchy, *each, size) for each in zip(sides, places, lost, strict=True)]
+        made = [_side(len(hierarchy), *each, size) for each in zip(sides, numbers, places, lost, strict=True)]
         return cls(hierarchy, made[0], made[1], ids, given, f"unknown:{unknown}|missing:{missing}")
 
     def __len__(self) -> int:
@@ -295,9 +298,15 @@ class Batch:
 
     def first_alike(self) -> IntArray:
         """For each instance the first one that has the same classes on both sides."""
-        from hemlp.kernels.alike import first_alike
+        from hemlp.kernels.alike import first_equal
 
-        return first_alike(self.pred.ptr, self.pred.classes, self.true.ptr, self.true.classes)
+        sizes = np.stack([np.diff(self.pred.ptr) + 1, np.diff(self.true.ptr)], axis=1)  # a mark follows the predictions
+        ptr = pointers(sizes.ravel())
+        values = np.full(ptr[-1], -1, np.int32)
+        for side, begin in ((self.pred, ptr[0:-1:2]), (self.true, ptr[1::2])):
+            lengths = np.diff(side.ptr)
+            values[np.repeat(begin - side.ptr[:-1], lengths) + np.arange(side.classes.size)] = side.classes
+        return first_equal(ptr[0:-1:2].copy(), ptr[2::2].copy(), values)
 
     def __repr__(self) -> str:
         return f"Batch({len(self):,} instances, {self.hierarchy!r})"
@@ -335,9 +344,9 @@ def _align(
     return tuple(place), (rows[0], rows[1])
 
 
-def _unknown_positions(hierarchy: Hierarchy, side: LabelSets) -> IntArray:
-    unknown = np.fromiter((hierarchy.find(label) is None for label in side.vocabulary), np.bool_, len(side.vocabulary))
-    return np.flatnonzero(unknown[side.codes]) if unknown.any() else np.empty(0, np.int64)
+def _numbers(hierarchy: Hierarchy, side: LabelSets) -> IntArray:
+    """The class of each label of the vocabulary, -1 if it is unknown."""
+    return np.fromiter(map(hierarchy.ids.get, side.vocabulary, repeat(-1)), np.int64, len(side.vocabulary))
 
 
 def _unknown_label(hierarchy: Hierarchy, side: LabelSets, positions: IntArray) -> UnknownLabel:
@@ -348,15 +357,9 @@ def _unknown_label(hierarchy: Hierarchy, side: LabelSets, positions: IntArray) -
     return UnknownLabel(f"{side.place(int(positions[0]))}: {message}{more}\n{advice}", label, near)
 
 
-def _side(hierarchy: Hierarchy, side: LabelSets, place: IntArray, lost: IntArray, size: int) -> Side:
+def _side(classes: int, side: LabelSets, numbers: IntArray, place: IntArray, lost: IntArray, size: int) -> Side:
     """Class numbers of a side: sorted and each once within an instance."""
-    numbers = np.fromiter(
-        (-1 if (c := hierarchy.find(label)) is None else c for label in side.vocabulary),
-        np.int64,
-        len(side.vocabulary),
-    )
     rows = np.repeat(place, np.diff(side.ptr))
-    classes = numbers[side.codes]
-    key = sorted_distinct((rows * len(hierarchy) + classes)[classes >= 0])
-    row, classes = split(key, len(hierarchy))
-    return Side(row_pointers(row, size), classes, int(lost.size), size - len(side))
+    found = numbers[side.codes]
+    row, found = split(sorted_distinct((rows * classes + found)[found >= 0]), classes)
+    return Side(row_pointers(row, size), found, int(lost.size), size - len(side))

@@ -83,8 +83,8 @@ def read_labels(
     if suffix in (".csv", ".tsv"):
         return _long_labels(_decode(data, source), source, sep or {".csv": ",", ".tsv": "\t"}[suffix], id, label)
     if sep is None:
-        tokens, rows, count = _tokens(data)
-        labels, codes = _encode(tokens, rows, source)
+        words, rows, count = _words(data)
+        labels, codes = _encode(data, words, rows, source)
         return LabelSets(tuple(labels), row_pointers(rows, count), codes, source=source)
     lines = _decode(data, source).split("\n")
     if not lines[-1]:
@@ -141,53 +141,56 @@ def _decode(data: bytes, source: str) -> str:
 # ---- white space separated files, the fast way
 
 
-def _tokens(data: bytes) -> tuple[list[bytes], IntArray, int]:
-    """The words of a text, the row of each (from 0), and the number of rows."""
-    tokens = data.split()
+def _words(data: bytes) -> tuple[IntArray, IntArray, int]:
+    """Where the words of a text begin and end, the row of each (from 0), and the number of rows."""
     buffer = np.frombuffer(data, np.uint8)
-    space = _SPACE[buffer]
-    begins = ~space
-    begins[1:] &= space[:-1]
+    inside = np.zeros(len(data) + 2, np.int8)
+    inside[1:-1] = ~_SPACE[buffer]
+    step = np.diff(inside)
+    begins = np.flatnonzero(step == 1)
     ends_of_line = np.flatnonzero(buffer == 10)
-    rows = np.searchsorted(ends_of_line, np.flatnonzero(begins))
-    return tokens, rows, len(ends_of_line) + (not data.endswith(b"\n") and len(data) > 0)
+    rows = np.searchsorted(ends_of_line, begins)
+    count = len(ends_of_line) + (not data.endswith(b"\n") and len(data) > 0)
+    return np.stack([begins, np.flatnonzero(step == -1)]), rows, count
 
 
-def _encode(tokens: list[bytes], rows: IntArray, source: str) -> tuple[list[str], IntArray]:
-    """Distinct labels, sorted, and the position of each token in them."""
-    words = sorted(set(tokens))  # the order of UTF-8 bytes is the order of code points
-    try:
-        labels = [word.decode("utf-8") for word in words]
-    except UnicodeDecodeError as error:
-        at = next(k for k, token in enumerate(tokens) if token == error.object)
-        line = int(rows[at]) + 1
-        raise FileFormatError(f"{source}, line {line}: {error.object!r} is not UTF-8", line) from None
-    position = dict(zip(words, range(len(words)), strict=True))
-    return labels, np.fromiter(map(position.__getitem__, tokens), np.int32, len(tokens))
+def _encode(data: bytes, words: IntArray, rows: IntArray, source: str) -> tuple[list[str], IntArray]:
+    """Distinct labels in the order in which they appear, and for each word its position among them."""
+    from hemlp.kernels.alike import first_equal
+
+    first = first_equal(words[0], words[1], np.frombuffer(data, np.uint8))
+    new = first == np.arange(first.size)
+    labels = []
+    for k, begin, end in zip(np.flatnonzero(new).tolist(), *words[:, new].tolist(), strict=True):
+        try:
+            labels.append(data[begin:end].decode("utf-8"))
+        except UnicodeDecodeError:
+            line = int(rows[k]) + 1
+            raise FileFormatError(f"{source}, line {line}: {data[begin:end]!r} is not UTF-8", line) from None
+    return labels, (np.cumsum(new) - 1)[first].astype(np.int32)
 
 
 def _plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
-    tokens, rows, count = _tokens(data)
+    words, rows, count = _words(data)
     sign = comment.encode() if comment else None
     if sign and sign in data:
-        ptr = row_pointers(rows, count)
-        remarks = [r for r in range(count) if ptr[r] < ptr[r + 1] and tokens[ptr[r]].startswith(sign)]
+        first_words = row_pointers(rows, count)
+        remarks = [r for r in np.unique(rows).tolist() if data.startswith(sign, words[0, first_words[r]])]
         keep = ~np.isin(rows, remarks)
-        tokens = [token for token, kept in zip(tokens, keep, strict=True) if kept]
-        rows = rows[keep]
-    words = np.bincount(rows, minlength=count)
-    odd = np.flatnonzero((words != 2) & (words != 0))
+        words, rows = words[:, keep], rows[keep]
+    number = np.bincount(rows, minlength=count)
+    odd = np.flatnonzero((number != 2) & (number != 0))
     if odd.size:
         line = int(odd[0]) + 1
         raise FileFormatError(
-            f"{source}, line {line}: {words[odd[0]]} words where 'parent child' was expected; labels with spaces need "
+            f"{source}, line {line}: {number[odd[0]]} words where 'parent child' was expected; labels with spaces need "
             f"a file separated by tabs or commas, a class without edges goes into classes=",
             line,
         )
-    header = [token.lower() for token in tokens[:2]]
+    header = [data[begin:end].lower() for begin, end in words[:, :2].T]
     if sorted(header) == [b"child", b"parent"]:
-        tokens, rows = tokens[2:], rows[2:]
-    labels, codes = _encode(tokens, rows, source)
+        words, rows = words[:, 2:], rows[2:]
+    labels, codes = _encode(data, words, rows, source)
     ends = codes.reshape(-1, 2)
     return labels, ends[:, ::-1] if header == [b"child", b"parent"] else ends
 
