@@ -4,7 +4,7 @@ from hemlp import examples, metrics
 from hemlp.bounds import ALL, Bounds
 from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
-from hemlp.evaluation import Evaluation, evaluate
+from hemlp.evaluation import evaluate
 from hemlp.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
@@ -13,6 +13,7 @@ from hemlp.pair_measures import PairMeasure, PairScore
 from hemlp.program import Status
 from hemlp.reach import UpDistances
 from hemlp.readers import read_hierarchy, read_labels
+from hemlp.results import Evaluation
 from hemlp.scores import Score, Scores
 from hemlp.scoring import Measure
 from hemlp.set_measures import SetMeasure, SetScore, information_content

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,7 +193,7 @@ class ClosureModel(Model["ClosureSolution"]):
                 if found != implied:
                     odd = self._label(next(iter(found ^ implied)))
                     raise InvalidSolution(f"instance {i + 1}: the {side} set is not the closure, see {odd!r}")
-            sums = self[i].counted(one.ptr, one.nodes, one.members & 3).sums
+            sums = self[i].counted(one.ptr, one.nodes, (one.members & 3).astype(np.uint8)).sums
             if not np.allclose(one.sums, sums, rtol=1e-12, atol=0):
                 raise InvalidSolution(f"instance {i + 1}: the sets are not weighed rightly")
         return True

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hemlp.edges import CyclePolicy, Edges, FloatArray, IntArray, distinct, make_acyclic, row_pointers
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel

@@ -1,7 +1,7 @@
-"""What each class reaches in one direction, upward or downward: lists that are searched once, and shared parts kept once.
+"""What each class reaches in one direction, upward or downward: lists searched once, and what they share kept once.
 
-Condensing a cyclic graph can leave one class with tens of thousands of parents and most classes below it. Such a class is
-a *gate*: lists stop there, and what lies beyond it is kept once for all. So
+Condensing a cyclic graph can leave one class with tens of thousands of parents and most classes below it. Such a class
+is a *gate*: lists stop there, and what lies beyond it is kept once for all. So
 
     up(c, a) = the distance in the list of c, where a is in it
              = up(c, gate) + up(gate, a) otherwise, where c reaches the gate and the gate reaches a.
@@ -59,7 +59,7 @@ class Arrows:
         return len(self.ptr) - 1
 
     def parts(self, sources: IntArray, room: int | None = None, farthest: int | None = None) -> Iterator[UpDistances]:
-        """What each source reaches within ``farthest`` steps, in parts of at most ``room`` entries, or of one source."""
+        """What each source reaches within ``farthest`` steps, in parts of at most ``room`` entries or of one source."""
         from hemlp.kernels.graph import reach, relax
 
         left = np.ascontiguousarray(sources, np.int32)

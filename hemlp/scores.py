@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -73,3 +73,13 @@ class Scores:
         """How many instances have which status."""
         counts = np.bincount(self.statuses, minlength=len(STATUSES))
         return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """The scores of consecutive parts of a batch as those of the whole."""
+    return replace(
+        parts[0],
+        columns={name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns},
+        statuses=np.concatenate([part.statuses for part in parts]),
+        undefined=sum(part.undefined for part in parts),
+    )

@@ -172,8 +172,12 @@ def score_together(
     time_limit: float | None = None,
     undefined: UndefinedPolicy = "error",
     verify: bool = False,
+    first_row: int = 0,
 ) -> list[Scores]:
-    """The scores of several measures; those that ask for the same model share its solution."""
+    """The scores of several measures; those that ask for the same model share its solution.
+
+    ``first_row``: where the batch begins in the data of the user, for messages.
+    """
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
     made: dict[int, Scores] = {}
@@ -183,14 +187,21 @@ def score_together(
     first = batch.first_alike()
     for members in groups.values():
         group = [measures[k] for k in members]
-        found = _score_group(group, batch, first, solver, time_limit, undefined, verify)
+        found = _score_group(group, batch, first, solver, time_limit, undefined, verify, first_row)
         made.update(zip(members, found, strict=True))
     return [made[k] for k in range(len(measures))]
 
 
+def check_defined(measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy) -> None:
+    """Raise at the first instance on which a measure is undefined, unless it may be nan."""
+    check_choice("undefined", undefined, ("error", "nan"))
+    for each in measures:
+        each._defined_rows(batch, undefined)
+
+
 def _score_group(
     group: Sequence[Measure], batch: Batch, first: IntArray, solver: str | Solver | None, time_limit: float | None,
-    undefined: UndefinedPolicy, verify: bool,
+    undefined: UndefinedPolicy, verify: bool, first_row: int,
 ) -> list[Scores]:  # fmt: skip
     """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
     leader = group[0]
@@ -205,7 +216,7 @@ def _score_group(
         unsolved = solution.statuses > last_solved
         if unsolved.any() and undefined == "error":
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.infeasibility(k, int(part[k]) + 1)
+            raise model.infeasibility(k, first_row + int(part[k]) + 1)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():

@@ -20,7 +20,15 @@ from hypothesis import strategies as st
 import hemlp
 from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, evaluate, examples, measure
 from hemlp.compare import bootstrap_interval, holm, kendall, ranks, sign_test, wilcoxon
-from hemlp.errors import FileFormatError, HemlpError, InvalidOption, MisalignedSides, UndefinedScore, UnwritableFile
+from hemlp.errors import (
+    FileFormatError,
+    HemlpError,
+    InfeasibleModel,
+    InvalidOption,
+    MisalignedSides,
+    UndefinedScore,
+    UnwritableFile,
+)
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 LOOSE = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
@@ -118,11 +126,61 @@ def test_scores_are_those_of_the_measures(mini):
     assert mini.fallbacks == 0
 
 
-def test_workers_do_not_change_anything(mini):
+@pytest.mark.parametrize(("workers", "chunk"), [(2, 20_000), (5, 7), (1, 1), (3, 64)])
+def test_workers_and_chunks_do_not_change_anything(mini, workers, chunk):
+    """To the bit, with weights that are no integers, too."""
     example = examples.mesh_mini()
-    for workers in (2, 5):
-        again = evaluate(example.hierarchy, example.true, example.systems, [*NAMES, LOOSE, "F"], workers=workers)
-        assert again.to_dict() == mini.to_dict()
+    weights = dict(zip(example.hierarchy, np.random.default_rng(0).random(len(example.hierarchy)), strict=True))
+    systems = {name: example.systems[name] for name in mini.systems[:2]}
+    measures = [*NAMES, LOOSE, measure("F_H", weights=weights), "GIE(cost='shortest_path(decay=0.7)')"]
+    options = {"workers": workers, "chunk": chunk}
+    whole = evaluate(example.hierarchy, example.true, systems, measures)
+    assert evaluate(example.hierarchy, example.true, systems, measures, **options).to_dict() == whole.to_dict()
+
+
+def test_like_instances_are_solved_once_and_scored_all(monkeypatch):
+    solved = []
+    usual = hemlp.lca_model.LcaModel.solve_searching
+    monkeypatch.setattr(
+        hemlp.lca_model.LcaModel, "solve_searching", lambda self, *a: solved.append(len(self)) or usual(self, *a)
+    )
+    true, pred = [["sheep"], ["cow"], ["sheep"], [], ["cow", "sheep"]] * 3, [["cow"], ["sheep"], ["cow"], [], []] * 3
+    values = evaluate(H, true, pred, ["F_LCA"]).per_instance("system", "F_LCA").tolist()
+    assert values == [measure("F_LCA").score(H, t, p) for t, p in zip(true, pred, strict=True)]
+    assert solved[0] == 4
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=30))
+def test_first_equal_rows(rows):
+    from hemlp.kernels.alike import first_equal
+
+    ends = np.cumsum([len(row) for row in rows]).astype(np.int64)
+    begins = ends - np.array([len(row) for row in rows], np.int64)
+    found = first_equal(begins, ends, np.array([v for row in rows for v in row], np.int32))
+    assert found.tolist() == [rows.index(row) for row in rows]
+
+
+def test_an_undefined_instance_is_found_before_any_work(monkeypatch):
+    monkeypatch.setattr("hemlp.evaluation.score_together", lambda *a, **k: pytest.fail("worked"))
+    with pytest.raises(UndefinedScore, match="instance 4: TIE"):
+        evaluate(H, ["cow"] * 5, ["cow", "cow", "cow", ["cow", "sheep"], "cow"], ["TIE"], chunk=2)
+
+
+def test_an_infeasible_instance_keeps_its_number_in_every_chunk():
+    close = PairMeasure("close", Bounds((1, 1), (1, 1)), max_distance=1)
+    with pytest.raises(InfeasibleModel, match="instance 4"):
+        evaluate(H, ["cow"] * 5, ["cow", "mammal", "cow", "sheep", "cow"], [close], chunk=2)
+
+
+def test_progress_appears_after_a_second(monkeypatch, capfd):
+    monkeypatch.setattr("hemlp.progress.Progress.patience", 0.0)
+    evaluate(H, ["cow"] * 3, ["cow"] * 3, ["F_H"], chunk=1, progress=True)
+    shown = capfd.readouterr()
+    assert "3/3" in shown.err
+    assert "/s" in shown.err
+    assert not shown.out
+    evaluate(H, ["cow"] * 3, ["cow"] * 3, ["F_H"], chunk=1)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_ranks_and_tables(mini):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hemlp import Batch, Hierarchy, evaluate, examples, measure
+from hemlp import Batch, Hierarchy, evaluate, examples, measure, read_hierarchy, read_labels
+from hemlp.scoring import score_together
 from tests import test_lca, test_pairing, test_sets
 from tests.graphs import graph
 from tests.lca_enumeration import Instance
@@ -58,7 +59,7 @@ def test_minimal_graphs_by_enumeration(gates, seed):
 
 
 def test_twins_beyond_the_gate_are_kept_as_often_as_they_can_be_used(gates):
-    """Two classes a side, all linked to ⊤ through one class with thirty parents: four ways are kept, and all by G_ex."""
+    """Two classes are linked to ⊤ through one with thirty parents: two ways are kept, and all of them for G_ex."""
     edges = [*((f"r{k:02}", "gate") for k in range(30)), *(("gate", c) for c in "abcd"), ("far", "x"), ("far", "y")]
     h = Hierarchy.from_edges(edges)
     model = measure("F_LCA").model(h, ["a", "b"], ["x", "y"])
@@ -109,3 +110,23 @@ def test_weighted_distances_through_a_gate(gates):
         kappa = measure("GIE").model(batch).kappa.reshape(len(h), len(h))
         expected = [[h.distance(u, v) for v in labels] for u in labels]
         assert kappa.tolist() == expected
+
+
+def test_real_data_with_a_gate(data):
+    """The condensed union of ontologies: some instances by full searches, pair by pair and set by set."""
+    folder = data / "union_cyclic"
+    h = read_hierarchy(folder / "union_hierarchy.txt.gz", cycles="condense")
+    assert len(h.parents(h.labels[h.gate])) > 30_000
+    batch = Batch.of(h, *(read_labels(folder / f"synthetic_{f}.txt.gz") for f in ("gold", "pred_noisy")))
+    rows = np.random.default_rng(0).choice(len(batch), 40, replace=False)
+    part = batch.take(rows)
+    gie, f_lca = measure("GIE").model(part), measure("F_LCA").model(part)
+    at_pred, at_true = gie.pairs.ends(part)
+    assert gie.kappa.tolist() == h.distances(part.pred.classes[at_pred], part.true.classes[at_true]).tolist()
+    assert f_lca.check(f_lca.solve())
+    for name in ("F_H", "F_De", "F_Tol"):
+        model = measure(name).model(part)
+        assert model.solve().sums.tolist() == model.counted(*model.closures()).sums.tolist()
+    assert f_lca.verify(f_lca.solve())
+    whole = score_together([measure("F_LCA")], batch[:5000])[0]
+    assert whole.status_counts() == {"optimal": 5000}

@@ -36,10 +36,10 @@ def test_start_up_loads_nothing_heavy(code):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-ORDER = """errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model costs bounds
-pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
-pair_measures set_measures measures metrics invariants compare tables outputs evaluation exact_greedy
-examples paper demo cli"""
+ORDER = """errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model costs
+bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
+pair_measures set_measures measures metrics invariants compare tables outputs progress results evaluation
+exact_greedy examples paper demo cli"""
 
 
 def test_no_module_imports_one_that_stands_after_it():
