@@ -86,14 +86,20 @@ class ShortestPath:
             return f"{name}(weights={self.weights})"
         return name if self.decay is None else f"{name}(decay={self.decay!r})"
 
+    def lengths(self, h: Hierarchy) -> Hierarchy:
+        """The hierarchy with the edge lengths that count."""
+        if self.decay is not None and h.weighted:
+            raise InvalidOption("decay sets edge lengths; this hierarchy has edge weights of its own")
+        if self.decay is not None:
+            return _decaying(h, self.decay)
+        if self.weights is None:
+            return h
+        uniform = replace(h, edges=replace(h.edges, weights=None))
+        return uniform if self.weights == "uniform" else uniform.with_weights(self.weights)  # type: ignore[arg-type]
+
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """Distances, infinite without a common ancestor (or, undirected, without a path)."""
-        if self.decay is not None and batch.hierarchy.weighted:
-            raise InvalidOption("decay sets edge lengths; this hierarchy has edge weights of its own")
-        h = batch.hierarchy if self.decay is None else _decaying(batch.hierarchy, self.decay)
-        if self.weights is not None:
-            uniform = replace(h, edges=replace(h.edges, weights=None))
-            h = uniform if self.weights == "uniform" else uniform.with_weights(self.weights)  # type: ignore[arg-type]
+        h = self.lengths(batch.hierarchy)
         if not self.undirected:
             return _distances(h, batch, pairs)
         at_pred, at_true = pairs.ends(batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike, fspath
@@ -15,7 +15,8 @@ import numpy as np
 
 from hemlp.compare import LEVEL, bootstrap_interval, holm, kendall, ranks, resampled, sign_test, wilcoxon
 from hemlp.edges import FloatArray
-from hemlp.errors import FileFormatError, UnreadableFile
+from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
+from hemlp.explain import Explanation, explain
 from hemlp.labels import Batch
 from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES
@@ -23,7 +24,7 @@ from hemlp.scores import Scores
 from hemlp.scoring import Measure
 from hemlp.tables import Table
 from hemlp.version import __version__
-from hemlp.vocabulary import check_known
+from hemlp.vocabulary import Label, check_known
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +192,29 @@ class Evaluation:
                     cells[-1] += f" [{spread[0, i, j]:.2f}, {spread[1, i, j]:.2f}]"
             rows.append(cells + [""] * (len(self.measures) - i - 1))
         return Table(["", *self.measures], rows, [f"Kendall's τ-b over {len(self.systems)} systems"])
+
+    def explain(
+        self,
+        system: str,
+        row: int,
+        measures: Sequence[str] | None = None,
+        *,
+        names: Mapping[Label, str] | None = None,
+    ) -> Explanation:
+        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
+
+        ``names``: readable names of classes, for the text and the drawing.
+        """
+        if self.inputs is None:
+            raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
+        check_known("system", system, self.systems)
+        for name in measures or ():
+            check_known("measure", name, self.measures)
+        batch = self.inputs.batches[system]
+        if not -len(batch) <= row < len(batch):
+            raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {len(batch) - 1}")
+        chosen = {name: self.inputs.measures[name] for name in measures or self.measures}
+        return explain(batch, chosen, row, system=system, names=names)
 
     # ---- to files and back
 

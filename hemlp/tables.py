@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+_FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$")
 
 
 @dataclass(frozen=True)
@@ -19,13 +26,32 @@ class Table:
         widths = [max(len(row[k]) for row in (self.columns, *self.rows)) for k in range(len(self.columns))]
         lines = []
         for row in (self.columns, *self.rows):
-            first = row[0].ljust(widths[0])
-            lines.append("  ".join([first, *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]).rstrip())
+            cells = zip(row, widths, self.numeric, strict=True)
+            lines.append("  ".join(c.rjust(w) if right else c.ljust(w) for c, w, right in cells).rstrip())
         return "\n".join([*lines, *([""] if self.notes else []), *self.notes])
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns hold figures, and stand to the right."""
+        cells = ([row[k] for row in self.rows if row[k]] for k in range(len(self.columns)))
+        return [k > 0 and all(_FIGURE.match(cell) for cell in column) for k, column in enumerate(cells)]
+
+    def to_rich(self) -> RichTable:
+        """For a terminal."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for name, right in zip(self.columns, self.numeric, strict=True):
+            made.add_column(Text(name), justify="right" if right else "left", overflow="fold")
+        for row in self.rows:
+            made.add_row(*map(Text, row))
+        return made
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list."""
-        lines = [self.columns, ["---"] + ["---:"] * (len(self.columns) - 1), *self.rows]
+        lines = [self.columns, ["---:" if right else "---" for right in self.numeric], *self.rows]
         body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines]
         return "\n".join([*body, *([""] if self.notes else []), *(f"- {note}" for note in self.notes)]) + "\n"
 

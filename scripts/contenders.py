@@ -476,6 +476,7 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
 
     import hemlp
     from hemlp.kernels.search import search
+    from hemlp.lca_model import LcaModel
     from hemlp.scoring import score_together
 
     h, true, systems = load()
@@ -504,7 +505,7 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
                 score_together([hemlp.measure(name) for name in names], batch)
                 lap(title)
             for first in range(0, len(batch), 20_000):
-                facts = hemlp.measure("F_LCA").model(batch[first : first + 20_000]).facts
+                facts = LcaModel("", batch[first : first + 20_000]).facts
                 lap("LCAs and shortest paths")
                 counts = np.stack([np.diff(side.ptr) for side in (facts.batch.pred, facts.batch.true)], axis=1)
                 search(
@@ -541,15 +542,15 @@ def search_statistics() -> Timed:
     """Where the 40,000 MEDLINE instances went: combinations that the search tried."""
     import numpy as np
 
-    import hemlp
     from hemlp.kernels.search import search
+    from hemlp.lca_model import LcaModel
 
     batches = medline()
 
     def run() -> dict[str, float]:
         steps, solved = [], []
         for batch in batches:
-            facts = hemlp.measure("F_LCA").model(batch).facts
+            facts = LcaModel("", batch).facts
             counts = np.stack([np.diff(side.ptr) for side in (facts.batch.pred, facts.batch.true)], axis=1)
             table, *_ = search(
                 facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes,
