@@ -2,84 +2,143 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp import __version__
 from hemlp.errors import HemlpError
 
+if TYPE_CHECKING:
+    from hemlp.study import Study
+    from hemlp.tables import Table
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="hemlp")
 def commands() -> None:
     """Evaluate hierarchical classification: every measure an explicit optimization model."""
 
 
-INPUT_OPTIONS = (
-    click.option(
-        "--cycles", type=click.Choice(["error", "condense", "break"]), default="error", show_default=True,
-        help="What to do with cycles of the hierarchy.",
-    ),
-    click.option(
-        "--unknown", type=click.Choice(["error", "drop", "isolate"]), default="error", show_default=True,
-        help="What to do with labels that the hierarchy does not have.",
-    ),
-    click.option(
-        "--missing", type=click.Choice(["error", "empty"]), default="error", show_default=True,
-        help="What to do with instances whose id one side lacks.",
-    ),
+Command = Callable[..., None]
+
+
+def options(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(given):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Command]:
+    """An option with the first of ``choices`` as its default."""
+    return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
+
+
+input_options = options(
+    choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
+    choice("--unknown", ["error", "drop", "isolate"], "What to do with labels that it does not have: --unknown drop."),
+    choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
+)
+measure_option = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, repeatable: -m F_H -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
 )  # fmt: skip
+names_option = click.option(
+    "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
+)
+row_option = click.option(
+    "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row: --row 17."
+)
 
 
-def input_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of every command that reads a hierarchy and label files."""
-    for option in reversed(INPUT_OPTIONS):
-        command = option(command)
-    return command
+def show(title: str, table: Table) -> None:
+    """A table: drawn on a terminal, plain where the output goes elsewhere."""
+    if not sys.stdout.isatty():
+        click.echo(f"{title}\n{table}\n" if title else f"{table}\n")
+        return
+    from rich.console import Console
+
+    console = Console()
+    if title:
+        console.print(f"\n{title}", style="bold", markup=False, highlight=False)
+    console.print(table.to_rich())
+    for note in table.notes:
+        console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 @commands.command()
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure, as in 'MGIA(default_cost=4)'; repeatable.")
-@click.option("--per-instance", type=click.Path(file_okay=False), help="Write one CSV file a system to this folder.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False), help="Write everything to this file.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Threads.")
+@measure_option
+@click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
+@click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
 @click.option(
-    "--undefined", type=click.Choice(["error", "nan"]), default="error", show_default=True,
-    help="What to do with instances on which a measure is undefined.",
-)  # fmt: skip
+    "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
+)
+@click.option("--per-instance", type=click.Path(), metavar="DIR", help="Write DIR/SYSTEM.csv: --per-instance rows.")
+@click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
+@click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
+@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex or text: --table results.tex.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Threads: --workers 2.")
+@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
+@names_option
 @input_options
 def evaluate(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], per_instance: str | None,
-    json_file: str | None, cycles: Any, strict: bool, **options: Any,
-) -> None:  # fmt: skip
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool, **given: Any
+) -> None:
     """Score systems against the true labels: means and ranks, with significance.
 
-    A system's name is its file's stem unless given as NAME=FILE.
+    HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
+    labels separated by spaces (or are .csv files with the columns id and label). A system's name is its file's stem
+    unless given as NAME=FILE.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
-    from hemlp import read_hierarchy, read_labels
     from hemlp.evaluation import MEASURES
-    from hemlp.evaluation import evaluate as run
-    from hemlp.outputs import check_writable, system_files, write_per_instance
+    from hemlp.outputs import system_files
+    from hemlp.study import Outputs, Study, Tests
 
+    tests = Tests(*(given.pop(key) for key in ("compare", "significance", "kendall")))
+    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
     files = system_files(predictions)
-    check_writable(json_file, per_instance)
-    h = read_hierarchy(hierarchy, cycles=cycles)
-    labels = {name: read_labels(file) for name, file in files.items()}
-    result = run(h, read_labels(true), labels, measures or MEASURES, **options)
-    click.echo(str(result.table()))
-    if per_instance is not None:
-        write_per_instance(result.scores, per_instance)
-    if json_file is not None:
-        result.to_json(json_file)
+    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
+
+
+@commands.command()
+@click.argument("study", type=click.Path())
+@click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
+def run(study: str, strict: bool) -> None:
+    """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
+
+    `pydoc hemlp.study` shows all that such a file can say.
+
+    Example: hemlp run study.toml
+    """
+    from hemlp.study import Study
+
+    carry_out(Study.read(study), strict)
+
+
+def carry_out(study: Study, strict: bool) -> None:
+    """Run a study, show its tables and write its files."""
+    result = study.run()
+    if study.outputs.json == "-":
+        click.echo(result.json_text(), nl=False)
+    else:
+        for title, table in study.tables(result):
+            show(title, table)
+    for file in study.write(result):
+        click.echo(f"written: {file}", err=True)
     if result.fallbacks:
         click.echo(f"hemlp: {result.fallbacks:,} scores are not proved optimal, see the column bound", err=True)
         if strict:
@@ -87,14 +146,98 @@ def evaluate(
 
 
 @commands.command()
-def demo() -> None:
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@row_option
+@measure_option
+@click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
+@click.option("--svg", type=click.Path(), help="Draw, one file a model: --svg why.svg.")
+@click.option("--png", type=click.Path(), help="Draw by matplotlib, one file a model: --png why.png.")
+@names_option
+@input_options
+def explain(
+    hierarchy: str, true: str, pred: str, row: int, measures: tuple[str, ...], json_file: str | None,
+    svg: str | None, png: str | None, **given: Any,
+) -> None:  # fmt: skip
+    """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
+
+    Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
+    """
+    import json
+
+    from hemlp.outputs import check_writable, drawing_files, system_files, write_text
+    from hemlp.study import Study
+
+    files = system_files([pred])
+    check_writable([json_file if json_file != "-" else None, svg, png])
+    result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
+    explanation = result.explain(next(iter(files)), row - 1)
+    text = json.dumps(explanation.to_dict(), ensure_ascii=False, indent=1) + "\n"
+    if json_file == "-":
+        click.echo(text, nl=False)
+    else:
+        for title, tables in explanation.sections():
+            for k, table in enumerate(tables):
+                show("" if k else title, table)
+    if json_file not in (None, "-"):
+        write_text(str(json_file), text)
+    for part, file in drawing_files(svg, explanation):
+        write_text(file, explanation.picture(part).to_svg())
+        click.echo(f"written: {file}", err=True)
+    for part, file in drawing_files(png, explanation):
+        explanation.picture(part).to_png(file)
+        click.echo(f"written: {file}", err=True)
+
+
+@commands.command()
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@row_option
+@click.option("-m", "--measure", default="GIE", show_default=True, help="A measure: -m F_LCA.")
+@click.option("--stage", help="Of an LCA model: lcas, ratio or ties, as in --stage ratio.")
+@click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
+@click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
+@names_option
+@input_options
+def model(
+    hierarchy: str, true: str, pred: str, row: int, measure: str, stage: str | None, mps: bool, svg: str | None,
+    names: str | None, cycles: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
+
+    Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
+    """
+    from hemlp import Batch, read_hierarchy, read_labels
+    from hemlp.errors import InvalidOption
+    from hemlp.explain import network_picture
+    from hemlp.measures import measure as made
+    from hemlp.outputs import check_writable, system_files, write_text
+    from hemlp.readers import read_names
+
+    check_writable([svg])
+    (file,) = system_files([pred]).values()
+    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), read_labels(true), read_labels(file), **given)
+    if row > len(batch):
+        raise InvalidOption(f"there is no row {row}: there are {len(batch):,}")
+    one = made(measure).model(batch[row - 1])
+    stages = {} if stage is None else {"stage": stage}
+    click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
+    if svg is not None:
+        write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
+
+
+@commands.command()
+@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for the files it writes: --out /tmp/demo.")
+def demo(out: str) -> None:
     """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
 
     Example: hemlp demo
     """
-    from hemlp.demo import run
+    from hemlp.demo import run as tell
 
-    run()
+    tell(out)
 
 
 @commands.command()
@@ -104,33 +247,34 @@ def cases(names: tuple[str, ...]) -> None:
 
     Example: hemlp cases 2a 6
     """
-    from rich.console import Console
-    from rich.table import Table
-
     from hemlp import examples, paper
+    from hemlp.tables import Table
 
-    console = Console()
     for case in [examples.case(name) for name in names] or examples.cases():
-        console.print(f"\n[bold]case {case.name}[/]")
-        console.print(paper.drawn(case.hierarchy, paper.marks(case)), markup=False, highlight=False)
-        table = Table("value", "printed", "ours", "", box=None, header_style="italic")
-        for line in paper.compared(case):
-            ours = f"{line.ours:.3f}".rstrip("0").rstrip(".")
-            table.add_row(line.value, str(line.printed), ours, f"≠ {line.reason}" if line.reason else "")
-        console.print(table)
+        click.echo(f"\n{paper.drawn(case.hierarchy, paper.marks(case))}")
+        rows = [
+            [
+                line.value,
+                str(line.printed),
+                f"{line.ours:.3f}".rstrip("0").rstrip("."),
+                line.reason and f"≠ {line.reason}",
+            ]
+            for line in paper.compared(case)
+        ]
+        show(f"case {case.name}", Table(["value", "printed", "ours", ""], rows))
 
 
 @commands.command("compare-exact")
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("pred")
-@click.option("--sample", type=int, help="Compare on this many instances, drawn at random.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample.")
-@click.option("--horizon", type=int, help="Levels that a class sees.")
-@click.option("--time-limit", type=float, help="Seconds for one instance; the default is a limit on work.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False), help="Write the comparison to this file, too.")
+@click.option("--sample", type=int, help="Compare on this many instances, drawn at random: --sample 200.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
+@click.option("--horizon", type=int, help="Levels that a class sees: --horizon 4.")
+@click.option("--time-limit", type=float, help="Seconds for one instance: --time-limit 2. By default work is limited.")
+@click.option("--json", "json_file", type=click.Path(), help="Write the comparison to a file, too: --json gap.json.")
 @input_options
-def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **options: Any) -> None:
+def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
 
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
@@ -138,10 +282,11 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     import json
 
     from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.outputs import write_text
+    from hemlp.outputs import check_writable, write_text
 
+    check_writable([json_file])
     h = read_hierarchy(hierarchy, cycles=cycles)
-    comparison = compare_exact_greedy(h, read_labels(true), read_labels(pred), **options)
+    comparison = compare_exact_greedy(h, read_labels(true), read_labels(pred), **given)
     click.echo(str(comparison))
     if json_file is not None:
         write_text(json_file, json.dumps(comparison.to_dict(), indent=1) + "\n")
@@ -169,6 +314,11 @@ def measures(name: str | None) -> None:
                 click.echo(f"  {INVARIANTS[promise].words}")
 
 
+def in_options(message: str, names: Iterable[str] = ("cycles", "unknown", "missing", "undefined", "workers")) -> str:
+    """Advice about arguments of the library as advice about options: undefined='nan' becomes --undefined nan."""
+    return re.sub(rf"\b({'|'.join(names)})='?(\w+)'?", r"--\1 \2", message)
+
+
 def main() -> None:
     """Entry point: errors that hemlp foresees become one message and an exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -177,5 +327,5 @@ def main() -> None:
     try:
         commands()
     except HemlpError as error:
-        click.echo(f"hemlp: {error}", err=True)
+        click.echo(f"hemlp: {in_options(str(error))}", err=True)
         sys.exit(error.exit_code)

@@ -1,6 +1,8 @@
-"""What ``hemlp demo`` tells: the bundled data, a table with ranks, exact against greedy, one document."""
+"""What ``hemlp demo`` tells: the bundled data, a table with ranks, exact against greedy, one document, files."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -11,14 +13,17 @@ from hemlp.evaluation import evaluate
 from hemlp.exact_greedy import compare_exact_greedy
 from hemlp.examples import mesh_mini
 from hemlp.labels import Batch
-from hemlp.measures import measure
+from hemlp.outputs import check_writable, write_per_instance, write_text
 from hemlp.pair_measures import PairMeasure
+from hemlp.results import Evaluation
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
+MEASURES = ["accuracy", "F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
 
 
-def run() -> None:
-    """Print what mesh_mini is and how near its systems come."""
+def run(out: str) -> None:
+    """Print what mesh_mini is and how near its systems come, and write files to the folder ``out``."""
+    check_writable(folders=[out])
     console = Console()
     example = mesh_mini()
     h = example.hierarchy
@@ -37,26 +42,43 @@ def run() -> None:
         table.add_row(name, f"{sizes.mean():.2f}", str(int((sizes == 0).sum())), share)
     console.print(table)
 
-    result = evaluate(h, example.true, example.systems, ["accuracy", "F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT])
+    result = evaluate(h, example.true, example.systems, MEASURES, names=example.names)
     console.print(
         "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
     )
-    for line in str(result.table()).splitlines()[: len(result.systems) + 1]:
-        console.print(line, highlight=False, soft_wrap=True)
-    console.print(f"(rank); lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
+    console.print(result.table().to_rich())
+    console.print("(rank); systems that the sign test does not separate share it", highlight=False)
+    for first, second in _swapped(result, "F", "F_LCA"):
+        console.print(f"{first} is ahead of {second} by F, behind it by F_LCA", highlight=False)
+    console.print(f"lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
 
     console.print("\n[bold]Exact against approximate F_LCA[/], 40 documents of knn30")
     gap = compare_exact_greedy(h, example.true, example.systems["knn30"], sample=40)
     console.print("\n".join(str(gap).splitlines()[:6]), highlight=False)
 
-    console.print("\n[bold]One document[/], its pairs under GIE")
-    batch = Batch.of(h, example.true, example.systems["svm_ovr_freq60"])[0]
-    for predicted, true, cost in measure("GIE").model(batch).solve().named_pairs():
-        ends = [example.names.get(str(c), str(c)) if c else "default class" for c in (predicted, true)]
-        console.print(f"  {ends[0]} ~ {ends[1]}: {cost:g}", highlight=False)
+    console.print("\n[bold]One document[/], its pairs and its minimal LCA graphs")
+    explanation = result.explain("svm_ovr_freq60", 0, ["GIE", "F_LCA"])
+    for title, tables in explanation.sections()[1:]:
+        console.print(title, style="italic", highlight=False)
+        console.print(tables[0].to_rich())
 
-    console.print()
-    for u, v in (("D012756", "D002417"), ("D012756", "D004285")):
-        met = " or ".join(sorted(example.names.get(str(a), str(a)) for a in h.lca(u, v)))
-        names = f"{example.names[u]} and {example.names[v]}"
-        console.print(f"{names}: {h.distance(u, v)} edges apart, nearest common ancestor {met}")
+    console.print("[bold]Files written[/]")
+    folder = Path(out)
+    result.to_json(folder / "evaluation.json")
+    # result.to_html(folder / "report.html")
+    write_per_instance(result.scores, folder)
+    write_text(folder / "table.md", result.table().to_markdown())
+    write_text(folder / "one_document.svg", explanation.picture(1).to_svg())
+    for file in sorted(folder.iterdir()):
+        console.print(f"  {file}", highlight=False, soft_wrap=True)
+
+
+def _swapped(result: Evaluation, flat: str, hierarchical: str) -> list[tuple[str, str]]:
+    """Pairs of systems whose order two measures see differently."""
+    ranks = result.ranks(flat), result.ranks(hierarchical)
+    return [
+        (a, b)
+        for a in result.systems
+        for b in result.systems
+        if (ranks[0][a] or 0) < (ranks[0][b] or 0) and (ranks[1][a] or 0) > (ranks[1][b] or 0)
+    ]

@@ -79,12 +79,16 @@ class Curve:
 
 @dataclass
 class Picture:
-    """Boxes, arrows (child, parent, kind: "plain", "true", "predicted", "shared" or "hidden") and curves."""
+    """Boxes, arrows (child, parent, kind: "plain", "true", "predicted", "shared" or "hidden") and curves.
+
+    ``arrow_words``: what stands on an arrow (child, parent).
+    """
 
     title: str
     boxes: dict[Any, Box] = field(default_factory=dict)
     arrows: list[tuple[Any, Any, str]] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
+    arrow_words: dict[tuple[Any, Any], str] = field(default_factory=dict)
 
     def add(self, key: Any, text: str, role: str) -> None:
         """A node; the first role that is given stays."""
@@ -175,13 +179,21 @@ class Picture:
         out = max(start[0] * side, end[0] * side) * side + side * (30 + abs(a.y - b.y) / 6)
         return start, (out, a.y), (out, b.y), end
 
+    def _arrow(self, child: Any, parent: Any) -> tuple[tuple[float, float], ...]:
+        """Four points of the curve from the top of a box to the bottom of the one above it."""
+        a, b = self.boxes[child], self.boxes[parent]
+        top, bottom = a.y - a.height / 2, b.y + b.height / 2
+        middle = (top + bottom) / 2
+        return (a.x, top), (a.x, middle), (b.x, middle), (b.x, bottom)
+
     def _words(self) -> list[tuple[float, float, str]]:
-        """The words of the curves, each at a place along its curve where nothing else is."""
+        """The words of curves and arrows, each at a place along its line where nothing else is."""
         taken = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
         found = []
-        for curve in self.curves:
-            points = self._curve(curve)
-            width = _width(curve.text) + 4
+        lines = [(self._curve(curve), curve.text) for curve in self.curves]
+        lines += [(self._arrow(*ends), text) for ends, text in self.arrow_words.items()]
+        for points, text in lines:
+            width = _width(text) + 4
             best = None
             for t in (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82):
                 x, y = _on_curve(points, t)
@@ -194,7 +206,7 @@ class Picture:
                     break
             assert best is not None
             taken.append((best[1], best[2], width, LINE))
-            found.append((best[1], best[2], curve.text))
+            found.append((best[1], best[2], text))
         return found
 
     # ---- formats
@@ -210,18 +222,8 @@ class Picture:
             lines.append(f"<style>{STYLE}</style>")
         lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{escape(self.title)}</text>')
         for child, parent, kind in self._drawn():
-            a, b = self.boxes[child], self.boxes[parent]
-            top, bottom = a.y - a.height / 2, b.y + b.height / 2
-            middle = (top + bottom) / 2
-            lines.append(
-                f'<path class="edge {kind}" d="M{a.x:.1f} {top:.1f}C{a.x:.1f} {middle:.1f} {b.x:.1f} {middle:.1f} '
-                f'{b.x:.1f} {bottom:.1f}"/>'
-            )
-        for curve in self.curves:
-            (ax, ay), (bx, by), (cx, cy), (dx, dy) = self._curve(curve)
-            lines.append(
-                f'<path class="pair" d="M{ax:.1f} {ay:.1f}C{bx:.1f} {by:.1f} {cx:.1f} {cy:.1f} {dx:.1f} {dy:.1f}"/>'
-            )
+            lines.append(f'<path class="edge {kind}" d="{_cubic(self._arrow(child, parent))}"/>')
+        lines += [f'<path class="pair" d="{_cubic(self._curve(curve))}"/>' for curve in self.curves]
         for box in self.boxes.values():
             lines.append(f'<g class="{box.role}"><title>{escape(box.title)}</title>{_shape(box)}')
             lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{escape(box.text)}</text></g>')
@@ -268,11 +270,9 @@ class Picture:
         axes.text(width / 2, 26, self.title, ha="center", fontsize=13 * point, weight="bold")
         codes = [Line.MOVETO, Line.CURVE4, Line.CURVE4, Line.CURVE4]
         for child, parent, kind in self._drawn():
-            a, b = self.boxes[child], self.boxes[parent]
-            top, bottom = a.y - a.height / 2, b.y + b.height / 2
-            points = [(a.x, top), (a.x, (top + bottom) / 2), (b.x, (top + bottom) / 2), (b.x, bottom)]
             colour, thick = EDGES[kind]
-            axes.add_patch(PathPatch(Line(points, codes), fill=False, ec=colour, lw=thick * point, zorder=1))
+            line = Line(self._arrow(child, parent), codes)
+            axes.add_patch(PathPatch(line, fill=False, ec=colour, lw=thick * point, zorder=1))
         legend_boxes, x = [], GAP
         for name, room in self._legend():
             legend_boxes.append(Box(None, "", name, x=x + 10, y=height - 16, width=20, height=14))
@@ -383,6 +383,12 @@ def _pushed(row: Sequence[Box], places: Sequence[float], way: int, border: float
 
 def _middle(places: Sequence[float], otherwise: float) -> float:
     return sum(places) / len(places) if places else otherwise
+
+
+def _cubic(points: Sequence[tuple[float, float]]) -> str:
+    """A cubic curve as SVG says it."""
+    (ax, ay), *rest = points
+    return f"M{ax:.1f} {ay:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)
 
 
 def _on_curve(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidLabelSets, InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets, MissingPolicy, UnknownPolicy
 from hemlp.measures import measure
@@ -24,6 +24,7 @@ from hemlp.progress import Progress
 from hemlp.results import Evaluation, Inputs
 from hemlp.scores import Scores, joined
 from hemlp.scoring import Measure, UndefinedPolicy, check_defined, score_together
+from hemlp.vocabulary import Label
 
 MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
 """What the paper's tables show."""
@@ -43,15 +44,17 @@ def evaluate(
     workers: int = 1,
     chunk: int = CHUNK,
     progress: bool | None = None,
+    names: Mapping[Label, str] | None = None,
 ) -> Evaluation:
     """Score every system with every measure.
 
     ``systems`` maps names to predictions; predictions alone are the system "system". All input is checked before
     anything is scored. ``workers`` threads score chunks of ``chunk`` instances side by side; results depend on neither.
-    ``progress`` shows a bar on standard error after a second, by default if that is a terminal.
+    ``progress`` shows a bar on standard error after a second, by default if that is a terminal. ``names``: readable
+    names of classes, for explanations and reports.
     """
     named = dict(systems) if _is_mapping_of_systems(systems) else {"system": systems}
-    made = _named_measures(measures)
+    made = named_measures(measures)
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
     for name, number in (("workers", workers), ("chunk", chunk)):
@@ -62,11 +65,11 @@ def evaluate(
     batches = {
         name: Batch.of(hierarchy, labels, pred, unknown=unknown, missing=missing) for name, pred in sides.items()
     }
-    for batch in batches.values():
+    for name, batch in batches.items():
+        if not len(batch):
+            raise InvalidLabelSets(f"{sides[name].source} and {labels.source} hold no instance")
         check_defined(list(made.values()), batch, undefined)
-    tasks = [
-        (name, start) for name, batch in batches.items() for start in range(0, max(1, len(batch)), chunk)
-    ]  # an empty batch is one empty chunk
+    tasks = [(name, start) for name, batch in batches.items() for start in range(0, len(batch), chunk)]
 
     with Progress(sum(map(len, batches.values())), progress) as bar, ThreadPoolExecutor(workers) as pool:
 
@@ -84,7 +87,7 @@ def evaluate(
         {name: dict(zip(made, map(joined, zip(*found, strict=True)), strict=True)) for name, found in parts.items()},
         {name: each.greater_is_better for name, each in made.items()},
         {name: _facts(batch) for name, batch in batches.items()},
-        Inputs(batches, made),
+        Inputs(batches, made, names),
     )
 
 
@@ -93,7 +96,8 @@ def _is_mapping_of_systems(systems: Any) -> bool:
     return isinstance(systems, Mapping) and all(isinstance(name, str) for name in systems)
 
 
-def _named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+    """The measures, under the names that they were asked for."""
     if isinstance(measures, str | Measure):
         measures = [measures]
     made: dict[str, Measure] = {}

@@ -362,6 +362,35 @@ def _pairing(model: PairingModel, solution: Any, values: Mapping[str, float], co
     )
 
 
+def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Picture:
+    """The flow network of Problem 1 of one instance, from source to sink, with its optimal flow highlighted."""
+    if not isinstance(model, PairingModel) or len(model) != 1:
+        raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
+    solution = model.solve()
+    network, flow = model.network(solution)
+    explanation = Explanation(model.batch, 0, (), names=names)
+    made = Picture(f"{model.title}: least cost {solution.objective:g}")
+    fixed = [
+        ("source", "other"),
+        ("sink", "other"),
+        ("default for true", "default"),
+        ("default for predicted", "default"),
+    ]
+    labels = model.batch.hierarchy.labels
+    words = fixed + [(explanation.name(labels[c]), "predicted") for c in model.batch.pred.classes]
+    words += [(explanation.name(labels[c]), "true") for c in model.batch.true.classes]
+    words += [("nearest", "other")] * (network.size - len(words))
+    for node, (text, role) in enumerate(words):
+        made.add(node, text, role)
+    arcs = zip(network.tails, network.heads, network.costs, flow, strict=True)
+    for tail, head, cost, amount in arcs:
+        if (tail, head) != (1, 0):  # what returns from the sink to the source is the flow itself
+            made.arrows.append((int(head), int(tail), "shared" if amount else "plain"))
+            if amount and cost:
+                made.arrow_words[int(head), int(tail)] = f"{cost:g}" if amount == 1 else f"{amount}·{cost:g}"
+    return made
+
+
 def shortest_path(h: Hierarchy, u: Label, v: Label) -> tuple[Label, ...]:
     """A shortest path from u up to a common ancestor and down to v, () without one; ties go to the smallest labels."""
     up = h.up_distances([h.id(u), h.id(v)])

@@ -109,6 +109,11 @@ def read_measures(text: str) -> list[Measure]:
         tables = tomllib.loads(text)["measure"]
     except (tomllib.TOMLDecodeError, KeyError) as error:
         raise UnknownMeasure(f"cannot read measures from TOML, which need tables [[measure]]: {error}") from None
+    return measures_from_tables(tables)
+
+
+def measures_from_tables(tables: Any) -> list[Measure]:
+    """Measures from the tables ``[[measure]]`` of a TOML file."""
     if not (isinstance(tables, list) and all(isinstance(table, dict) and "name" in table for table in tables)):
         raise UnknownMeasure("measures in TOML are tables [[measure]] that have a name")
     made: list[Measure] = []

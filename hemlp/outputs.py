@@ -7,12 +7,13 @@ import errno
 import io
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
+from hemlp.explain import Explanation, Unexplained
 from hemlp.program import STATUSES
 from hemlp.scores import Scores
 
@@ -30,18 +31,31 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     return files
 
 
-def check_writable(file: str | None, folder: str | None) -> None:
-    """Find out before any work whether results can be written."""
-    try:
-        if folder is not None:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        for place in (folder, None if file is None else Path(file).parent):
-            if place is not None and not os.access(place, os.W_OK | os.X_OK):
-                raise PermissionError(
-                    errno.EACCES, os.strerror(errno.ENOENT if not Path(place).exists() else errno.EACCES)
-                )
-    except OSError as error:
-        raise UnwritableFile(f"cannot write to {folder if file is None else file}: {reason(error)}") from None
+def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | None] = ()) -> None:
+    """Find out before any work whether results can be written, and that no two of them go to one place."""
+    given = [file for file in files if file is not None]
+    for file in given:
+        if given.count(file) > 1:
+            raise InvalidOption(f"two results would be written to {file}: give each a file of its own")
+    for place in [folder for folder in folders if folder is not None]:
+        try:
+            Path(place).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnwritableFile(f"cannot write to {place}: {reason(error)}") from None
+        _check_folder(Path(place), place)
+    for file in given:
+        if Path(file).is_dir():
+            raise UnwritableFile(f"cannot write to {file}: it is a folder")
+        if Path(file).exists() and not os.access(file, os.W_OK):
+            raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
+        _check_folder(Path(file).parent, file)
+
+
+def _check_folder(folder: Path, place: str) -> None:
+    if not folder.exists():
+        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOENT).lower()}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
 
 
 def write_per_instance(scores: Mapping[str, Mapping[str, Scores]], folder: str | PathLike[str]) -> None:
@@ -63,14 +77,38 @@ def write_per_instance(scores: Mapping[str, Mapping[str, Scores]], folder: str |
         write_text(Path(folder) / f"{system}.csv", text.getvalue())
 
 
+def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
+    """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
+    if file is None:
+        return []
+    parts = [k for k, part in enumerate(explanation.parts) if not isinstance(part, Unexplained)]
+    place = Path(file)
+    if len(parts) < 2:
+        return [(k, file) for k in parts]
+    first = [next(iter(explanation.parts[k].values)).partition("(")[0] for k in parts]
+    return [
+        (k, str(place.with_name(f"{place.stem}-{name}{place.suffix}"))) for k, name in zip(parts, first, strict=True)
+    ]
+
+
 def reason(error: OSError) -> str:
     """What went wrong with a file, in a few words."""
     return (error.strerror or str(error)).lower()
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:
-    """Write a text file; what goes wrong has a name."""
+    """Write a text file, whole or not at all: what goes wrong has a name, and an older file stays as it was."""
+    place = Path(path)
+    part = place.with_name(f"{place.name}.{os.getpid()}.part")
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        if place.exists() and not place.is_file():  # a pipe or a device
+            place.write_text(text, encoding="utf-8")
+            return
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, place)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None

@@ -1,11 +1,15 @@
-"""The paper's case tables beside ours: what it prints, what the definitions give, and why where the two differ."""
+"""The paper's tables beside ours: what it prints, what the definitions give, and why where the two differ."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hemlp.examples import Case
+import numpy as np
+
+from hemlp.compare import kendall
+from hemlp.examples import DATA, Case
 from hemlp.hierarchy import Hierarchy
 from hemlp.measures import measure
 from hemlp.scoring import NAMED
@@ -55,6 +59,51 @@ def agrees(printed: float | str, ours: float) -> bool:
     if isinstance(printed, str):
         return int(printed.partition(" ")[0]) + D_MAX == ours
     return abs(printed - ours) < 0.0099
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """One cell of a Kendall table: two measures, the printed τ and ours, from the paper's own printed scores."""
+
+    first: str
+    second: str
+    printed: float
+    ours: float
+
+    @property
+    def differs(self) -> bool:
+        """Whether the printed figure is not ours, rounded."""
+        return abs(self.printed - self.ours) > 0.0011
+
+
+@dataclass(frozen=True)
+class RankingTable:
+    """One of the paper's result tables: scores of systems × measures as printed, and its Kendall table beside ours."""
+
+    title: str
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    cells: tuple[Correlation, ...]
+
+    @property
+    def agreeing(self) -> int:
+        """How many cells agree."""
+        return sum(not cell.differs for cell in self.cells)
+
+
+def rankings() -> list[RankingTable]:
+    """All six result tables: τ-b on the printed scores, each measure in its direction."""
+    made = []
+    for table in json.loads((DATA / "paper_tables.json").read_text(encoding="utf-8")):
+        names, systems = table["measures"], table["systems"]
+        signs = dict(zip(names, (1.0 if better else -1.0 for better in table["greater_is_better"]), strict=True))
+        scores = {name: np.array([signs[name] * of[name]["score"] for of in systems.values()]) for name in names}
+        cells = []
+        for pair, printed in table["kendall_printed"].items():
+            first, second = pair.split(",")
+            cells.append(Correlation(first, second, printed, kendall(scores[first], scores[second])))
+        made.append(RankingTable(table["table"], tuple(names), tuple(systems), tuple(cells)))
+    return made
 
 
 def drawn(hierarchy: Hierarchy, marks: Mapping[str, str]) -> str:

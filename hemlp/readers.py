@@ -96,6 +96,19 @@ def read_labels(
     return LabelSets.of(cells, source=source)
 
 
+def read_names(path: str | PathLike[str]) -> dict[Label, str]:
+    """Read readable names of classes: one ``label<TAB>name`` a line."""
+    source, data = _read_bytes(path)
+    names: dict[Label, str] = {}
+    for number, line in enumerate(_decode(data, source).splitlines(), 1):
+        label, tab, name = line.partition("\t")
+        if line.strip() and not tab:
+            raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
+        if tab:
+            names[label.strip()] = name.strip()
+    return names
+
+
 # ---- files
 
 

@@ -29,10 +29,14 @@ from hemlp.vocabulary import Label, check_known
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What was evaluated: the batch of each system, and the measures by the names that they were asked for."""
+    """What was evaluated: the batch of each system, and the measures by the names that they were asked for.
+
+    ``names``: readable names of classes, where there are any.
+    """
 
     batches: Mapping[str, Batch]
     measures: Mapping[str, Measure]
+    names: Mapping[Label, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,13 +202,8 @@ class Evaluation:
         system: str,
         row: int,
         measures: Sequence[str] | None = None,
-        *,
-        names: Mapping[Label, str] | None = None,
     ) -> Explanation:
-        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
-
-        ``names``: readable names of classes, for the text and the drawing.
-        """
+        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures."""
         if self.inputs is None:
             raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
         check_known("system", system, self.systems)
@@ -214,7 +213,7 @@ class Evaluation:
         if not -len(batch) <= row < len(batch):
             raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {len(batch) - 1}")
         chosen = {name: self.inputs.measures[name] for name in measures or self.measures}
-        return explain(batch, chosen, row, system=system, names=names)
+        return explain(batch, chosen, row, system=system, names=self.inputs.names)
 
     # ---- to files and back
 
@@ -238,9 +237,13 @@ class Evaluation:
         columns = {name: [_plain(v) for v in values.tolist()] for name, values in scores.columns.items()}
         return {"name": scores.name, "columns": columns, "status": scores.statuses.tolist()}
 
+    def json_text(self) -> str:
+        """Everything as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
+
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write everything to a file that ``from_json`` reads."""
-        write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+        write_text(path, self.json_text())
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Evaluation:

@@ -39,8 +39,7 @@ def test_start_up_loads_nothing_heavy(code):
 ORDER = """errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model costs
 bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
 pair_measures set_measures measures metrics invariants compare tables drawing explain outputs progress
-results evaluation
-exact_greedy examples paper demo cli"""
+results evaluation study exact_greedy examples paper demo cli"""
 
 
 def test_no_module_imports_one_that_stands_after_it():

@@ -1,0 +1,193 @@
+"""A study: everything that an evaluation run reads, computes and writes, described in one TOML file.
+
+hierarchy = "mesh.txt"                        # paths are relative to the file
+true = "gold.txt"
+measures = ["F", "F_LCA", "MGIA(default_cost=4)"]
+
+[systems]
+knn = "pred_knn.txt"
+svm = "pred_svm.txt"
+
+[[measure]]                                   # measures of your own, by their bounds
+name = "lenient"
+predicted = [1, 1]
+true = [0, "ALL"]
+default_cost = 5
+
+[options]                                     # cycles, unknown, missing, undefined, workers, names
+undefined = "nan"
+
+[tests]
+compare = [["knn", "svm"]]                    # all tests of a pair of systems
+significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction
+kendall = 1000                                # correlation of the measures, resamples for its intervals
+
+[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder)
+json = "study.json"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
+from hemlp.evaluation import MEASURES, evaluate, named_measures
+from hemlp.measures import measures_from_tables
+from hemlp.outputs import check_writable, reason, write_per_instance, write_text
+from hemlp.readers import read_hierarchy, read_labels, read_names
+from hemlp.results import Evaluation
+from hemlp.scoring import Measure
+from hemlp.tables import Table
+from hemlp.vocabulary import check_known, did_you_mean
+
+HIERARCHY_OPTIONS = ("cycles",)
+EVALUATE_OPTIONS = ("unknown", "missing", "undefined", "workers")
+
+
+@dataclass(frozen=True)
+class Tests:
+    """What is compared beyond ranks. ``kendall``: None for no table, else the number of resamples."""
+
+    compare: Sequence[Sequence[str]] = ()
+    significance: Sequence[str] = ()
+    kendall: int | None = None
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output."""
+
+    json: str | None = None
+    html: str | None = None
+    table: str | None = None
+    per_instance: str | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to read, compute and write."""
+
+    hierarchy: str
+    true: str
+    systems: Mapping[str, str]
+    measures: Sequence[str | Measure] = MEASURES
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tests: Tests = Tests()
+    outputs: Outputs = Outputs()
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Study:
+        """From a TOML file."""
+        place = Path(path)
+        try:
+            data = tomllib.loads(place.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
+        try:
+            return cls._of(data, place.parent)
+        except InvalidOption as error:
+            raise InvalidOption(f"{fspath(path)}: {error}") from None
+
+    @classmethod
+    def _of(cls, data: dict[str, Any], folder: Path) -> Study:
+        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "outputs")
+        _check_keys("the file", data, known)
+        for key in ("hierarchy", "true", "systems"):
+            if key not in data:
+                raise InvalidOption(f"{key} is missing")
+        for key in ("systems", "options", "tests", "outputs"):
+            if not isinstance(data.get(key, {}), dict):
+                raise InvalidOption(f"{key} is not a table [{key}]")
+        options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
+        _check_keys("[options]", options, (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names"))
+        _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
+        _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
+        paths = {"hierarchy": data["hierarchy"], "true": data["true"], **data["systems"], **outputs}
+        for key, value in paths.items():
+            if not isinstance(value, str):
+                raise InvalidOption(f"{key} = {value!r} is not the path of a file")
+        own = measures_from_tables(data.get("measure", []))
+        named = data.get("measures", [] if own else list(MEASURES))
+        if not isinstance(named, list):
+            raise InvalidOption(f"measures = {named!r} is not a list")
+        if "names" in options:
+            options["names"] = str(folder / options["names"])
+        return cls(
+            str(folder / data["hierarchy"]),
+            str(folder / data["true"]),
+            {name: str(folder / file) for name, file in data["systems"].items()},
+            [*named, *own],
+            options,
+            Tests(**tests),
+            Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
+        )
+
+    def check(self) -> None:
+        """Find contradictions and files that cannot be written, before anything is read."""
+        files = (self.outputs.json, self.outputs.html, self.outputs.table)
+        check_writable([file for file in files if file != "-"], [self.outputs.per_instance])
+        for pair in self.tests.compare:
+            if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+                raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
+            for system in pair:
+                check_known("system", system, list(self.systems))
+        for name in self.tests.significance:
+            check_known("measure", name, list(named_measures(self.measures)))
+        resamples = self.tests.kendall
+        if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
+            raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
+
+    def run(self, progress: bool | None = None) -> Evaluation:
+        """Read everything, and score."""
+        self.check()
+        options = dict(self.options)
+        names = None if options.get("names") is None else read_names(options["names"])
+        h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
+        systems = {name: read_labels(file) for name, file in self.systems.items()}
+        chosen = {key: options[key] for key in EVALUATE_OPTIONS if key in options}
+        return evaluate(h, read_labels(self.true), systems, self.measures, progress=progress, names=names, **chosen)
+
+    def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
+        """The tables that were asked for, with their titles; the means come first."""
+        found = [("", result.table())]
+        found += [(f"{a} and {b}", result.compare(a, b)) for a, b in self.tests.compare]
+        found += [(f"all pairs of systems by {name}", result.significance(name)) for name in self.tests.significance]
+        if self.tests.kendall is not None:
+            found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
+        return found
+
+    def write(self, result: Evaluation) -> list[str]:
+        """Write the files that were asked for; their names."""
+        out = self.outputs
+        if out.per_instance is not None:
+            write_per_instance(result.scores, out.per_instance)
+        if out.json is not None and out.json != "-":
+            result.to_json(out.json)
+        if out.table is not None:
+            write_text(out.table, _table_text(self.tables(result), Path(out.table).suffix))
+        if out.html is not None:
+            result.to_html(out.html)
+        files = (out.per_instance, out.json, out.table, out.html)
+        return [file for file in files if file is not None and file != "-"]
+
+
+def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+    blocks = []
+    for title, table in tables:
+        head = {".md": f"## {title}\n\n", ".tex": f"% {title}\n"}.get(suffix, f"{title}\n") if title else ""
+        body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
+        blocks.append(head + body)
+    return "\n".join(blocks)
+
+
+def _check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
+    for key in table:
+        if key not in known:
+            raise InvalidOption(f"{place} has no {key!r} (it has: {', '.join(known)}){did_you_mean(key, known)}")
