@@ -16,9 +16,10 @@ from hemlp.labels import Batch
 from hemlp.outputs import check_writable, write_per_instance, write_text
 from hemlp.pair_measures import PairMeasure
 from hemlp.results import Evaluation
+from hemlp.scoring import Measure
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
-MEASURES = ["accuracy", "F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
+MEASURES: list[str | Measure] = ["accuracy", "F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
 
 
 def run(out: str) -> None:
@@ -65,7 +66,7 @@ def run(out: str) -> None:
     console.print("[bold]Files written[/]")
     folder = Path(out)
     result.to_json(folder / "evaluation.json")
-    # result.to_html(folder / "report.html")
+    result.to_html(folder / "report.html")
     write_per_instance(result.scores, folder)
     write_text(folder / "table.md", result.table().to_markdown())
     write_text(folder / "one_document.svg", explanation.picture(1).to_svg())

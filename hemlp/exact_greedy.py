@@ -111,6 +111,18 @@ def compare_exact_greedy(
 ) -> ExactGreedy:
     """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them."""
     batch = Batch.of(hierarchy, true, pred, unknown=unknown, missing=missing)
+    return compare_batch(batch, sample=sample, seed=seed, horizon=horizon, time_limit=time_limit)
+
+
+def compare_batch(
+    batch: Batch,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    horizon: int | None = None,
+    time_limit: float | None = None,
+) -> ExactGreedy:
+    """``compare_exact_greedy`` of a batch."""
     rows = np.arange(len(batch))
     if sample is not None:
         if sample < 1:

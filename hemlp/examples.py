@@ -17,7 +17,8 @@ from pathlib import Path
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import LabelSets
-from hemlp.readers import read_hierarchy, read_labels
+from hemlp.readers import read_hierarchy, read_labels, read_names
+from hemlp.vocabulary import Label
 
 DATA = Path(str(files("hemlp"))) / "data"
 
@@ -29,18 +30,18 @@ class Example:
     hierarchy: Hierarchy
     true: LabelSets
     systems: Mapping[str, LabelSets]
-    names: Mapping[str, str]
+    names: Mapping[Label, str]
 
 
 def mesh_mini() -> Example:
     """200 MEDLINE documents with their MeSH 2016 headings and five systems (courtesy of the U.S. NLM)."""
     folder = DATA / "mesh_mini"
-    names = (folder / "names.tsv").read_text(encoding="utf-8").splitlines()
+    names = read_names(folder / "names.tsv")
     return Example(
         read_hierarchy(folder / "hierarchy.txt"),
         read_labels(folder / "gold.txt"),
         {p.stem.removeprefix("pred_"): read_labels(p) for p in sorted(folder.glob("pred_*.txt"))},
-        dict(line.split("\t", 1) for line in names),
+        names,
     )
 
 

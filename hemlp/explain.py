@@ -262,20 +262,21 @@ class Explanation:
         which = f"instance {self.row + 1}" + ("" if ids is None else f" ({ids[0]})")
         return f"{self.system}, {which}" if self.system else which
 
-    def _full_name(self, node: Node) -> str:
+    def full_name(self, node: Node) -> str:
+        """Its name and its label, where the two differ."""
         name = self.name(node)
         return name if node is TOP or name == str(node) else f"{name} ({node})"
 
     def sections(self) -> list[tuple[str, list[Table]]]:
         """Title and tables: the classes first, then part by part."""
         classes = [
-            [side, _listed(of, self._full_name)]
+            [side, _listed(of, self.full_name)]
             for side, of in zip(("predicted", "true"), (self.sides[0], self.sides[1]), strict=True)
         ]
         found = [(self.title, [Table(["side", "classes"], classes)])]
         for part in self.parts:
             values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
-            found.append((values, list(part.tables(self._full_name))))
+            found.append((values, list(part.tables(self.full_name))))
         return found
 
     def __str__(self) -> str:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from hemlp.compare import kendall
 from hemlp.examples import DATA, Case
 from hemlp.hierarchy import Hierarchy
@@ -97,7 +95,7 @@ def rankings() -> list[RankingTable]:
     for table in json.loads((DATA / "paper_tables.json").read_text(encoding="utf-8")):
         names, systems = table["measures"], table["systems"]
         signs = dict(zip(names, (1.0 if better else -1.0 for better in table["greater_is_better"]), strict=True))
-        scores = {name: np.array([signs[name] * of[name]["score"] for of in systems.values()]) for name in names}
+        scores = {name: [signs[name] * of[name]["score"] for of in systems.values()] for name in names}
         cells = []
         for pair, printed in table["kendall_printed"].items():
             first, second = pair.split(",")

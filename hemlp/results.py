@@ -20,6 +20,7 @@ from hemlp.explain import Explanation, explain
 from hemlp.labels import Batch
 from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES
+from hemlp.report.page import page
 from hemlp.scores import Scores
 from hemlp.scoring import Measure
 from hemlp.tables import Table
@@ -177,10 +178,13 @@ class Evaluation:
                 table[i, j] = mean if self.greater_is_better[name] else -mean
         return table
 
+    def kendall_matrix(self) -> FloatArray:
+        """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
+        return _tau_matrix(self._oriented_means())
+
     def kendall(self, resamples: int = 0, seed: int = 0) -> Table:
         """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling."""
-        means = self._oriented_means()
-        taus = _tau_matrix(means)
+        taus = self.kendall_matrix()
         spread = None
         if resamples:
             counts = resampled(int(self.facts[self.systems[0]]["instances"]), resamples, seed)
@@ -244,6 +248,10 @@ class Evaluation:
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write everything to a file that ``from_json`` reads."""
         write_text(path, self.json_text())
+
+    def to_html(self, path: str | PathLike[str], title: str = "Hierarchical evaluation") -> None:
+        """Write a report page: tables that sort, tests, plots, and the worst instances with their drawings."""
+        write_text(path, page(self, title))
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Evaluation:

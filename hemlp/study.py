@@ -40,6 +40,7 @@ from hemlp.evaluation import MEASURES, evaluate, named_measures
 from hemlp.measures import measures_from_tables
 from hemlp.outputs import check_writable, reason, write_per_instance, write_text
 from hemlp.readers import read_hierarchy, read_labels, read_names
+from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
 from hemlp.scoring import Measure
 from hemlp.tables import Table
@@ -133,6 +134,8 @@ class Study:
         """Find contradictions and files that cannot be written, before anything is read."""
         files = (self.outputs.json, self.outputs.html, self.outputs.table)
         check_writable([file for file in files if file != "-"], [self.outputs.per_instance])
+        if self.outputs.html is not None:
+            check_plots()
         for pair in self.tests.compare:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")

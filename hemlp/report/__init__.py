@@ -1,0 +1,1 @@
+"""Plots of an evaluation, and a page that shows it all."""

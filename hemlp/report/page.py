@@ -1,0 +1,157 @@
+"""A report page: one self-contained HTML file that sorts, searches and shows the worst instances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hemlp.drawing import STYLE
+from hemlp.exact_greedy import compare_batch
+from hemlp.explain import Explanation, Unexplained
+from hemlp.report import plots
+from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from hemlp.results import Evaluation
+
+WORST = 50
+"""Instances shown of each system."""
+SAMPLE = 200
+"""Instances of each system on which exact and greedy F_LCA are compared."""
+CITATION = (
+    "A. Kosmopoulos, I. Partalas, E. Gaussier, G. Paliouras, I. Androutsopoulos: Evaluation measures for hierarchical "
+    "classification: a unified view and novel approaches. Data Mining and Knowledge Discovery 29(3), 820-865, 2015. "
+    "doi:10.1007/s10618-014-0382-x"
+)
+
+
+def page(ev: Evaluation, title: str) -> str:
+    """The whole page."""
+    plots.check_plots()
+    leader = "F_LCA" if "F_LCA" in ev.measures else ev.measures[0]
+    parts = [
+        f"<h2 id='summary'>Summary</h2>{_summary(ev)}<ul class='notes'>{_items(ev.table().notes)}</ul>",
+        f"<h2 id='tests'>Significance by {escape(leader)}</h2>{_significance(ev, leader)}",
+        f"<h2 id='plots'>Plots</h2>{''.join(_figures(ev, leader))}",
+        *(["<h2 id='worst'>Worst instances</h2>", _worst(ev, leader)] if ev.inputs is not None else []),
+        f"<h2 id='cite'>Parameters, signatures, how to cite</h2>{_citation(ev)}",
+    ]
+    names = ["summary", "tests", "plots", *(["worst"] if ev.inputs is not None else []), "cite"]
+    links = "".join(f"<a href='#{name}'>{name}</a>" for name in names)
+    here = files("hemlp.report")
+    style, script = ((here / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
+    return (
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<meta name='generator' content='hemlp {__version__}'><link rel='icon' href='data:,'>"
+        f"<title>{escape(title)}</title><style>{style}{STYLE}</style></head><body>"
+        f"<header><h1>{escape(title)}</h1><p class='note'>{_facts(ev)}</p><nav>{links}</nav></header>"
+        f"<main>{''.join(parts)}</main><footer>Made by hemlp {__version__}.</footer>"
+        f"<script>{script}</script></body></html>\n"
+    )
+
+
+def _items(texts: object) -> str:
+    return "".join(f"<li>{escape(text)}</li>" for text in texts)  # type: ignore[attr-defined]
+
+
+def _facts(ev: Evaluation) -> str:
+    count = int(ev.facts[ev.systems[0]]["instances"])
+    words = f"{len(ev.systems)} systems, {len(ev.measures)} measures, {count:,} instances"
+    if ev.inputs is not None:
+        words += f"; {escape(repr(ev.inputs.batches[ev.systems[0]].given))}"
+    return words
+
+
+def _head(columns: list[str]) -> str:
+    return "<tr>" + "".join(f"<th scope='col'><button>{escape(name)}</button></th>" for name in columns) + "</tr>"
+
+
+def _summary(ev: Evaluation) -> str:
+    ranks = {name: ev.ranks(name) for name in ev.measures}
+    rows = []
+    for system in ev.systems:
+        cells = [f"<td>{escape(system)}</td>"]
+        for name in ev.measures:
+            mean, rank = ev.mean(system, name), ranks[name][system]
+            value = "" if math.isnan(mean) else repr(mean)
+            text = "undefined" if math.isnan(mean) else f"{mean:.4f}"
+            best = " class='best'" if rank == 1 else ""
+            cells.append(
+                f"<td data-value='{value}'><span{best}>{text}</span><span class='rank'>{rank or ''}</span></td>"
+            )
+        labels = ev.facts[system]["predictions an instance"]
+        rows.append(f"<tr>{''.join(cells)}<td data-value='{labels!r}'>{labels:.2f}</td></tr>")
+    marks = [f"{name} {'↑' if better else '↓'}" for name, better in ev.greater_is_better.items()]
+    head = _head(["system", *marks, "labels"])
+    return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
+
+
+def _significance(ev: Evaluation, measure: str) -> str:
+    if len(ev.systems) < 2:
+        return "<p class='note'>There is one system: nothing to compare.</p>"
+    table = ev.significance(measure)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    head = _head(list(table.columns))
+    notes = f"<ul class='notes'>{_items(table.notes)}</ul>"
+    return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{body}</tbody></table></div>{notes}"
+
+
+def _figures(ev: Evaluation, leader: str) -> Iterator[str]:
+    def shown(name: str, figure: object, words: str) -> str:
+        return f"<figure>{plots.svg(figure, name)}<figcaption>{escape(words)}</figcaption></figure>"  # type: ignore[arg-type]
+
+    if len(ev.systems) > 1 and len(ev.measures) > 1:
+        yield shown("ranks", plots.rank_chart(ev), "Ranks by each measure; ties stand side by side.")
+        yield shown("kendall", plots.kendall_heat_map(ev), "How alike the measures rank the systems.")
+    yield shown("distribution", plots.distribution(ev, leader), f"Distribution of {leader} over the instances.")
+    if ev.inputs is None:
+        return
+    yield shown("depth", plots.score_by_depth(ev, leader), f"Mean {leader} by the depth of the deepest true class.")
+    batches = ev.inputs.batches
+    if "F_LCA" in ev.measures and not next(iter(batches.values())).hierarchy.weighted:
+        gaps = [(system, compare_batch(batch, sample=SAMPLE)) for system, batch in batches.items()]
+        words = f"Exact and greedy F_LCA on a random sample of at most {SAMPLE} instances a system."
+        yield shown("greedy", plots.exact_minus_greedy(gaps), words)
+
+
+def _worst(ev: Evaluation, measure: str) -> str:
+    sections = []
+    for system in ev.systems:
+        values = ev.per_instance(system, measure)
+        signed = values if ev.greater_is_better[measure] else -values
+        order = [int(k) for k in np.argsort(signed, kind="stable")[:WORST] if not math.isnan(signed[k])]
+        entries = [_instance(ev.explain(system, row, [measure]), values[row], measure) for row in order]
+        title = f"{escape(system)}: the {len(entries)} lowest by {escape(measure)}"
+        sections.append(f"<section class='system'><h3>{title}</h3>{''.join(entries)}</section>")
+    return (
+        "<div class='find'><input id='search' type='search' placeholder='Search instances: a label, a name, a row' "
+        "aria-label='Search instances'><p class='note' id='found' aria-live='polite'></p></div>" + "".join(sections)
+    )
+
+
+def _instance(explanation: Explanation, value: float, measure: str) -> str:
+    sides = []
+    for side, labels in zip(("predicted", "true"), explanation.sides, strict=True):
+        named = ", ".join(sorted(explanation.full_name(label) for label in labels)) or "nothing"
+        sides.append(f"<span class='labels'>{side}: {escape(named)}</span>")
+    part = explanation.parts[0]
+    drawing = escape(part.reason) if isinstance(part, Unexplained) else explanation.picture().to_svg(style=False)
+    return (
+        f"<details class='instance'><summary><span>{escape(explanation.title)}</span>"
+        f"<b>{escape(measure)} {value:.4g}</b>{''.join(sides)}</summary><div class='drawing'>{drawing}</div></details>"
+    )
+
+
+def _citation(ev: Evaluation) -> str:
+    signatures = [ev.scores[ev.systems[0]][name].signature for name in ev.measures]
+    return (
+        "<p>Cite the paper that defines the measures, and the signature of each score:</p>"
+        f"<pre>{escape(CITATION)}</pre>"
+        f"<pre>{escape(chr(10).join(signatures))}</pre>"
+    )

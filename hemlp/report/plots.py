@@ -1,0 +1,152 @@
+"""Plots of an evaluation by matplotlib: each function returns a Figure."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.errors import InvalidOption, MissingDependency
+from hemlp.exact_greedy import SAME, ExactGreedy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from hemlp.results import Evaluation
+
+COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
+MARKERS = "osD^vP*X"
+
+
+def check_plots() -> None:
+    """Say what to install where matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingDependency("plots need matplotlib: pip install 'hemlp[plot]'") from None
+
+
+def _figure(width: float, height: float) -> tuple[Figure, Any]:
+    check_plots()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def _look(k: int) -> dict[str, str]:
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]}
+
+
+def rank_chart(ev: Evaluation) -> Figure:
+    """Ranks over measures, one line a system; systems that share a rank stand side by side on it."""
+    figure, axes = _figure(max(5.0, 1.1 * len(ev.measures) + 2.5), max(3.0, 0.45 * len(ev.systems) + 1.2))
+    at = {name: ev.ranks(name) for name in ev.measures}
+    for k, system in enumerate(ev.systems):
+        xs, ys = [], []
+        for m, name in enumerate(ev.measures):
+            rank = at[name][system]
+            tied = [other for other in ev.systems if at[name][other] == rank]
+            xs.append(m + 0.13 * (tied.index(system) - (len(tied) - 1) / 2))
+            ys.append(math.nan if rank is None else rank)
+        axes.plot(xs, ys, label=system, linewidth=1.6, markersize=8, **_look(k))
+    axes.set_xticks(range(len(ev.measures)), ev.measures, rotation=20 if len(ev.measures) > 5 else 0)
+    axes.set_yticks(range(1, len(ev.systems) + 1))
+    axes.invert_yaxis()
+    axes.set_ylabel("rank (1 is best; ties stand side by side)")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def kendall_heat_map(ev: Evaluation) -> Figure:
+    """Kendall's τ-b between all pairs of measures."""
+    taus = ev.kendall_matrix()
+    size = max(3.6, 0.75 * len(ev.measures) + 1.4)
+    figure, axes = _figure(size + 0.8, size)
+    image = axes.imshow(taus, vmin=-1, vmax=1, cmap="PuOr")
+    axes.set_xticks(range(len(ev.measures)), ev.measures, rotation=40, ha="right")
+    axes.set_yticks(range(len(ev.measures)), ev.measures)
+    for i in range(len(ev.measures)):
+        for j in range(len(ev.measures)):
+            value = taus[i, j]
+            text = "n/a" if math.isnan(value) else f"{value:.2f}"
+            axes.text(j, i, text, ha="center", va="center", color="white" if abs(value) > 0.7 else "black", fontsize=9)
+    figure.colorbar(image, ax=axes, shrink=0.8, label="Kendall's τ-b")
+    return figure
+
+
+def distribution(ev: Evaluation, measure: str) -> Figure:
+    """How many instances score how much, one row of bars a system."""
+    values = [ev.per_instance(system, measure) for system in ev.systems]
+    found = np.concatenate([v[~np.isnan(v)] for v in values])
+    figure, axes = _figure(7.0, max(2.4, 0.55 * len(ev.systems) + 1.2))
+    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    edges = np.linspace(low, high if high > low else low + 1, 26)
+    for k, column in enumerate(values):
+        counts, _ = np.histogram(column[~np.isnan(column)], edges)
+        heights = 0.85 * counts / max(1, counts.max())
+        axes.bar(edges[:-1], heights, np.diff(edges), bottom=len(values) - 1 - k, align="edge", color=_look(k)["color"])
+    axes.set_yticks([len(values) - 1 - k for k in range(len(values))], ev.systems)
+    axes.set_xlabel(f"{measure} of an instance (each row to its own scale)")
+    return figure
+
+
+def score_by_depth(ev: Evaluation, measure: str) -> Figure:
+    """Mean score of the instances against the depth of their deepest true class."""
+    if ev.inputs is None:
+        raise InvalidOption("depths need the data, which an evaluation that was read from a file does not have")
+    figure, axes = _figure(7.0, 3.6)
+    for k, system in enumerate(ev.systems):
+        batch = ev.inputs.batches[system]
+        depths = batch.hierarchy.unit_depths[batch.true.classes]
+        deepest = np.full(len(batch), -1)
+        np.maximum.at(deepest, np.repeat(np.arange(len(batch)), np.diff(batch.true.ptr)), depths)
+        values = ev.per_instance(system, measure)
+        usable = ~np.isnan(values) & (deepest >= 0)
+        at = np.unique(deepest[usable])
+        means = [values[usable & (deepest == depth)].mean() for depth in at]
+        axes.plot(at, means, label=system, linewidth=1.4, markersize=5, **_look(k))
+    axes.set_xlabel("depth of the deepest true class of an instance")
+    axes.set_ylabel(f"mean {measure}")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
+    """Differences of exact and greedy F_LCA, of (system, comparison) pairs, where there are any."""
+    figure, axes = _figure(7.0, max(2.2, 0.5 * len(gaps) + 1.2))
+    differences = [gap.difference for _, gap in gaps]
+    reach = max([0.05, *(float(np.abs(d).max(initial=0)) for d in differences)])
+    for k, ((_, gap), column) in enumerate(zip(gaps, differences, strict=True)):
+        differing = column[np.abs(column) > SAME]
+        row = len(gaps) - 1 - k
+        spread = (np.arange(differing.size) % 5 - 2) * 0.08
+        axes.scatter(differing, row + spread, s=16, color=_look(k)["color"], alpha=0.7)
+        axes.text(
+            reach * 1.04, row, f"{differing.size} of {len(gap.rows)} differ", va="center", fontsize=9, clip_on=False
+        )  # fmt: skip
+    axes.axvline(0, color="#888888", linewidth=0.8)
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(-0.6, len(gaps) - 0.4)
+    axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [system for system, _ in gaps])
+    axes.set_xlabel("F_LCA exact − greedy, instances that differ")
+    return figure
+
+
+def svg(figure: Figure, name: str) -> str:
+    """A figure as an SVG element for a page; ``name`` keeps its ids apart from those of others."""
+    import matplotlib as mpl
+
+    text = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    found = text.getvalue()
+    return found[found.index("<svg") :]
