@@ -141,6 +141,9 @@ class Picture:
                 pending[child] -= 1
                 if not pending[child]:
                     ready.append(child)
+        for key in ready:  # what has no parent in the picture stands just above its children
+            if not above[key] and below[key]:
+                depth[key] = min(depth[child] for child in below[key]) - 1
         last = max((depth[key] for key in joined), default=-1) + 1
         apart = {key for key in ready if key not in joined and not any(parent in joined for parent in above[key])}
         depth = {key: d + last * (key in apart) for key, d in depth.items()}

@@ -226,8 +226,8 @@ class Hierarchy:
         roots = int(np.count_nonzero(np.diff(self.parent_ptr) == 0))
         extra = f", {len(self.aliases):,} aliases" if self.aliases else ""
         extra += f", {len(self.dropped_edges):,} edges dropped" if self.dropped_edges else ""
-        extra += ", weighted" if self.weighted else ""
-        return f"Hierarchy({len(self):,} classes, {self.edges.parents.size:,} edges, {roots:,} roots{extra})"
+        extra = f"root{'s' * (roots != 1)}{extra}" + (", weighted" if self.weighted else "")
+        return f"Hierarchy({len(self):,} classes, {self.edges.parents.size:,} edges, {roots:,} {extra})"
 
     # ---- structure
 

@@ -105,11 +105,13 @@ class Evaluation:
                 cells.append("undefined" if math.isnan(mean) else f"{mean:.4f} ({rank})")
             rows.append([*cells, f"{self.facts[system]['predictions an instance']:.2f}"])
         marks = [f"{name} {'↑' if better else '↓'}" for name, better in self.greater_is_better.items()]
-        return Table(["system", *marks, "labels"], rows, self._notes())
+        signatures = [self.scores[self.systems[0]][name].signature for name in self.measures]
+        return Table(["system", *marks, "labels"], rows, [*self.notes(), *signatures])
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """Conventions, and what was undefined, unknown, missing or not proved."""
         notes = [
-            f"{self.facts[self.systems[0]]['instances']:,} instances; means over instances, ranks in brackets; systems "
+            f"{self.facts[self.systems[0]]['instances']:,} instances; means over instances and ranks; systems "
             f"that the sign test (one-sided, {LEVEL}) does not separate from the one above share its rank",
             "labels: predicted labels an instance",
         ]
@@ -123,7 +125,7 @@ class Evaluation:
             for what in ("unknown labels", "missing instances"):
                 if self.facts[system][what]:
                     notes.append(f"{system}: {self.facts[system][what]:,} {what}")
-        return notes + [self.scores[self.systems[0]][name].signature for name in self.measures]
+        return notes
 
     @property
     def fallbacks(self) -> int:

@@ -35,7 +35,7 @@ def page(ev: Evaluation, title: str) -> str:
     plots.check_plots()
     leader = "F_LCA" if "F_LCA" in ev.measures else ev.measures[0]
     parts = [
-        f"<h2 id='summary'>Summary</h2>{_summary(ev)}<ul class='notes'>{_items(ev.table().notes)}</ul>",
+        f"<h2 id='summary'>Summary</h2>{_summary(ev)}<ul class='notes'>{_items(ev.notes())}</ul>",
         f"<h2 id='tests'>Significance by {escape(leader)}</h2>{_significance(ev, leader)}",
         f"<h2 id='plots'>Plots</h2>{''.join(_figures(ev, leader))}",
         *(["<h2 id='worst'>Worst instances</h2>", _worst(ev, leader)] if ev.inputs is not None else []),
@@ -68,8 +68,9 @@ def _facts(ev: Evaluation) -> str:
     return words
 
 
-def _head(columns: list[str]) -> str:
-    return "<tr>" + "".join(f"<th scope='col'><button>{escape(name)}</button></th>" for name in columns) + "</tr>"
+def _head(columns: list[str], kinds: list[str] | None = None) -> str:
+    cells = zip(columns, kinds or [""] * len(columns), strict=True)
+    return "<tr>" + "".join(f"<th scope='col'{k}><button>{escape(name)}</button></th>" for name, k in cells) + "</tr>"
 
 
 def _summary(ev: Evaluation) -> str:
@@ -96,8 +97,10 @@ def _significance(ev: Evaluation, measure: str) -> str:
     if len(ev.systems) < 2:
         return "<p class='note'>There is one system: nothing to compare.</p>"
     table = ev.significance(measure)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
-    head = _head(list(table.columns))
+    kinds = ["" if right else " class='words'" for right in table.numeric]
+    rows = ("".join(f"<td{k}>{escape(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.rows)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    head = _head(list(table.columns), kinds)
     notes = f"<ul class='notes'>{_items(table.notes)}</ul>"
     return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{body}</tbody></table></div>{notes}"
 
