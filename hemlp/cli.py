@@ -74,6 +74,12 @@ def show(title: str, table: Table) -> None:
         console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
+def say_written(file: str) -> None:
+    """Name a file that was written, to somebody who is watching."""
+    if sys.stderr.isatty():
+        click.echo(f"written: {file}", err=True)
+
+
 @commands.command()
 @click.argument("hierarchy")
 @click.argument("true")
@@ -138,7 +144,7 @@ def carry_out(study: Study, strict: bool) -> None:
         for title, table in study.tables(result):
             show(title, table)
     for file in study.write(result):
-        click.echo(f"written: {file}", err=True)
+        say_written(file)
     if result.fallbacks:
         click.echo(f"hemlp: {result.fallbacks:,} scores are not proved optimal, see the column bound", err=True)
         if strict:
@@ -184,10 +190,10 @@ def explain(
         write_text(str(json_file), text)
     for part, file in drawing_files(svg, explanation):
         write_text(file, explanation.picture(part).to_svg())
-        click.echo(f"written: {file}", err=True)
+        say_written(file)
     for part, file in drawing_files(png, explanation):
         explanation.picture(part).to_png(file)
-        click.echo(f"written: {file}", err=True)
+        say_written(file)
 
 
 @commands.command()

@@ -84,7 +84,7 @@ def evaluate(
         for (name, _), scores in zip(tasks, pool.map(run, tasks), strict=True):
             parts[name].append(scores)
     return Evaluation(
-        {name: dict(zip(made, map(joined, zip(*found, strict=True)), strict=True)) for name, found in parts.items()},
+        {name: dict(zip(made, joined(found), strict=True)) for name, found in parts.items()},
         {name: each.greater_is_better for name, each in made.items()},
         {name: _facts(batch) for name, batch in batches.items()},
         Inputs(batches, made, names),

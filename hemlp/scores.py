@@ -75,11 +75,25 @@ class Scores:
         return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
 
 
-def joined(parts: Sequence[Scores]) -> Scores:
-    """The scores of consecutive parts of a batch as those of the whole."""
-    return replace(
-        parts[0],
-        columns={name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns},
-        statuses=np.concatenate([part.statuses for part in parts]),
-        undefined=sum(part.undefined for part in parts),
-    )
+def joined(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
+    """The scores of consecutive parts of a batch, measure by measure, as those of the whole.
+
+    Columns that measures share stay shared.
+    """
+    made: dict[tuple[int, ...], FloatArray] = {}
+
+    def whole(arrays: Sequence[FloatArray]) -> FloatArray:
+        key = tuple(map(id, arrays))
+        if key not in made:
+            made[key] = np.concatenate(arrays)
+        return made[key]
+
+    return [
+        replace(
+            of_measure[0],
+            columns={name: whole([part.columns[name] for part in of_measure]) for name in of_measure[0].columns},
+            statuses=np.concatenate([part.statuses for part in of_measure]),
+            undefined=sum(part.undefined for part in of_measure),
+        )
+        for of_measure in zip(*parts, strict=True)
+    ]

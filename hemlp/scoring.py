@@ -207,7 +207,7 @@ def _score_group(
     leader = group[0]
     rows = leader._defined_rows(batch, undefined)
     rows = rows[first[rows] == rows]
-    columns = [{name: np.full(len(batch), math.nan) for name in each.columns} for each in group]
+    columns = _empty_columns(group, len(batch))
     last_solved = STATUSES.index(Status.FEASIBLE)
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
     for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
@@ -222,7 +222,8 @@ def _score_group(
             for name, values in each._evaluated(model, solution).items():
                 filled[name][part] = np.where(unsolved, math.nan, values)
     statuses = statuses[first]
-    columns = [{name: values[first] for name, values in filled.items()} for filled in columns]
+    for array in {id(array): array for filled in columns for array in filled.values()}.values():
+        array[:] = array[first]
     policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
     if time_limit is not None:  # a limit can change what is found
         policies += f"|time_limit:{time_limit}"
@@ -230,6 +231,16 @@ def _score_group(
     return [
         Scores(each.name, filled, statuses, each.signature + policies, missing)
         for each, filled in zip(group, columns, strict=True)
+    ]
+
+
+def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
+    """One array a column. What is not the score itself is the same for all measures of one model, and kept once."""
+    further = {name: np.full(size, math.nan) for each in group for name in each.columns if name != each.name}
+    own = (np.full(size, math.nan) for _ in group)
+    return [
+        {**{name: further.get(name, empty) for name in each.columns}, each.name: empty}
+        for each, empty in zip(group, own, strict=True)
     ]
 
 

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hemlp
-from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, PairScore, ShortestPath, measure
+from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, PairScore, SetMeasure, ShortestPath, measure
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures import NAMED, read_measures, write_measures
+from hemlp.scoring import score_together
 from tests.graphs import graph, labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
@@ -263,3 +264,13 @@ def test_backends_can_be_imported_in_both_orders():
         code = body + f"print(m.solve('{first}').objective, m.solve('{second}').objective)"
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert out.stdout == "2.0 2.0\n", out.stderr
+
+
+def test_measures_of_one_model_and_one_name_keep_their_own_scores():
+    h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    batch = Batch.of(h, [["sheep", "mammal"]], [["cow", "mammal"]])
+    both = [measure("MGIA"), measure("MGIA", normalizer="union")]
+    both += [SetMeasure("mine", "ancestors", score=score) for score in ("P", "jaccard")]
+    apart = [each.score(batch).values[0] for each in both]
+    assert [scores.values[0] for scores in score_together(both, batch)] == apart
+    assert len(set(apart)) == 4

@@ -102,9 +102,14 @@ def test_the_two_commands_stand_in_the_readme():
     assert "./scripts/test" in text
 
 
-def test_demo_runs():
-    result = subprocess.run([sys.executable, "-m", "hemlp", "demo"], capture_output=True, text=True, check=False)
+def test_demo_runs(tmp_path):
+    command = [sys.executable, "-m", "hemlp", "demo", "--out", str(tmp_path / "out")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert "3,620 classes" in result.stdout
-    assert "Sheep and Cattle: 2 edges apart" in result.stdout
+    assert "svm_ovr_freq60 is ahead of lexical_match by F, behind it by F_LCA" in result.stdout
+    assert "Botulinum Antitoxin (D001904)" in result.stdout
+    assert {"report.html", "evaluation.json", "table.md", "knn30.csv", "one_document.svg"} <= {
+        file.name for file in (tmp_path / "out").iterdir()
+    }
     assert "exact: 40 optimal" in result.stdout

@@ -44,4 +44,18 @@ def kernel(function: F) -> F:
         compiled = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no folder for its cache
         compiled = numba.njit(nogil=True)(function)
+    if (cache := getattr(compiled, "_cache", None)) is not None:
+        cache.save_overload = _saving(cache.save_overload)
     return cast(F, compiled)
+
+
+def _saving(save: Callable[..., None]) -> Callable[..., None]:
+    """``save`` compiled code, and go on without where the disk has no room for it."""
+
+    def save_if_possible(*args: Any) -> None:
+        try:
+            save(*args)
+        except OSError as error:
+            logging.getLogger("hemlp").warning("compiled code cannot be kept: %s", error)
+
+    return save_if_possible

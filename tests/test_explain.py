@@ -1,0 +1,205 @@
+"""Explanations of single instances, and their drawings."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hemlp import TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure
+from hemlp.bounds import Bounds
+from hemlp.drawing import ROLES, Picture
+from hemlp.errors import InvalidOption
+from hemlp.explain import Graphs, Pairing, Sets, Unexplained, explain, network_picture, shortest_path
+from tests.graphs import labelled
+
+H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+NAMES = ["GIE", "MGIA", "F_H", "SDL", "F_De", "F_Tol", "P_LCA", "F_LCA", "TIE", "F"]
+
+
+def told(h, true, pred, *names):
+    return explain(Batch.of(h, [true], [pred]), {name: measure(name) for name in names})
+
+
+def test_pairs_paths_and_prices():
+    (part,) = told(H, ["sheep", "bird"], ["cow"], "GIE").parts
+    assert isinstance(part, Pairing)
+    assert {(p.predicted, p.true, p.cost) for p in part.pairs} == {("cow", "sheep", 2), (None, "bird", 5)}
+    assert part.pairs[0].path == ("cow", "mammal", "sheep")
+    assert part.error == part.values["GIE"] == 7
+    assert sum(part.prices["predicted"].values()) + sum(part.prices["true"].values()) == 7
+
+
+def test_graphs_show_where_greedy_differs():
+    example = examples.mesh_mini()
+    ev = evaluate(example.hierarchy, example.true, {"knn": example.systems["knn30"]}, ["F_LCA"])
+    differing = 0
+    for row in range(60):
+        (part,) = ev.explain("knn", row).parts
+        assert isinstance(part, Graphs)
+        assert part.values["F_LCA"] == pytest.approx(
+            2 * len(part.shared) / (len(part.predicted) + len(part.true)), abs=1e-12
+        )
+        one = ev.inputs.batches["knn"][row]
+        greedy = measure("F_LCA", method="greedy").score(one)
+        exact = measure("F_LCA").score(one)
+        same = all(greedy[c][0] == exact[c][0] for c in ("predicted", "true", "common", "lcas"))
+        assert (part.greedy is None) == same
+        differing += not same
+    assert differing > 3
+
+
+def test_sets_and_what_was_dropped():
+    h = Hierarchy.from_edges([("a", "b"), ("b", "c"), ("a", "d")])
+    (closures,) = told(h, ["d"], ["c"], "F_H").parts
+    assert (closures.predicted, closures.true) == ({"a", "b", "c"}, {"a", "d"})
+    (tolerant,) = told(h, ["d"], ["c"], "F_Tol").parts
+    assert isinstance(tolerant, Sets)
+    assert (tolerant.predicted, tolerant.true, tolerant.dropped) == ({"a", "b"}, {"a", "d"}, {"c"})
+
+
+def test_what_cannot_be_explained_says_why():
+    (part,) = told(H, ["sheep", "bird"], ["cow"], "TIE").parts
+    assert isinstance(part, Unexplained)
+    assert part.reason.startswith("TIE is undefined, it needs exactly one")
+    explanation = told(H, ["sheep", "bird"], ["cow"], "TIE")
+    assert "undefined" in str(explanation)
+    with pytest.raises(InvalidOption, match="nothing to draw"):
+        explanation.picture()
+
+
+def test_measures_of_one_model_are_explained_once():
+    assert [list(part.values) for part in told(H, ["sheep"], ["cow"], *NAMES).parts] == [
+        ["GIE"], ["MGIA"], ["F_H", "SDL"], ["F_De"], ["F_Tol"], ["P_LCA", "F_LCA"], ["TIE"], ["F"],
+    ]  # fmt: skip
+
+
+def test_custom_costs_have_no_path():
+    flat = PairMeasure("flat", Bounds((1, 1), (1, 1)), cost=lambda p, t: 3.0, default_cost=5)
+    (part,) = explain(Batch.of(H, [["sheep"]], [["cow"]]), {"flat": flat}).parts
+    assert part.pairs[0].path == ()
+
+
+@settings(max_examples=60)
+@given(labelled(10), st.data())
+def test_explanations_of_any_instance(case, data):
+    """Text, data and drawings exist for every measure; drawings are well-formed and no two boxes overlap."""
+    labels, edges = case
+    h = Hierarchy.from_edges(edges, classes=labels)
+    sides = [data.draw(st.lists(st.sampled_from(labels), max_size=4, unique=True)) for _ in "tp"]
+    explanation = told(h, *sides, *NAMES)
+    assert str(explanation)
+    json.dumps(explanation.to_dict(), allow_nan=False)
+    for k, part in enumerate(explanation.parts):
+        if not isinstance(part, Unexplained):
+            picture = explanation.picture(k)
+            ET.fromstring(picture.to_svg())
+            assert_tidy(picture)
+            assert {box.key for box in picture.boxes.values()} >= {*sides[0], *sides[1]}
+
+
+@settings(max_examples=60)
+@given(labelled(10), st.data())
+def test_paths_are_as_long_as_the_distance(case, data):
+    labels, edges = case
+    lengths = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+    weighted = data.draw(st.booleans())
+    h = Hierarchy.from_edges([(p, c, data.draw(lengths)) if weighted else (p, c) for p, c in edges], classes=labels)
+    u, v = (data.draw(st.sampled_from(labels)) for _ in "uv")
+    path = shortest_path(h, u, v)
+    if not path:
+        assert h.distance(u, v) == float("inf")
+        return
+    assert (path[0], path[-1]) == (u, v)
+    length = {}
+    for parent, child, weight in zip(
+        h.edges.parents, h.edges.children, [1.0] * 99 if h.edges.weights is None else h.edges.weights, strict=False
+    ):
+        length[h.labels[parent], h.labels[child]] = weight
+    steps = [length.get((a, b), length.get((b, a))) for a, b in pairwise(path)]
+    assert sum(steps) == pytest.approx(h.distance(u, v))
+
+
+def assert_tidy(picture: Picture) -> None:
+    width, height = picture.laid_out()
+    boxes = list(picture.boxes.values())
+    for a, b in combinations(boxes, 2):
+        apart = abs(a.x - b.x) >= (a.width + b.width) / 2 or abs(a.y - b.y) >= (a.height + b.height) / 2
+        assert apart, (a, b)
+    for box in boxes:
+        assert box.width / 2 <= box.x <= width - box.width / 2
+        assert 0 < box.y < height
+    for child, parent, _ in picture.arrows:
+        assert picture.boxes[parent].y < picture.boxes[child].y
+
+
+@pytest.mark.parametrize("count", [1, 30])
+def test_drawings_of_few_and_many_labels_are_tidy(count):
+    example = examples.mesh_mini()
+    rng = np.random.default_rng(count)
+    pool = sorted({label for row in example.true for label in row})
+    sides = [rng.choice(pool, count, replace=False).tolist() for _ in "tp"]
+    explanation = told(example.hierarchy, *sides, "GIE", "F_H", "F_LCA")
+    for k in range(3):
+        assert_tidy(explanation.picture(k))
+
+
+def test_long_names_are_shortened_and_told_in_full():
+    picture = Picture("p")
+    picture.add("a", "x" * 300, "true")
+    text = picture.to_svg()
+    assert f"<title>{'x' * 300}</title>" in text
+    assert picture.boxes["a"].width < 250
+
+
+def test_labels_are_text_in_drawings():
+    h = Hierarchy.from_edges([("<script>alert(1)</script>", "a&b"), ("<script>alert(1)</script>", '"')])
+    text = told(h, ["a&b"], ['"'], "F_LCA").picture().to_svg()
+    assert "<script>" not in text
+    ET.fromstring(text)
+
+
+def test_roles_differ_in_shape_not_only_in_colour():
+    shapes = {(role.corner, role.dashed, role.double) for role in ROLES.values()}
+    drawn = {name: (role.corner, role.dashed, role.double) for name, role in ROLES.items()}
+    assert len({drawn[name] for name in ("true", "predicted", "both", "shared", "default", "dropped")}) == 6
+    assert len(shapes) >= 6
+
+
+def test_png(tmp_path):
+    explanation = told(H, ["sheep", "bird"], ["cow", "sheep"], "GIE", "F_LCA")
+    for k in (0, 1):
+        explanation.picture(k).to_png(tmp_path / f"{k}.png")
+        assert (tmp_path / f"{k}.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_flow_network_is_drawn():
+    picture = network_picture(measure("GIE").model(H, ["sheep", "bird"], ["cow"]))
+    assert_tidy(picture)
+    assert [box.text for box in picture.boxes.values()][:2] == ["source", "sink"]
+    assert sorted(picture.arrow_words.values()) == ["2", "5"]
+    with pytest.raises(InvalidOption, match="pair-based"):
+        network_picture(measure("F_H").model(H, ["sheep"], ["cow"]))
+
+
+def test_top_is_drawn_where_nothing_else_is_common():
+    h = Hierarchy.from_edges([("a", "b"), ("c", "d")])
+    explanation = told(h, ["b"], ["d"], "F_LCA")
+    assert explanation.parts[0].lcas == {TOP}
+    assert "⊤" in explanation.picture().to_svg()
+
+
+def test_rows_are_checked(tmp_path):
+    ev = evaluate(H, ["cow"], {"A": ["cow"]}, ["F_H"])
+    assert ev.explain("A", 0).title == "A, instance 1"
+    with pytest.raises(InvalidOption, match="no instance 7"):
+        ev.explain("A", 7)
+    with pytest.raises(InvalidOption, match="no system 'B'"):
+        ev.explain("B", 0)
+    with pytest.raises(InvalidOption, match="no measure 'F'"):
+        ev.explain("A", 0, ["F"])
