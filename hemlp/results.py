@@ -23,7 +23,7 @@ from hemlp.program import STATUSES
 from hemlp.report.page import page
 from hemlp.scores import Scores
 from hemlp.scoring import Measure
-from hemlp.tables import Table
+from hemlp.tables import Table, figure
 from hemlp.version import __version__
 from hemlp.vocabulary import Label, check_known
 
@@ -102,7 +102,7 @@ class Evaluation:
             cells = [system]
             for name in self.measures:
                 mean, rank = self.mean(system, name), by_measure[name][system]
-                cells.append("undefined" if math.isnan(mean) else f"{mean:.4f} ({rank})")
+                cells.append("undefined" if math.isnan(mean) else f"{figure(mean)} ({rank})")
             rows.append([*cells, f"{self.facts[system]['predictions an instance']:.2f}"])
         marks = [f"{name} {'↑' if better else '↓'}" for name, better in self.greater_is_better.items()]
         signatures = [self.scores[self.systems[0]][name].signature for name in self.measures]

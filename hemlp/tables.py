@@ -79,3 +79,8 @@ _LATEX = str.maketrans(
 
 def _latex(cell: str) -> str:
     return cell.translate(_LATEX)
+
+
+def figure(value: float) -> str:
+    """Four decimals, or three digits of what is too small for them."""
+    return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"

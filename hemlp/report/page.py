@@ -14,6 +14,7 @@ from hemlp.drawing import STYLE
 from hemlp.exact_greedy import compare_batch
 from hemlp.explain import Explanation, Unexplained
 from hemlp.report import plots
+from hemlp.tables import figure
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _summary(ev: Evaluation) -> str:
         for name in ev.measures:
             mean, rank = ev.mean(system, name), ranks[name][system]
             value = "" if math.isnan(mean) else repr(mean)
-            text = "undefined" if math.isnan(mean) else f"{mean:.4f}"
+            text = "undefined" if math.isnan(mean) else figure(mean)
             best = " class='best'" if rank == 1 else ""
             cells.append(
                 f"<td data-value='{value}'><span{best}>{text}</span><span class='rank'>{rank or ''}</span></td>"
