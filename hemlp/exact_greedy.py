@@ -22,7 +22,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class ExactGreedy:
-    """F_LCA of a batch by the three methods, with |Z| and the seconds that each method took.
+    """F_LCA of a batch by the three methods, with numbers of LCAs and the seconds that each method took.
 
     ``rows`` numbers the instances in the data that they were drawn from, from 0.
     """

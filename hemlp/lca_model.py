@@ -225,7 +225,7 @@ class LcaModel(Model["LcaSolution"]):
         return True
 
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
-        """True if another solver proves the same |Z| and F from the unreduced programs; else InvalidSolution."""
+        """True if another solver proves the same number of LCAs and F from the unreduced programs; else raises."""
         self.check(solution)
         other: Any = named_solver(solver) if isinstance(solver, str) else solver
         for i, found in enumerate(solution.found):
@@ -267,8 +267,8 @@ def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fractio
 class LcaSolution:
     """What was found for each instance of ``model``.
 
-    ``sums``: |G_p|, |G_t| and what they share; ``lcas``: |Z|, 0 where a side is empty; ``bounds``: upper bounds on F, F
-    itself where it is proved. ``detail`` gives the graphs of an instance.
+    ``sums``: sizes of G_p, of G_t and of what they share; ``lcas``: how many LCAs, 0 where a side is empty; ``bounds``:
+    upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance.
     """
 
     model: LcaModel

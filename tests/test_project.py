@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
+
+from hemlp.paper import rankings
+from hemlp.scoring import NAMED
 
 ROOT = Path(__file__).parent.parent
 
 
 def blocks(page: Path) -> str:
-    return "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S))
+    found = re.findall(r"^ *```python\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.M | re.S)
+    return "\n".join(map(dedent, found))
 
 
-PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if blocks(page)]
+PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if blocks(page)]
 
 
 def python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -113,3 +119,47 @@ def test_demo_runs(tmp_path):
         file.name for file in (tmp_path / "out").iterdir()
     }
     assert "exact: 40 optimal" in result.stdout
+
+
+def test_the_documentation_builds_without_warnings(tmp_path):
+    """From a copy, so that generated pages do not come into the way; their examples run, too."""
+    docs = tmp_path / "docs"
+    shutil.copytree(ROOT / "docs", docs, ignore=shutil.ignore_patterns("_build", "measures", "errata.md"))
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-b",
+        "html",
+        str(docs),
+        str(tmp_path / "out"),
+    ]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    pages = sorted((docs / "measures").glob("*.md"))
+    assert {page.stem for page in pages} == {*NAMED, "index"}
+    for page in pages:
+        exec(compile(blocks(page), str(page), "exec"), {"__name__": "__docs__"})
+        if page.stem != "index":
+            assert (docs / "measures" / f"{page.stem}.svg").exists()
+    assert (docs / "errata.md").read_text().count("| DBpedia Large, LSHTC2, maximum path 4 |") == 9
+
+
+def test_the_papers_rankings():
+    assert [table.agreeing for table in rankings()] == [10, 7, 15, 6, 10, 9]
+    script = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "paper_rankings.py")], capture_output=True, text=True, check=True
+    )
+    assert script.stdout.count("≠") == 90 - sum(table.agreeing for table in rankings())
+
+
+def test_the_performance_page_is_made_from_its_figures(tmp_path):
+    """The page in docs is what the script makes of the figures beside it."""
+    for name in ("docs", "scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("_build", "measures", "*.pyc"))
+    script = tmp_path / "scripts" / "performance_page.py"
+    subprocess.run([sys.executable, str(script)], check=True)
+    assert (tmp_path / "docs" / "performance.md").read_text() == (ROOT / "docs" / "performance.md").read_text()

@@ -1,0 +1,167 @@
+"""Pages made from the registry: one for each measure, and the errata of the paper."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from hemlp import examples, paper
+from hemlp.explain import explain
+from hemlp.invariants import INVARIANTS
+from hemlp.labels import Batch
+from hemlp.pair_measures import PairMeasure
+from hemlp.scoring import NAMED, Measure
+from hemlp.set_measures import SetMeasure
+from hemlp.tables import Table
+
+MODELS = {
+    "ancestors": "The smallest sets that hold the classes of each side and all their ancestors: z_parent ≥ z_child.",
+    "descendants": "The smallest sets that hold the classes of each side and all their descendants: z_child ≥ z_parent.",
+    "tolerant": "The closures with ancestors (Equations 2 and 3), then what is distant is dropped (Equations 4 and 5).",
+    "none": "The sets themselves.",
+    "lca": "Problem 2, in the stages `lcas`, `ratio` and `ties`: see {doc}`../formulation`.",
+}
+
+
+def write_pages(docs: Path) -> None:
+    """All generated pages, into docs/measures and docs/errata.md."""
+    folder = docs / "measures"
+    folder.mkdir(exist_ok=True)
+    notes = tomllib.loads((docs / "measures.toml").read_text(encoding="utf-8"))
+    rows = []
+    for name, named in NAMED.items():
+        each, told = named.template, notes[name]
+        _write(folder / f"{name}.md", measure_page(each, told, folder))
+        low, high = each.range
+        arrow = "↑" if each.greater_is_better else "↓"
+        rows.append([f"[{name}]({name}.md)", told["title"], f"{low:g} to {high:g} {arrow}"])
+    index = Table(["measure", "title", "range"], rows).to_markdown()
+    tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
+    _write(folder / "index.md", f"# Measures\n\n{index}\nEach page is made from the registry.\n\n{tree}\n")
+    _write(docs / "errata.md", errata_page())
+
+
+def measure_page(each: Measure, told: dict[str, Any], folder: Path) -> str:
+    """Formula, model, parameters, promises, advice, and a case."""
+    parameters = [[f"`{key}`", f"`{value!r}`"] for key, value in each.parameters.items()]
+    listed = Table(["parameter", "default"], parameters).to_markdown() if parameters else "None.\n"
+    promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
+    low, high = each.range
+    better = "greater is better" if each.greater_is_better else "less is better"
+    return f"""# {each.name}: {told["title"]}
+
+$$
+{told["formula"]}
+$$
+
+From {low:g} to {"∞" if high == float("inf") else f"{high:g}"}; {better}. Defined as
+
+```python
+from hemlp import measure
+
+m = measure("{each.name}")
+assert str(m) == "{each}"
+```
+
+## Model
+
+{model_words(each)}
+
+## When to use it
+
+{told["use"]}
+
+## When not
+
+{told["avoid"]}
+
+## Parameters
+
+{listed}
+## What holds on every instance
+
+{promises}
+## Case {told["case"]} of the paper
+
+{case_words(each, told["case"], folder)}
+"""
+
+
+def model_words(each: Measure) -> str:
+    """What is optimised."""
+    if isinstance(each, PairMeasure):
+        defaults = (
+            "no default class" if each.default_cost is None else f"default classes at a cost of {each.default_cost}"
+        )
+        return (
+            f"Problem 1 with bounds {each.bounds.predicted} on predicted and {each.bounds.true} on true classes, "
+            f"{defaults}, and shortest paths as costs. `measure(\"{each.name}\").model(h, true, pred)` prints, exports and "
+            "solves it."
+        )  # fmt: skip
+    assert isinstance(each, SetMeasure)
+    return MODELS[each.augment]
+
+
+def case_words(each: Measure, name: str, folder: Path) -> str:
+    """The case with its drawing, the value, and what the paper prints."""
+    case = examples.case(name)
+    batch = Batch.of(case.hierarchy, [list(case.true)], [list(case.pred)])
+    explanation = explain(batch, {each.name: each})
+    value = each.score(case.hierarchy, case.true, case.pred, undefined="nan")
+    words = f"True {sorted(case.true)}, predicted {sorted(case.pred)}: {each.name} is "
+    words += "undefined." if value != value else f"{float(value):.4g}."
+    for line in paper.compared(case):
+        if line.value == each.name:
+            words += f" The paper prints {line.printed}" + (f": {line.reason}." if line.reason else ".")
+    try:
+        picture = explanation.picture()
+    except ValueError:
+        return words
+    _write(folder / f"{each.name}.svg", picture.to_svg())
+    return f"{words}\n\n![The case, drawn]({each.name}.svg)"
+
+
+def errata_page() -> str:
+    """Cases and correlation cells that differ from what the paper prints."""
+    cases = [
+        [case.name, line.value, str(line.printed), f"{line.ours:.4g}", line.reason]
+        for case in examples.cases()
+        for line in paper.compared(case)
+        if line.reason
+    ]
+    cells = [
+        [table.title, f"{cell.first}, {cell.second}", f"{cell.printed:.3f}", f"{cell.ours:.3f}"]
+        for table in paper.rankings()
+        for cell in table.cells
+        if cell.differs
+    ]
+    agreeing = ", ".join(f"{table.agreeing} of {len(table.cells)} in {table.title}" for table in paper.rankings())
+    return f"""# Errata of the paper
+
+Where the tables of Kosmopoulos et al. do not follow from its own definitions. `hemlp cases` prints all case tables beside
+ours, `python scripts/paper_rankings.py` all correlation tables.
+
+## Case tables
+
+{Table(["case", "measure", "printed", "ours", "why"], cases).to_markdown()}
+## Kendall's τ between measures
+
+Computed from the scores that the paper prints, {agreeing}. These differ:
+
+{Table(["table", "measures", "printed", "ours"], cells).to_markdown()}
+## Slips in the text, harmless once known
+
+- The inequality in Definition 2 is reversed.
+- The sum of Problem 1 swaps M and N.
+- The text on Equation 4 says that a class is removed from Ŷ_aug and means Y_aug.
+- The figure of GIE swaps P_N and T_M.
+- The ∩ in GetBestPaths of Algorithm 1 is a misprint for ∪.
+- Each class cannot be paired on its own in MGIA: see {{doc}}`choices`.
+- There is no case 5, and the GIE columns of the two DBpedia Large tables with different maximum paths are identical.
+"""
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
