@@ -94,7 +94,11 @@ def say_written(file: str) -> None:
 @click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
 @click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
 @click.option("--table", type=click.Path(), help="Write the tables as .md, .tex or text: --table results.tex.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Threads: --workers 2.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes: --workers 2.")
+@click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
+@click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
+@click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
+@click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
 @names_option
@@ -137,9 +141,18 @@ def run(study: str, strict: bool) -> None:
 
 def carry_out(study: Study, strict: bool) -> None:
     """Run a study, show its tables and write its files."""
-    result = study.run()
+    try:
+        result = study.run()
+    except KeyboardInterrupt:
+        folder = study.options.get("resume")
+        kept = (
+            "finished chunks were not kept; --resume DIR would" if folder is None else f"go on with --resume {folder}"
+        )
+        click.echo(f"hemlp: interrupted; {kept}", err=True)
+        sys.exit(130)
     if study.outputs.json == "-":
-        click.echo(result.json_text(), nl=False)
+        for piece in result.json_pieces():
+            click.echo(piece, nl=False)
     else:
         for title, table in study.tables(result):
             show(title, table)

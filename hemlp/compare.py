@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,10 +49,11 @@ def wilcoxon(first: FloatArray, second: FloatArray) -> float:
     return float(scipy_wilcoxon(difference).pvalue) if difference.any() else 1.0
 
 
-def resampled(size: int, resamples: int, seed: int) -> IntArray:
-    """How often each of ``size`` instances occurs in each bootstrap resample, one a row."""
+def resampled(size: int, resamples: int, seed: int) -> Iterator[IntArray]:
+    """How often each of ``size`` instances occurs in a bootstrap resample, for one resample after the other."""
     rng = np.random.default_rng(seed)
-    return rng.multinomial(size, np.full(size, 1 / size), size=resamples) if size else np.zeros((resamples, 0), int)
+    shares = np.full(size, 1 / max(1, size))
+    return (rng.multinomial(size, shares) if size else np.zeros(0, int) for _ in range(resamples))
 
 
 def bootstrap_interval(
@@ -62,10 +63,7 @@ def bootstrap_interval(
     difference = np.subtract(*_defined(first, second))
     if not difference.size:
         return math.nan, math.nan
-    means = np.concatenate(
-        [resampled(difference.size, min(100, resamples - start), seed + start) @ difference / difference.size
-         for start in range(0, resamples, 100)]
-    )  # fmt: skip
+    means = [counts @ difference / difference.size for counts in resampled(difference.size, resamples, seed)]
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -67,7 +67,7 @@ def run(out: str) -> None:
     folder = Path(out)
     result.to_json(folder / "evaluation.json")
     result.to_html(folder / "report.html")
-    write_per_instance(result.scores, folder)
+    write_per_instance(result, folder)
     write_text(folder / "table.md", result.table().to_markdown())
     write_text(folder / "one_document.svg", explanation.picture(1).to_svg())
     for file in sorted(folder.iterdir()):

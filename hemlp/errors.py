@@ -73,6 +73,26 @@ class UnwritableFile(HemlpError, OSError):
     exit_code = 1
 
 
+class WorkerLost(HemlpError, RuntimeError):
+    """A worker process died again and again on one chunk: ``system``, and its rows ``first`` to ``last`` from 1."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, system: str, first: int, last: int) -> None:
+        super().__init__(message)
+        self.system, self.first, self.last = system, first, last
+
+
+class NoCluster(HemlpError, OSError):
+    """No scheduler of a cluster answers at the address that was given."""
+
+    exit_code = 1
+
+
+class RunMismatch(HemlpError, ValueError):
+    """A run folder was begun with other input, measures, options or version."""
+
+
 class FileFormatError(HemlpError, ValueError):
     """A file is not in the form that it should have. ``line`` is where, if that can be said."""
 

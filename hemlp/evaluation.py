@@ -9,22 +9,28 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hemlp.errors import InvalidLabelSets, InvalidOption
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, LabelSets, MissingPolicy, UnknownPolicy
+from hemlp.inputs import Inputs, as_source
+from hemlp.labels import MissingPolicy, UnknownPolicy
 from hemlp.measures import measure
 from hemlp.progress import Progress
-from hemlp.results import Evaluation, Inputs
+from hemlp.results import Evaluation
+from hemlp.runs import RunFolder
 from hemlp.scores import Scores, joined
-from hemlp.scoring import Measure, UndefinedPolicy, check_defined, score_together
-from hemlp.vocabulary import Label
+from hemlp.scoring import Measure, UndefinedPolicy
+from hemlp.version import __version__
+from hemlp.vocabulary import Label, check_choice
+from hemlp.workers import Chunk, Context, scored
 
 MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
 """What the paper's tables show."""
@@ -42,53 +48,135 @@ def evaluate(
     missing: MissingPolicy = "error",
     undefined: UndefinedPolicy = "error",
     workers: int = 1,
-    chunk: int = CHUNK,
+    executor: Executor | None = None,
+    chunk: int | None = None,
+    memory: int | str | None = None,
+    resume: str | PathLike[str] | None = None,
     progress: bool | None = None,
     names: Mapping[Label, str] | None = None,
 ) -> Evaluation:
     """Score every system with every measure.
 
     ``systems`` maps names to predictions; predictions alone are the system "system". All input is checked before
-    anything is scored. ``workers`` threads score chunks of ``chunk`` instances side by side; results depend on neither.
-    ``progress`` shows a bar on standard error after a second, by default if that is a terminal. ``names``: readable
-    names of classes, for explanations and reports.
+    anything is scored. Chunks of ``chunk`` instances are scored by ``workers`` processes or by an ``executor`` (any of
+    ``concurrent.futures``, or that of a Dask client); results depend on neither. ``memory`` ("2GB") limits what a run
+    takes: chunks become smaller, and scores are kept in files; labels are streamed where they are ``LabelFile``.
+    ``resume``: a folder that keeps finished chunks, so that a run that was killed goes on where it was. ``progress``
+    shows a bar on standard error after a second, by default if that is a terminal. ``names``: readable names of
+    classes, for explanations and reports.
     """
     named = dict(systems) if _is_mapping_of_systems(systems) else {"system": systems}
     made = named_measures(measures)
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
-    for name, number in (("workers", workers), ("chunk", chunk)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InvalidOption(f"{name}={number!r} is not an integer of at least 1")
-    labels = LabelSets.of(true, source="true labels")
-    sides = {name: LabelSets.of(pred, source=f"predictions of {name}") for name, pred in named.items()}
-    batches = {
-        name: Batch.of(hierarchy, labels, pred, unknown=unknown, missing=missing) for name, pred in sides.items()
-    }
-    for name, batch in batches.items():
-        if not len(batch):
-            raise InvalidLabelSets(f"{sides[name].source} and {labels.source} hold no instance")
-        check_defined(list(made.values()), batch, undefined)
-    tasks = [(name, start) for name, batch in batches.items() for start in range(0, len(batch), chunk)]
-
-    with Progress(sum(map(len, batches.values())), progress) as bar, ThreadPoolExecutor(workers) as pool:
-
-        def run(task: tuple[str, int]) -> list[Scores]:
-            name, start = task
-            part = batches[name][start : start + chunk]
-            scores = score_together(list(made.values()), part, undefined=undefined, first_row=start)
-            bar.advance(len(part))
-            return scores
-
-        parts: dict[str, list[list[Scores]]] = {name: [] for name in batches}
-        for (name, _), scores in zip(tasks, pool.map(run, tasks), strict=True):
-            parts[name].append(scores)
-    return Evaluation(
-        {name: dict(zip(made, joined(found), strict=True)) for name, found in parts.items()},
-        {name: each.greater_is_better for name, each in made.items()},
-        {name: _facts(batch) for name, batch in batches.items()},
-        Inputs(batches, made, names),
+    for option, number in (("workers", workers), ("chunk", chunk)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
+    if executor is not None and workers != 1:
+        raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
+    room = None if memory is None else memory_size(memory)
+    check_choice("unknown", unknown, ("error", "drop", "isolate"))
+    inputs = Inputs(
+        hierarchy,
+        as_source(true, "true labels"),
+        {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()},
+        made,
+        unknown,
+        missing,
+        names,
     )
+    facts = inputs.checked(undefined)
+    size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
+    context = Context(inputs.hierarchies, inputs.given, inputs.policies, tuple(made.values()), undefined)
+    with ExitStack() as stack:
+        place = resume
+        if room is not None and resume is None:
+            temporary = tempfile.TemporaryDirectory(prefix="hemlp-run-")
+            place = Path(temporary.name) / "run"
+        folder = None if place is None else RunFolder(place, _begun(inputs, undefined, chunk, size, resume))
+        size = size if folder is None else int(folder.begun["chunk"])
+        bar = stack.enter_context(Progress(sum(int(told["instances"]) for told in facts.values()), progress))
+        parts: dict[str, dict[int, list[Scores]]] = {name: {} for name in named}
+        for each, scores in scored(context, _chunks(inputs, size, folder, bar), workers, executor):
+            if folder is None:
+                parts[each.system][each.start] = scores
+            else:
+                folder.save(list(named).index(each.system), each.start, scores)
+            bar.advance(each.rows)
+    found = {
+        name: joined([part for _, part in sorted(parts[name].items())]) if folder is None else folder.scores(k)
+        for k, name in enumerate(named)
+    }
+    if folder is not None and resume is None:
+        folder.keep_alive = temporary  # the files go when nobody needs them any more
+    return Evaluation(
+        {name: dict(zip(made, scores, strict=True)) for name, scores in found.items()},
+        {name: each.greater_is_better for name, each in made.items()},
+        facts,
+        inputs,
+        folder,
+    )
+
+
+def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) -> Iterator[Chunk]:
+    """The chunks that are not finished yet."""
+    for number, system in enumerate(inputs.systems):
+        for start, batch in inputs.blocks(system, size):
+            if folder is not None and folder.finished(number, start):
+                bar.advance(len(batch))
+            else:
+                yield Chunk.of(system, start, batch)
+
+
+def _begun(
+    inputs: Inputs, undefined: str, chunk: int | None, size: int, resume: str | PathLike[str] | None
+) -> dict[str, Any]:
+    """What makes a run the same run; a chunk size that nobody chose is that of the folder, if there is one."""
+    begun = RunFolder.chunk_of(resume) if resume is not None and chunk is None else None
+    for name, each in inputs.measures.items():
+        if "custom" in str(each) and resume is not None:
+            raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
+    return {
+        "version": __version__,
+        "hierarchy": inputs.given.content_hash,
+        "true labels": inputs.true.digest,
+        "predictions": {name: side.digest for name, side in inputs.systems.items()},
+        "measures": {name: each.signature for name, each in inputs.measures.items()},
+        "options": f"{inputs.policies}|undefined:{undefined}",
+        "chunk": begun or size,
+    }
+
+
+def memory_size(memory: int | str) -> int:
+    """A number of bytes, or a text like "500MB" or "2GB"."""
+    units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+    found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
+    try:
+        size = int(float(found.group(1)) * units[found.group(2) or ""]) if found else 0
+    except ValueError:
+        size = 0
+    if isinstance(memory, bool) or size < 2**20:
+        raise InvalidOption(f"memory={memory!r} is not a size of at least 1MB, like 500MB or 2GB")
+    return size
+
+
+def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
+    """How many instances may be scored at once so that a run stays within ``room`` bytes.
+
+    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy; an
+    instance about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    """
+    h = inputs.given
+    labels = 1 + max(told["predictions an instance"] for told in facts.values())
+    fixed = (workers if workers > 1 else 0) + 1
+    left = room - fixed * (250 * 2**20 + 400 * len(h))
+    if left < 2**20:
+        raise InvalidOption(
+            f"memory: {fixed} processes with a hierarchy of {len(h):,} classes take about "
+            f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
+        )
+    each = 2_000 + 300 * labels**2 + 30 * labels * h.upward.mean_length
+    return max(1, min(CHUNK, int(left / workers / each)))
 
 
 def _is_mapping_of_systems(systems: Any) -> bool:
@@ -107,14 +195,3 @@ def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
         made[name] = measure(each)
     return made
-
-
-def _facts(batch: Batch) -> dict[str, float]:
-    sizes = np.diff(batch.pred.ptr)
-    return {
-        "instances": len(batch),
-        "predictions an instance": float(sizes.mean()) if len(sizes) else math.nan,
-        "empty predictions": int((sizes == 0).sum()),
-        "unknown labels": batch.true.unknown + batch.pred.unknown,
-        "missing instances": batch.true.missing + batch.pred.missing,
-    }

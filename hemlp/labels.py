@@ -7,8 +7,11 @@ turned into class numbers (`Batch`).
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import repeat
 from operator import index
 from typing import Any, Literal
@@ -29,7 +32,7 @@ class LabelSets:
     """One label set an instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
 
     ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
-    label stands, for messages.
+    label stands, for messages; ``first_row`` is where these rows begin in it.
     """
 
     vocabulary: tuple[Label, ...]
@@ -38,6 +41,7 @@ class LabelSets:
     ids: tuple[Label, ...] | None = None
     source: str | None = None
     lines: IntArray | None = None
+    first_row: int = 0
 
     @classmethod
     def of(
@@ -92,10 +96,17 @@ class LabelSets:
     def __repr__(self) -> str:
         return f"LabelSets({len(self):,} instances, {self.codes.size:,} labels)"
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the labels, their order and the ids."""
+        names = [*self.vocabulary, *(self.ids or ())]
+        text = json.dumps([len(self), len(self.vocabulary), self.ids is None, *names]).encode()
+        return hashlib.sha256(text + self.ptr.astype("<i8").tobytes() + self.codes.astype("<i4").tobytes()).hexdigest()
+
     def place(self, position: int) -> str:
         """Where the label at ``position`` of ``codes`` stands: file and row, counted from 1."""
         row = int(np.searchsorted(self.ptr, position, side="right"))
-        words = f"row {row}" if self.lines is None else f"line {self.lines[position]}"
+        words = f"row {self.first_row + row}" if self.lines is None else f"line {self.lines[position]}"
         if self.ids is not None:
             words += f" (instance {self.ids[row - 1]!r})"
         return words if self.source is None else f"{self.source}, {words}"
@@ -234,6 +245,20 @@ class Batch:
     ids: tuple[Label, ...] | None
     given: Hierarchy
     policies: str
+
+    @classmethod
+    def joined(cls, parts: Sequence[Batch]) -> Batch:
+        """Parts of one batch, one after the other; ids are left behind."""
+        sides = [
+            Side(
+                pointers(np.concatenate([np.diff(side.ptr) for side in of])),
+                np.concatenate([side.classes for side in of]),
+                sum(side.unknown for side in of),
+                sum(side.missing for side in of),
+            )
+            for of in ([part.true for part in parts], [part.pred for part in parts])
+        ]
+        return replace(parts[0], true=sides[0], pred=sides[1], ids=None)
 
     @classmethod
     def of(

@@ -7,15 +7,17 @@ import errno
 import io
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.explain import Explanation, Unexplained
 from hemlp.program import STATUSES
-from hemlp.scores import Scores
+
+if TYPE_CHECKING:
+    from hemlp.results import Evaluation
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
@@ -58,23 +60,33 @@ def _check_folder(folder: Path, place: str) -> None:
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
 
 
-def write_per_instance(scores: Mapping[str, Mapping[str, Scores]], folder: str | PathLike[str]) -> None:
+def write_per_instance(result: Evaluation, folder: str | PathLike[str]) -> None:
     """One CSV file a system: a row an instance, a column a measure, then MEASURE.COLUMN and MEASURE.status."""
-    for system, of_system in scores.items():
+    for system in result.systems:
         if Path(system).name != system:
             raise InvalidOption(f"the system {system!r} cannot be the name of a file")
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        extra = [(m, c) for m, s in of_system.items() for c in [*list(s.columns)[1:], "status"]]
-        writer.writerow([*of_system, *(f"{m}.{c}" for m, c in extra)])
-        columns: list[list[Any]] = [each.values.tolist() for each in of_system.values()]
+        write_text(Path(folder) / f"{system}.csv", _csv_pieces(result, system))
+
+
+def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
+    """The head, then block by block."""
+    extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
+    yield _csv_lines([[*result.measures, *(f"{m}.{c}" for m, c in extra)]])
+    for block in result.blocks(system):
+        columns: list[list[Any]] = [block[name].values.tolist() for name in result.measures]
         for name, column in extra:
-            each = of_system[name]
+            each = block[name]
             status = [str(STATUSES[k]) for k in each.statuses]
             columns.append(status if column == "status" else each[column].tolist())
-        for row in zip(*columns, strict=True):
-            writer.writerow("" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
-        write_text(Path(folder) / f"{system}.csv", text.getvalue())
+        yield _csv_lines(zip(*columns, strict=True))
+
+
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in rows:
+        writer.writerow("" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
+    return text.getvalue()
 
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
@@ -96,19 +108,32 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def write_text(path: str | PathLike[str], text: str) -> None:
-    """Write a text file, whole or not at all: what goes wrong has a name, and an older file stays as it was."""
+def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
+    """Write a text, or the pieces of one, in UTF-8: whole or not at all."""
+    pieces = [text] if isinstance(text, str) else text
+    write_bytes(path, (piece.encode("utf-8") for piece in pieces))
+
+
+def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes]) -> None:
+    """Write a file, whole or not at all: what goes wrong has a name, and an older file stays as it was."""
     place = Path(path)
+    pieces = [data] if isinstance(data, bytes) else data
     part = place.with_name(f"{place.name}.{os.getpid()}.part")
     try:
         if place.exists() and not place.is_file():  # a pipe or a device
-            place.write_text(text, encoding="utf-8")
+            with place.open("wb") as file:
+                file.writelines(pieces)
             return
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with part.open("wb") as file:
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, place)
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None

@@ -191,9 +191,9 @@ class PairMeasure(Measure):
         error = contradiction(*bounds_p, batch.pred, labels, "predicted")
         return bounds_p, bounds_t, error or contradiction(*bounds_t, batch.true, labels, "true")
 
-    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy) -> IntArray:
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """Without the instances whose bounds contradict each other, as ALL and a number can."""
-        rows = super()._defined_rows(batch, undefined)
+        rows = super()._defined_rows(batch, undefined, first_row)
         bounds_p, bounds_t, error = self._bounds(batch)
         if error is None:
             return rows

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,7 @@ from hemlp.hierarchy import Hierarchy
 from hemlp.labels import LabelSets, from_pairs
 from hemlp.vocabulary import Label, label_list, label_order
 
+_MARK = b"\xef\xbb\xbf"  # some editors begin a UTF-8 file with it
 _SPACE = np.zeros(256, np.bool_)
 _SPACE[list(b" \t\n\r\x0b\x0c")] = True  # what bytes.split() splits at
 
@@ -96,6 +100,54 @@ def read_labels(
     return LabelSets.of(cells, source=source)
 
 
+class LabelFile:
+    """A label file that is read block by block, never as a whole: one instance a line, as in ``read_labels``."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.source = fspath(path)
+        if _suffix(self.source) in (".csv", ".tsv"):
+            raise InvalidOption(
+                f"{self.source} is in long format, which cannot be read block by block: use read_labels"
+            )
+
+    def blocks(self, size: int) -> Iterator[LabelSets]:
+        """Label sets of ``size`` consecutive instances at a time."""
+        row = 0
+        for data in self._pieces(size):
+            words, rows, count = _words(data)
+            labels, codes = _encode(data, words, rows + row, self.source)
+            yield LabelSets(tuple(labels), row_pointers(rows, count), codes, source=self.source, first_row=row)
+            row += count
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        try:
+            with Path(self.source).open("rb") as raw:
+                zipped = raw.read(2) == b"\x1f\x8b"
+                raw.seek(0)
+                lines = iter(gzip.GzipFile(fileobj=raw) if zipped else raw)
+                first = True
+                while piece := b"".join(islice(lines, size)):
+                    yield _checked(piece.removeprefix(_MARK) if first else piece, self.source)
+                    first = False
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FileFormatError(f"{self.source} is a damaged gzip file: {error}") from None
+        except OSError as error:
+            raise UnreadableFile(f"cannot read {self.source}: {(error.strerror or str(error)).lower()}") from None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the lines."""
+        found = hashlib.sha256()
+        for piece in self._pieces(100_000):
+            found.update(piece)
+        return found.hexdigest()
+
+
+def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
+    """A label file to be read block by block, or as a whole if it is in long format."""
+    return read_labels(path) if _suffix(fspath(path)) in (".csv", ".tsv") else LabelFile(path)
+
+
 def read_names(path: str | PathLike[str]) -> dict[Label, str]:
     """Read readable names of classes: one ``label<TAB>name`` a line."""
     source, data = _read_bytes(path)
@@ -135,12 +187,15 @@ def _read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
             raise FileFormatError(f"{source} is a damaged gzip file: {error}") from None
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    return source, _checked(data.removeprefix(_MARK), source)
+
+
+def _checked(data: bytes, source: str) -> bytes:
     if b"\x00" in data:
         raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise FileFormatError(f"{source} has carriage returns within lines: convert its line ends to \\n or \\r\\n")
-    return source, data
+    return data
 
 
 def _decode(data: bytes, source: str) -> str:

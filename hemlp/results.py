@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,40 +17,30 @@ from hemlp.compare import LEVEL, bootstrap_interval, holm, kendall, ranks, resam
 from hemlp.edges import FloatArray
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
 from hemlp.explain import Explanation, explain
-from hemlp.labels import Batch
+from hemlp.inputs import Inputs
 from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES
 from hemlp.report.page import page
+from hemlp.runs import RunFolder
 from hemlp.scores import Scores
-from hemlp.scoring import Measure
 from hemlp.tables import Table, figure
 from hemlp.version import __version__
-from hemlp.vocabulary import Label, check_known
-
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """What was evaluated: the batch of each system, and the measures by the names that they were asked for.
-
-    ``names``: readable names of classes, where there are any.
-    """
-
-    batches: Mapping[str, Batch]
-    measures: Mapping[str, Measure]
-    names: Mapping[Label, str] | None = None
+from hemlp.vocabulary import check_known
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
-    ``inputs`` are not kept in files: an evaluation that was read from one has none.
+    ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
+    if they are in a run folder and not in memory.
     """
 
     scores: Mapping[str, Mapping[str, Scores]]
     greater_is_better: Mapping[str, bool]
     facts: Mapping[str, Mapping[str, float]]
     inputs: Inputs | None = None
+    stored: RunFolder | None = None
 
     @property
     def systems(self) -> list[str]:
@@ -215,16 +205,33 @@ class Evaluation:
         check_known("system", system, self.systems)
         for name in measures or ():
             check_known("measure", name, self.measures)
-        batch = self.inputs.batches[system]
-        if not -len(batch) <= row < len(batch):
-            raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {len(batch) - 1}")
+        count = int(self.facts[system]["instances"])
+        if not -count <= row < count:
+            raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {count - 1}")
+        return self.explanations(system, [row % count], measures)[0]
+
+    def explanations(
+        self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
+    ) -> list[Explanation]:
+        """``explain`` of several instances, whose data is read once."""
+        assert self.inputs is not None
+        batch = self.inputs.take(system, rows)
         chosen = {name: self.inputs.measures[name] for name in measures or self.measures}
-        return explain(batch, chosen, row, system=system, names=self.inputs.names)
+        found = (explain(batch, chosen, k, system=system, names=self.inputs.names) for k in range(len(rows)))
+        return [replace(each, row=row) for each, row in zip(found, rows, strict=True)]
+
+    def blocks(self, system: str) -> Iterator[Mapping[str, Scores]]:
+        """The scores of a system in parts of consecutive instances, as they are kept."""
+        if self.stored is None:
+            yield self.scores[system]
+            return
+        for scores in self.stored.chunks(self.systems.index(system)):
+            yield dict(zip(self.measures, scores, strict=True))
 
     # ---- to files and back
 
-    def to_dict(self) -> dict[str, Any]:
-        """Means, statuses, signatures, facts and all per-instance columns, as plain values; nan becomes None."""
+    def summary(self) -> dict[str, Any]:
+        """Means, statuses, signatures and facts as plain values; nan becomes None."""
         return {
             "hemlp": __version__,
             "systems": {s: {m: _plain(self.mean(s, m)) for m in self.measures} for s in self.systems},
@@ -233,23 +240,30 @@ class Evaluation:
             "signature": {m: self.scores[self.systems[0]][m].signature for m in self.measures},
             "greater_is_better": dict(self.greater_is_better),
             "facts": {s: {k: _plain(v) for k, v in facts.items()} for s, facts in self.facts.items()},
-            "instances": {
-                s: {m: self._instances(self.scores[s][m]) for m in self.measures} for s in self.systems
-            },
-        }  # fmt: skip
+        }
 
-    @staticmethod
-    def _instances(scores: Scores) -> dict[str, Any]:
-        columns = {name: [_plain(v) for v in values.tolist()] for name, values in scores.columns.items()}
-        return {"name": scores.name, "columns": columns, "status": scores.statuses.tolist()}
+    def to_dict(self) -> dict[str, Any]:
+        """The summary, and all per-instance columns."""
+        data: dict[str, Any] = json.loads("".join(self.json_pieces()))
+        return data
 
-    def json_text(self) -> str:
-        """Everything as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
+    def json_pieces(self) -> Iterator[str]:
+        """Everything as JSON, column by column, so that never all of it is in memory."""
+        yield _json(self.summary())[:-1] + ', "instances": {'
+        for i, system in enumerate(self.systems):
+            yield (", " if i else "") + _json(system) + ": {"
+            for j, name in enumerate(self.measures):
+                scores = self.scores[system][name]
+                yield (", " if j else "") + f'{_json(name)}: {{"name": {_json(scores.name)}, "columns": {{'
+                for k, (column, values) in enumerate(scores.columns.items()):
+                    yield (", " if k else "") + f"{_json(column)}: {_json([_plain(v) for v in values.tolist()])}"
+                yield f'}}, "status": {_json(scores.statuses.tolist())}}}'
+            yield "}"
+        yield "}}\n"
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write everything to a file that ``from_json`` reads."""
-        write_text(path, self.json_text())
+        write_text(path, self.json_pieces())
 
     def to_html(self, path: str | PathLike[str], title: str = "Hierarchical evaluation") -> None:
         """Write a report page: tables that sort, tests, plots, and the worst instances with their drawings."""
@@ -318,6 +332,10 @@ def _weighted_mean(values: FloatArray, weights: FloatArray) -> float:
 
 def _tau_matrix(means: FloatArray) -> FloatArray:
     return np.array([[kendall(a, b) for b in means] for a in means])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: float) -> float | None:

@@ -150,16 +150,16 @@ class Measure(ABC):
         )
         return scores if isinstance(data, Batch) else scores.single()
 
-    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy) -> IntArray:
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """The instances on which the measure is defined; an error at the first other one unless it may be nan."""
         bad, reason = self._undefined(batch)
         if bad.any() and undefined == "error":
             row = int(np.flatnonzero(bad)[0])
             sizes = len(batch.true[row]), len(batch.pred[row])
             raise UndefinedScore(
-                f"instance {row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and {sizes[1]} "
-                f"predicted classes. Choose undefined='nan' to leave such instances out",
-                row + 1,
+                f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and "
+                f"{sizes[1]} predicted classes. Choose undefined='nan' to leave such instances out",
+                first_row + row + 1,
             )
         return np.flatnonzero(~bad)
 
@@ -192,11 +192,11 @@ def score_together(
     return [made[k] for k in range(len(measures))]
 
 
-def check_defined(measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy) -> None:
+def check_defined(measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> None:
     """Raise at the first instance on which a measure is undefined, unless it may be nan."""
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
-        each._defined_rows(batch, undefined)
+        each._defined_rows(batch, undefined, first_row)
 
 
 def _score_group(
@@ -205,7 +205,7 @@ def _score_group(
 ) -> list[Scores]:  # fmt: skip
     """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
     leader = group[0]
-    rows = leader._defined_rows(batch, undefined)
+    rows = leader._defined_rows(batch, undefined, first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
     last_solved = STATUSES.index(Status.FEASIBLE)

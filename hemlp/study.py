@@ -29,17 +29,19 @@ json = "study.json"
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
+from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.evaluation import MEASURES, evaluate, named_measures
 from hemlp.measures import measures_from_tables
 from hemlp.outputs import check_writable, reason, write_per_instance, write_text
-from hemlp.readers import read_hierarchy, read_labels, read_names
+from hemlp.readers import open_labels, read_hierarchy, read_labels, read_names
 from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
 from hemlp.scoring import Measure
@@ -47,7 +49,7 @@ from hemlp.tables import Table
 from hemlp.vocabulary import check_known, did_you_mean
 
 HIERARCHY_OPTIONS = ("cycles",)
-EVALUATE_OPTIONS = ("unknown", "missing", "undefined", "workers")
+EVALUATE_OPTIONS = ("unknown", "missing", "undefined", "workers", "memory", "resume", "chunk")
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Study:
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
-        _check_keys("[options]", options, (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names"))
+        _check_keys("[options]", options, (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask"))
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
         paths = {"hierarchy": data["hierarchy"], "true": data["true"], **data["systems"], **outputs}
@@ -118,8 +120,9 @@ class Study:
         named = data.get("measures", [] if own else list(MEASURES))
         if not isinstance(named, list):
             raise InvalidOption(f"measures = {named!r} is not a list")
-        if "names" in options:
-            options["names"] = str(folder / options["names"])
+        for key in ("names", "resume"):
+            if key in options:
+                options[key] = str(folder / options[key])
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
@@ -153,9 +156,13 @@ class Study:
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
-        systems = {name: read_labels(file) for name, file in self.systems.items()}
-        chosen = {key: options[key] for key in EVALUATE_OPTIONS if key in options}
-        return evaluate(h, read_labels(self.true), systems, self.measures, progress=progress, names=names, **chosen)
+        chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
+        read = read_labels if "memory" not in chosen else open_labels
+        systems = {name: read(file) for name, file in self.systems.items()}
+        with _cluster(options.get("dask")) as executor:
+            return evaluate(
+                h, read(self.true), systems, self.measures, progress=progress, names=names, executor=executor, **chosen
+            )
 
     def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
@@ -170,7 +177,7 @@ class Study:
         """Write the files that were asked for; their names."""
         out = self.outputs
         if out.per_instance is not None:
-            write_per_instance(result.scores, out.per_instance)
+            write_per_instance(result, out.per_instance)
         if out.json is not None and out.json != "-":
             result.to_json(out.json)
         if out.table is not None:
@@ -179,6 +186,24 @@ class Study:
             result.to_html(out.html)
         files = (out.per_instance, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[Executor | None]:
+    """The executor of a Dask cluster, or none."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependency("a Dask cluster needs dask: pip install 'hemlp[dask]'") from None
+    try:
+        client: Any = Client(address, timeout=10)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise NoCluster(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        yield client.get_executor()
 
 
 def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:

@@ -35,8 +35,8 @@ def columns(table: Table, names: list[str]) -> Table:
 def telling_document(ev: hemlp.Evaluation) -> int:
     """The short document on which the two systems change places most between F and F_LCA."""
     assert ev.inputs is not None
-    sizes = [np.diff(side.ptr) for name in (SVM, TOPDOWN) for side in (ev.inputs.batches[name].pred,)]
-    sizes.append(np.diff(ev.inputs.batches[SVM].true.ptr))
+    batches = [ev.inputs.take(name, range(int(ev.facts[name]["instances"]))) for name in (SVM, TOPDOWN)]
+    sizes = [np.diff(side.ptr) for side in (batches[0].pred, batches[1].pred, batches[0].true)]
     short = np.logical_and.reduce([(size > 1) & (size < 9) for size in sizes])
     flat = ev.per_instance(SVM, "F") - ev.per_instance(TOPDOWN, "F")
     gain = ev.per_instance(TOPDOWN, "F_LCA") - ev.per_instance(SVM, "F_LCA")

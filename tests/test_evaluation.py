@@ -161,7 +161,7 @@ def test_first_equal_rows(rows):
 
 
 def test_an_undefined_instance_is_found_before_any_work(monkeypatch):
-    monkeypatch.setattr("hemlp.evaluation.score_together", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.workers.score_together", lambda *a, **k: pytest.fail("worked"))
     with pytest.raises(UndefinedScore, match="instance 4: TIE"):
         evaluate(H, ["cow"] * 5, ["cow", "cow", "cow", ["cow", "sheep"], "cow"], ["TIE"], chunk=2)
 

@@ -45,7 +45,7 @@ def test_graphs_show_where_greedy_differs():
         assert part.values["F_LCA"] == pytest.approx(
             2 * len(part.shared) / (len(part.predicted) + len(part.true)), abs=1e-12
         )
-        one = ev.inputs.batches["knn"][row]
+        one = ev.inputs.take("knn", [row])
         greedy = measure("F_LCA", method="greedy").score(one)
         exact = measure("F_LCA").score(one)
         same = all(greedy[c][0] == exact[c][0] for c in ("predicted", "true", "common", "lcas"))

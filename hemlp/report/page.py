@@ -65,7 +65,7 @@ def _facts(ev: Evaluation) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
     words = f"{len(ev.systems)} systems, {len(ev.measures)} measures, {count:,} instances"
     if ev.inputs is not None:
-        words += f"; {escape(repr(ev.inputs.batches[ev.systems[0]].given))}"
+        words += f"; {escape(repr(ev.inputs.given))}"
     return words
 
 
@@ -117,9 +117,13 @@ def _figures(ev: Evaluation, leader: str) -> Iterator[str]:
     if ev.inputs is None:
         return
     yield shown("depth", plots.score_by_depth(ev, leader), f"Mean {leader} by the depth of the deepest true class.")
-    batches = ev.inputs.batches
-    if "F_LCA" in ev.measures and not next(iter(batches.values())).hierarchy.weighted:
-        gaps = [(system, compare_batch(batch, sample=SAMPLE)) for system, batch in batches.items()]
+    if "F_LCA" in ev.measures and not ev.inputs.given.weighted:
+        rng = np.random.default_rng(0)
+        gaps = []
+        for system in ev.systems:
+            count = int(ev.facts[system]["instances"])
+            rows = np.sort(rng.choice(count, min(SAMPLE, count), replace=False))
+            gaps.append((system, compare_batch(ev.inputs.take(system, rows.tolist()))))
         words = f"Exact and greedy F_LCA on a random sample of at most {SAMPLE} instances a system."
         yield shown("greedy", plots.exact_minus_greedy(gaps), words)
 
@@ -130,7 +134,8 @@ def _worst(ev: Evaluation, measure: str) -> str:
         values = ev.per_instance(system, measure)
         signed = values if ev.greater_is_better[measure] else -values
         order = [int(k) for k in np.argsort(signed, kind="stable")[:WORST] if not math.isnan(signed[k])]
-        entries = [_instance(ev.explain(system, row, [measure]), values[row], measure) for row in order]
+        explanations = ev.explanations(system, order, [measure]) if order else []
+        entries = [_instance(each, values[each.row], measure) for each in explanations]
         title = f"{escape(system)}: the {len(entries)} lowest by {escape(measure)}"
         sections.append(f"<section class='system'><h3>{title}</h3>{''.join(entries)}</section>")
     return (

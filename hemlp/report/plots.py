@@ -11,6 +11,7 @@ import numpy as np
 
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.exact_greedy import SAME, ExactGreedy
+from hemlp.inputs import BLOCK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,11 +106,11 @@ def score_by_depth(ev: Evaluation, measure: str) -> Figure:
         raise InvalidOption("depths need the data, which an evaluation that was read from a file does not have")
     figure, axes = _figure(7.0, 3.6)
     for k, system in enumerate(ev.systems):
-        batch = ev.inputs.batches[system]
-        depths = batch.hierarchy.unit_depths[batch.true.classes]
-        deepest = np.full(len(batch), -1)
-        np.maximum.at(deepest, np.repeat(np.arange(len(batch)), np.diff(batch.true.ptr)), depths)
         values = ev.per_instance(system, measure)
+        deepest = np.full(len(values), -1)
+        for start, batch in ev.inputs.blocks(system, BLOCK):
+            depths = batch.hierarchy.unit_depths[batch.true.classes]
+            np.maximum.at(deepest, start + np.repeat(np.arange(len(batch)), np.diff(batch.true.ptr)), depths)
         usable = ~np.isnan(values) & (deepest >= 0)
         at = np.unique(deepest[usable])
         means = [values[usable & (deepest == depth)].mean() for depth in at]

@@ -1,0 +1,175 @@
+"""What a run evaluates: true labels and systems, checked once, and then batches of consecutive instances on demand.
+
+Label sets in memory become one batch a system, which is sliced. Label files (``LabelFile``) are read block by block,
+once to check them and once to score them, and never held as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.hierarchy import Hierarchy
+from hemlp.labels import Batch, LabelSets, MissingPolicy, UnknownPolicy
+from hemlp.readers import LabelFile
+from hemlp.scoring import Measure, UndefinedPolicy, check_defined
+from hemlp.vocabulary import Label
+
+Source = LabelSets | LabelFile
+BLOCK = 20_000
+"""Instances of a label file that are read at once where nothing else is said."""
+
+
+@dataclass
+class Facts:
+    """Counts of one system's instances and labels."""
+
+    instances: int = 0
+    predictions: int = 0
+    empty: int = 0
+    unknown: int = 0
+    missing: int = 0
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch."""
+        sizes = np.diff(batch.pred.ptr)
+        self.instances += len(batch)
+        self.predictions += int(sizes.sum())
+        self.empty += int((sizes == 0).sum())
+        self.unknown += batch.true.unknown + batch.pred.unknown
+        self.missing += batch.true.missing + batch.pred.missing
+
+    def told(self) -> dict[str, float]:
+        """In words."""
+        return {
+            "instances": self.instances,
+            "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
+            "empty predictions": self.empty,
+            "unknown labels": self.unknown,
+            "missing instances": self.missing,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """True labels, systems and measures of a run. ``names``: readable names of classes, where there are any."""
+
+    given: Hierarchy
+    true: Source
+    systems: Mapping[str, Source]
+    measures: Mapping[str, Measure]
+    unknown: UnknownPolicy = "error"
+    missing: MissingPolicy = "error"
+    names: Mapping[Label, str] | None = None
+
+    @cached_property
+    def _whole(self) -> dict[str, Batch]:
+        """The batches of systems that are in memory, or that have to be."""
+        made = {}
+        for name, pred in self.systems.items():
+            if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile)):
+                sides = [_loaded(side) for side in (self.true, pred)]
+                made[name] = Batch.of(self.given, *sides, unknown=self.unknown, missing=self.missing)
+        return made
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
+        found = {name: batch.hierarchy for name, batch in self._whole.items()}
+        for name in self.systems.keys() - found.keys():
+            strange: set[Label] = set()
+            if self.unknown == "isolate":
+                for blocks in self._block_pairs(name, BLOCK):
+                    strange |= {label for block in blocks for label in block.vocabulary if label not in self.given}
+            found[name] = self.given.with_isolated(strange)
+        return {name: found[name] for name in self.systems}
+
+    def _block_pairs(self, system: str, size: int) -> Iterator[tuple[LabelSets, LabelSets]]:
+        pred = self.systems[system]
+        assert isinstance(pred, LabelFile)
+        assert isinstance(self.true, LabelFile)
+        done = [0, 0]
+        for pair in zip_longest(self.true.blocks(size), pred.blocks(size)):
+            done = [count + (0 if block is None else len(block)) for count, block in zip(done, pair, strict=True)]
+            if pair[0] is None or pair[1] is None or len(pair[0]) != len(pair[1]):
+                more = "at least " if done[0] % size == 0 and done[1] % size == 0 else ""
+                raise MisalignedSides(
+                    f"{self.true.source} has {more}{done[0]:,} rows and {pred.source} has {more}{done[1]:,}: one row "
+                    f"an instance on both sides (a blank row is an instance without labels)"
+                )
+            yield pair
+
+    def blocks(self, system: str, size: int) -> Iterator[tuple[int, Batch]]:
+        """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
+        if system in self._whole:
+            batch = self._whole[system]
+            for start in range(0, len(batch), size):
+                yield start, batch[start : start + size]
+            return
+        unknown: UnknownPolicy = "drop" if self.unknown == "drop" else "error"  # isolated classes are known by now
+        start = 0
+        for true, pred in self._block_pairs(system, size):
+            batch = Batch.of(self.hierarchies[system], true, pred, unknown=unknown, missing=self.missing)
+            yield start, replace(batch, given=self.given, policies=self.policies)
+            start += len(batch)
+
+    @property
+    def policies(self) -> str:
+        """What is done about unknown labels and missing instances, as signatures say it."""
+        return f"unknown:{self.unknown}|missing:{self.missing}"
+
+    def take(self, system: str, rows: Sequence[int]) -> Batch:
+        """The instances with these numbers, in their order, without ids unless the system is in memory."""
+        wanted = np.asarray(rows, np.int64)
+        if system in self._whole:
+            batch = self._whole[system]
+            ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
+            return replace(batch.take(wanted), ids=ids)
+        order = np.argsort(wanted, kind="stable")
+        parts = []
+        for start, batch in self.blocks(system, BLOCK):
+            here = wanted[order][(wanted[order] >= start) & (wanted[order] < start + len(batch))]
+            if here.size:
+                parts.append(batch.take(here - start))
+        found = Batch.joined(parts)
+        back = np.empty(len(wanted), np.int64)
+        back[order] = np.arange(len(wanted))
+        return found.take(back)
+
+    def checked(self, undefined: UndefinedPolicy) -> dict[str, dict[str, float]]:
+        """Read everything once: all that is wrong with it is an error here. What was counted, for each system."""
+        told = {}
+        for system in self.systems:
+            facts = Facts()
+            for start, batch in self.blocks(system, BLOCK):
+                check_defined(list(self.measures.values()), batch, undefined, start)
+                facts.add(batch)
+            if system in self._whole:
+                whole = self._whole[system]
+                facts.unknown, facts.missing = (
+                    getattr(whole.true, what) + getattr(whole.pred, what) for what in ("unknown", "missing")
+                )
+            if not facts.instances:
+                raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")
+            told[system] = facts.told()
+        return told
+
+
+def as_source(labels: Any, source: str) -> Source:
+    """A label file as it is, anything else as label sets."""
+    return labels if isinstance(labels, LabelFile) else LabelSets.of(labels, source=source)
+
+
+def _loaded(side: Source) -> LabelSets:
+    if isinstance(side, LabelSets):
+        return side
+    from hemlp.readers import read_labels
+
+    return read_labels(side.source)
