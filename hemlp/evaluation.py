@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from hemlp.errors import InvalidOption
@@ -91,9 +92,10 @@ def evaluate(
     with ExitStack() as stack:
         place = resume
         if room is not None and resume is None:
-            temporary = tempfile.TemporaryDirectory(prefix="hemlp-run-")
-            place = Path(temporary.name) / "run"
+            place = tempfile.mkdtemp(prefix="hemlp-run-")
         folder = None if place is None else RunFolder(place, _begun(inputs, undefined, chunk, size, resume))
+        if folder is not None and resume is None:  # the files go when nobody needs them any more
+            weakref.finalize(folder, shutil.rmtree, folder.path, ignore_errors=True)
         size = size if folder is None else int(folder.begun["chunk"])
         bar = stack.enter_context(Progress(sum(int(told["instances"]) for told in facts.values()), progress))
         parts: dict[str, dict[int, list[Scores]]] = {name: {} for name in named}
@@ -107,8 +109,6 @@ def evaluate(
         name: joined([part for _, part in sorted(parts[name].items())]) if folder is None else folder.scores(k)
         for k, name in enumerate(named)
     }
-    if folder is not None and resume is None:
-        folder.keep_alive = temporary  # the files go when nobody needs them any more
     return Evaluation(
         {name: dict(zip(made, scores, strict=True)) for name, scores in found.items()},
         {name: each.greater_is_better for name, each in made.items()},

@@ -30,7 +30,6 @@ class RunFolder:
     def __init__(self, path: str | PathLike[str], begun: Mapping[str, Any]) -> None:
         self.path = Path(path)
         self.begun = dict(begun)
-        self.keep_alive: Any = None
         self._heads: dict[tuple[int, int], dict[str, Any]] = {}
         try:
             self.path.mkdir(parents=True, exist_ok=True)

@@ -174,21 +174,31 @@ class WorkerPool:
 
     def __enter__(self) -> WorkerPool:
         self._folder = tempfile.TemporaryDirectory(prefix="hemlp-")
-        self._file = _write_context(self.context, os.path.join(self._folder.name, "context"))
         self._ready = selectors.DefaultSelector()
+        try:
+            self._file = _write_context(self.context, os.path.join(self._folder.name, "context"))
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: Any) -> None:
-        for worker in self.workers:
-            worker.process.kill()
-        for worker in self.workers:
-            worker.process.wait()
-            for stream in (worker.process.stdin, worker.process.stdout):
-                if stream is not None:
-                    with suppress(OSError):  # what was not sent is for nobody now
-                        stream.close()
+        for worker in list(self.workers):
+            self._stop(worker)
         self._ready.close()
         self._folder.cleanup()
+
+    def _stop(self, worker: Worker) -> int:
+        """End a worker, if it has not ended yet; its exit code."""
+        self.workers.remove(worker)
+        self._ready.unregister(worker.process.stdout)  # type: ignore[arg-type]
+        worker.process.kill()
+        code = worker.process.wait()
+        for stream in (worker.process.stdin, worker.process.stdout):
+            assert stream is not None
+            with suppress(OSError):  # what was not sent is for nobody now
+                stream.close()
+        return code
 
     def _start(self) -> Worker:
         command = [sys.executable, "-c", "from hemlp.workers import main; main()", self._file]
@@ -226,9 +236,8 @@ class WorkerPool:
                     yield chunk, answer
                     give(worker)
                     continue
-                code = worker.process.wait()
-                self._ready.unregister(worker.process.stdout)  # type: ignore[arg-type]
-                self.workers.remove(worker)
+                worker.process.wait()
+                code = self._stop(worker)
                 if chunk is not None:
                     place = chunk.system, chunk.start
                     tried[place] = tried.get(place, 0) + 1

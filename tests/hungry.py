@@ -1,0 +1,38 @@
+"""Costs that worker processes can import and that kill them, for tests of what happens then."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from pathlib import Path
+
+
+def _times(name: str) -> int:
+    """How often this was called, over all processes."""
+    file = Path(os.environ[name])
+    with file.open("a") as out:
+        out.write("x")
+    return file.stat().st_size
+
+
+def kills_once(predicted, true):
+    """The first worker that asks is killed."""
+    if _times("HUNGRY") == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return float(predicted != true)
+
+
+def kills_always(predicted, true):
+    """Every worker that is asked about sheep is killed."""
+    if true == "sheep":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return float(predicted != true)
+
+
+def runs_out_of_memory(predicted, true):
+    """The first worker that asks has a memory limit, and asks for more."""
+    if _times("HUNGRY") == 1:
+        resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
+        bytearray(2**32)
+    return float(predicted != true)
