@@ -348,3 +348,6 @@ def main() -> None:
     except HemlpError as error:
         click.echo(f"hemlp: {in_options(str(error))}", err=True)
         sys.exit(error.exit_code)
+    except MemoryError:
+        click.echo("hemlp: out of memory; --memory SIZE keeps a run within a limit", err=True)
+        sys.exit(1)

@@ -13,9 +13,8 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
 from os import PathLike
 from typing import Any
 
@@ -75,47 +74,46 @@ def evaluate(
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
         raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
-    room = None if memory is None else memory_size(memory)
     check_choice("unknown", unknown, ("error", "drop", "isolate"))
-    inputs = Inputs(
-        hierarchy,
-        as_source(true, "true labels"),
-        {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()},
-        made,
-        unknown,
-        missing,
-        names,
-    )
+    room = None if memory is None else memory_size(memory)
+    sources = {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()}
+    inputs = Inputs(hierarchy, as_source(true, "true labels"), sources, made, unknown, missing, names)
     facts = inputs.checked(undefined)
     size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
+    folder = None
+    if resume is not None:
+        folder = RunFolder(resume, _begun(inputs, undefined, chunk or RunFolder.chunk_of(resume) or size))
+        size = int(folder.begun["chunk"])
+    elif room is not None:
+        folder = RunFolder(tempfile.mkdtemp(prefix="hemlp-run-"), {})
+        weakref.finalize(folder, shutil.rmtree, folder.path, ignore_errors=True)  # once nobody needs the files
     context = Context(inputs.hierarchies, inputs.given, inputs.policies, tuple(made.values()), undefined)
-    with ExitStack() as stack:
-        place = resume
-        if room is not None and resume is None:
-            place = tempfile.mkdtemp(prefix="hemlp-run-")
-        folder = None if place is None else RunFolder(place, _begun(inputs, undefined, chunk, size, resume))
-        if folder is not None and resume is None:  # the files go when nobody needs them any more
-            weakref.finalize(folder, shutil.rmtree, folder.path, ignore_errors=True)
-        size = size if folder is None else int(folder.begun["chunk"])
-        bar = stack.enter_context(Progress(sum(int(told["instances"]) for told in facts.values()), progress))
-        parts: dict[str, dict[int, list[Scores]]] = {name: {} for name in named}
-        for each, scores in scored(context, _chunks(inputs, size, folder, bar), workers, executor):
-            if folder is None:
-                parts[each.system][each.start] = scores
-            else:
-                folder.save(list(named).index(each.system), each.start, scores)
-            bar.advance(each.rows)
-    found = {
-        name: joined([part for _, part in sorted(parts[name].items())]) if folder is None else folder.scores(k)
-        for k, name in enumerate(named)
-    }
+    with Progress(sum(int(told["instances"]) for told in facts.values()), progress) as bar:
+        finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)
+        scores = _collected(finished, list(named), folder, bar)
     return Evaluation(
-        {name: dict(zip(made, scores, strict=True)) for name, scores in found.items()},
+        {name: dict(zip(made, scores[name], strict=True)) for name in named},
         {name: each.greater_is_better for name, each in made.items()},
         facts,
         inputs,
         folder,
     )
+
+
+def _collected(
+    finished: Iterable[tuple[Chunk, list[Scores]]], systems: Sequence[str], folder: RunFolder | None, bar: Progress
+) -> dict[str, list[Scores]]:
+    """The scores of each system, measure by measure; from a run folder, if there is one."""
+    parts: dict[str, dict[int, list[Scores]]] = {name: {} for name in systems}
+    for chunk, scores in finished:
+        if folder is None:
+            parts[chunk.system][chunk.start] = scores
+        else:
+            folder.save(systems.index(chunk.system), chunk.start, scores)
+        bar.advance(chunk.rows)
+    if folder is not None:
+        return {name: folder.scores(number) for number, name in enumerate(systems)}
+    return {name: joined([part for _, part in sorted(found.items())]) for name, found in parts.items()}
 
 
 def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) -> Iterator[Chunk]:
@@ -128,13 +126,10 @@ def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) 
                 yield Chunk.of(system, start, batch)
 
 
-def _begun(
-    inputs: Inputs, undefined: str, chunk: int | None, size: int, resume: str | PathLike[str] | None
-) -> dict[str, Any]:
-    """What makes a run the same run; a chunk size that nobody chose is that of the folder, if there is one."""
-    begun = RunFolder.chunk_of(resume) if resume is not None and chunk is None else None
+def _begun(inputs: Inputs, undefined: str, chunk: int) -> dict[str, Any]:
+    """What makes a run the same run."""
     for name, each in inputs.measures.items():
-        if "custom" in str(each) and resume is not None:
+        if "custom" in str(each):
             raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
     return {
         "version": __version__,
@@ -143,7 +138,7 @@ def _begun(
         "predictions": {name: side.digest for name, side in inputs.systems.items()},
         "measures": {name: each.signature for name, each in inputs.measures.items()},
         "options": f"{inputs.policies}|undefined:{undefined}",
-        "chunk": begun or size,
+        "chunk": chunk,
     }
 
 

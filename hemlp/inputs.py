@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.errors import InvalidLabelSets
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, LabelSets, MissingPolicy, UnknownPolicy
+from hemlp.labels import Batch, LabelSets, MissingPolicy, Side, UnknownPolicy, different_rows
 from hemlp.readers import LabelFile
 from hemlp.scoring import Measure, UndefinedPolicy, check_defined
 from hemlp.vocabulary import Label
@@ -95,15 +95,10 @@ class Inputs:
         pred = self.systems[system]
         assert isinstance(pred, LabelFile)
         assert isinstance(self.true, LabelFile)
-        done = [0, 0]
         for pair in zip_longest(self.true.blocks(size), pred.blocks(size)):
-            done = [count + (0 if block is None else len(block)) for count, block in zip(done, pair, strict=True)]
             if pair[0] is None or pair[1] is None or len(pair[0]) != len(pair[1]):
-                more = "at least " if done[0] % size == 0 and done[1] % size == 0 else ""
-                raise MisalignedSides(
-                    f"{self.true.source} has {more}{done[0]:,} rows and {pred.source} has {more}{done[1]:,}: one row "
-                    f"an instance on both sides (a blank row is an instance without labels)"
-                )
+                rows = [sum(map(len, side.blocks(BLOCK))) for side in (self.true, pred)]
+                raise different_rows(self.true.source, rows[0], pred.source, rows[1])
             yield pair
 
     def blocks(self, system: str, size: int) -> Iterator[tuple[int, Batch]]:
@@ -117,8 +112,15 @@ class Inputs:
         start = 0
         for true, pred in self._block_pairs(system, size):
             batch = Batch.of(self.hierarchies[system], true, pred, unknown=unknown, missing=self.missing)
+            if self.unknown == "isolate":
+                batch = replace(batch, true=self._counted(batch.true, true), pred=self._counted(batch.pred, pred))
             yield start, replace(batch, given=self.given, policies=self.policies)
             start += len(batch)
+
+    def _counted(self, side: Side, labels: LabelSets) -> Side:
+        """With the number of labels that are isolated classes."""
+        strange = np.array([label not in self.given for label in labels.vocabulary], np.bool_)
+        return replace(side, unknown=int(strange[labels.codes].sum()))
 
     @property
     def policies(self) -> str:

@@ -344,10 +344,7 @@ def _align(
     names = true.source or "true labels", pred.source or "predictions"
     if true.ids is None and pred.ids is None:
         if len(true) != len(pred):
-            raise MisalignedSides(
-                f"{names[0]} has {len(true):,} rows and {names[1]} has {len(pred):,}: one row an instance on both "
-                f"sides (a blank row is an instance without labels)"
-            )
+            raise different_rows(names[0], len(true), names[1], len(pred))
         return None, (np.arange(len(true)), np.arange(len(pred)))
     if true.ids is None or pred.ids is None:
         bare = names[0] if true.ids is None else names[1]
@@ -367,6 +364,14 @@ def _align(
                     + "; with missing='empty' an instance that a side lacks is empty there"
                 )  # fmt: skip
     return tuple(place), (rows[0], rows[1])
+
+
+def different_rows(first: str, rows: int, second: str, others: int) -> MisalignedSides:
+    """What is wrong with two sides of different length."""
+    return MisalignedSides(
+        f"{first} has {rows:,} rows and {second} has {others:,}: one row an instance on both sides (a blank row is an "
+        f"instance without labels)"
+    )
 
 
 def _numbers(hierarchy: Hierarchy, side: LabelSets) -> IntArray:

@@ -41,6 +41,8 @@ class RunFolder:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
             write_bytes(manifest, json.dumps(self.begun, indent=1, ensure_ascii=False).encode())
         self._check(_read_manifest(manifest))
+        for part in self.path.glob("*.part"):  # what a killed run was writing
+            part.unlink(missing_ok=True)
 
     @staticmethod
     def chunk_of(path: str | PathLike[str]) -> int | None:

@@ -398,6 +398,62 @@ def first_run() -> Timed:
     return run
 
 
+# ---- more than one process
+
+
+def _shared_out(load: Callable[[], tuple[Any, Any, dict[str, Any]]], how: str) -> Timed:
+    import hemlp
+
+    h, true, systems = load()
+    names = (*SETS, *FLAT, *PAIRS, *LCA)
+    few = hemlp.LabelSets.of([true[i] for i in range(100)])
+    hemlp.evaluate(h, few, {"warm-up": few}, names)
+    if how == "dask":
+        from distributed import Client, LocalCluster
+
+        local: Any = LocalCluster
+        cluster = local(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1")
+        client: Any = Client(cluster)  # type: ignore[no-untyped-call]
+
+    def run() -> str:
+        workers = {"one": 1, "two": 2, "dask": 1}[how]
+        executor = client.get_executor() if how == "dask" else None
+        ev = hemlp.evaluate(h, true, systems, names, workers=workers, executor=executor)
+        return f"{len(systems)} x {len(true):,} instances, {ev.fallbacks} not proved optimal"
+
+    return run
+
+
+def medline_one() -> Timed:
+    """All 20 measures, 8 x 5,000 MEDLINE documents, one process."""
+    return _shared_out(medline_data, "one")
+
+
+def medline_two() -> Timed:
+    """The same by two worker processes, their start included."""
+    return _shared_out(medline_data, "two")
+
+
+def medline_dask() -> Timed:
+    """The same by a Dask cluster of two processes that is up already."""
+    return _shared_out(medline_data, "dask")
+
+
+def union_one() -> Timed:
+    """All 20 measures, 4 x 452,167 instances of the condensed union (synthetic labels), one process."""
+    return _shared_out(union, "one")
+
+
+def union_two() -> Timed:
+    """The same by two worker processes, their start included."""
+    return _shared_out(union, "two")
+
+
+def union_dask() -> Timed:
+    """The same by a Dask cluster of two processes that is up already."""
+    return _shared_out(union, "dask")
+
+
 # ---- growth
 
 
@@ -585,6 +641,8 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "medline": [medline_all],
     "chebi": [chebi_sets, chebi_pairs, chebi_lca],
     "union": [union_sets, union_pairs, union_lca, union_all],
+    "processes": [medline_one, medline_two, medline_dask],
+    "processes-large": [union_one, union_two, union_dask],
     "growth-instances": [grow_instances],
     "growth-labels": [grow_labels],
     "growth-ancestors": [grow_ancestors],
