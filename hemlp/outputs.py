@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
-from hemlp.explain import Explanation, Unexplained
+from hemlp.explanations import Explanation, Unexplained
 from hemlp.program import STATUSES
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ import numpy as np
 from hemlp.compare import LEVEL, bootstrap_interval, holm, kendall, ranks, resampled, sign_test, wilcoxon
 from hemlp.edges import FloatArray
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
-from hemlp.explain import Explanation, explain
+from hemlp.explain import explain
+from hemlp.explanations import Explanation
 from hemlp.inputs import Inputs
 from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES

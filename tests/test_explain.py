@@ -15,7 +15,8 @@ from hemlp import TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measur
 from hemlp.bounds import Bounds
 from hemlp.drawing import ROLES, Picture
 from hemlp.errors import InvalidOption
-from hemlp.explain import Graphs, Pairing, Sets, Unexplained, explain, network_picture, shortest_path
+from hemlp.explain import explain, network_picture, shortest_path
+from hemlp.explanations import Graphs, Pairing, Sets, Unexplained
 from tests.graphs import labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])

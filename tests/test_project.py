@@ -44,8 +44,8 @@ def test_start_up_loads_nothing_heavy(code):
 
 ORDER = """errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model costs
 bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
-pair_measures set_measures measures metrics invariants compare tables drawing exact_greedy explain outputs
-inputs progress runs workers report results evaluation study examples paper demo cli"""
+pair_measures set_measures measures metrics invariants compare tables layout drawing exact_greedy
+explanations explain outputs inputs progress runs workers report results evaluation study examples paper demo cli"""
 
 
 def test_no_module_imports_one_that_stands_after_it():

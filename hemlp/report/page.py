@@ -12,7 +12,7 @@ import numpy as np
 
 from hemlp.drawing import STYLE
 from hemlp.exact_greedy import compare_batch
-from hemlp.explain import Explanation, Unexplained
+from hemlp.explanations import Explanation, Unexplained
 from hemlp.report import plots
 from hemlp.tables import figure
 from hemlp.version import __version__
