@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hemlp.bounds import ALL, Bounds
+from hemlp.errors import MissingDependency
 from hemlp.evaluation import evaluate
 from hemlp.exact_greedy import compare_exact_greedy
 from hemlp.examples import mesh_mini
@@ -66,7 +67,10 @@ def run(out: str) -> None:
     console.print("[bold]Files written[/]")
     folder = Path(out)
     result.to_json(folder / "evaluation.json")
-    result.to_html(folder / "report.html")
+    try:
+        result.to_html(folder / "report.html")
+    except MissingDependency as error:
+        console.print(f"  (no report page: {error})", highlight=False, markup=False)
     write_per_instance(result, folder)
     write_text(folder / "table.md", result.table().to_markdown())
     write_text(folder / "one_document.svg", explanation.picture(1).to_svg())

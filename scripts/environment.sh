@@ -1,8 +1,8 @@
 # Sourced by ./scripts/demo and ./scripts/test: makes .venv on first use, brings it up to date when pyproject.toml
-# changes, and puts it on the PATH. $1 names the extra to install, if any.
+# changes, and puts it on the PATH. $1 names the extra to install.
 set -eu
 cd "$(dirname "$0")/.."
-extra=${1:-}
+extra=$1
 
 find_python() {
     for candidate in python3 python3.13 python3.12 python3.11 python; do
@@ -15,14 +15,15 @@ find_python() {
     exit 1
 }
 
-# .venv/installed holds the checksum of pyproject.toml and the extra; what has an extra serves those who need none
-wanted="$(cksum pyproject.toml) $extra"
+# .venv/installed holds the checksum of pyproject.toml and the extra; dev has all that others need
+state="$(cksum pyproject.toml)"
+wanted="$state $extra"
 case "$(cat .venv/installed 2>/dev/null)" in
-"$wanted"*) ;;
+"$wanted" | "$state dev") ;;
 *)
     [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
-    echo "Installing hemlp${extra:+ [$extra]} into .venv (a minute or two, once) ..." >&2
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extra:+[$extra]}" >&2
+    echo "Installing hemlp[$extra] into .venv (a minute or two, once) ..." >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2
     printf '%s' "$wanted" > .venv/installed
     ;;
 esac
