@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -37,11 +39,12 @@ def funnel(rng):
     return list(range(n)), edges, *sides
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("seed", range(6))
 def test_minimal_graphs_by_enumeration(gates, seed):
     rng = np.random.default_rng(seed)
     through = 0
-    for _ in range(150):
+    for _ in range(150 if os.environ.get("NUMBA_DISABLE_JIT") != "1" else 30):
         labels, edges, true, pred = funnel(rng)
         reference = Instance(graph(labels, edges), true, pred)
         h = Hierarchy.from_edges(edges, classes=labels)
@@ -55,9 +58,10 @@ def test_minimal_graphs_by_enumeration(gates, seed):
         assert (*found.sums[0], found.lcas[0]) == reference.greedy(), case
         assert [len(side) for side in wide.solve().sets] == [len(side) for side in reference.extended()], case
         through += h.gate in {node for side in exact.facts[0].links for link in side for node in link.nodes[1:-1]}
-    assert through > 20
+    assert through > 4
 
 
+@pytest.mark.uncompiled
 def test_twins_beyond_the_gate_are_kept_as_often_as_they_can_be_used(gates):
     """Two classes are linked to ⊤ through one with thirty parents: two ways are kept, and all of them for G_ex."""
     edges = [*((f"r{k:02}", "gate") for k in range(30)), *(("gate", c) for c in "abcd"), ("far", "x"), ("far", "y")]

@@ -21,10 +21,10 @@ def first_equal(begin: Array, end: Array, values: Array) -> Array:
     table = np.full(slots, -1, np.int64)
     first = np.empty(begin.size, np.int64)
     for i in range(begin.size):
-        code = np.uint64(1469598103934665603)  # FNV-1a, over whole numbers
-        for k in range(begin[i], end[i]):
-            code = (code ^ np.uint64(values[k])) * np.uint64(1099511628211)
-        slot = np.int64((code ^ (code >> np.uint64(31))) & np.uint64(slots - 1))
+        code: Any = 17
+        for k in range(begin[i], end[i]):  # 31 bits times 20 bits: nothing overflows, compiled or not
+            code = (code * 1000003 ^ (np.int64(values[k]) + 1)) & 0x7FFFFFFF
+        slot = (code ^ (code >> 15)) & (slots - 1)
         while table[slot] >= 0:
             other = begin[table[slot]] - begin[i]
             equal = end[table[slot]] - end[i] == other
