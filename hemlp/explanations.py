@@ -20,6 +20,8 @@ from hemlp.vocabulary import TOP, Label, Top
 Node = Label | Top
 Names = Callable[[Node], str]
 TOP_WORDS = "⊤ (above all roots)"
+MOST_NAMES, MOST_BOXES = 200, 600
+"""Names that are listed, and boxes that are drawn; the data (``to_dict``) always has all."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +289,10 @@ class Explanation:
         if isinstance(chosen, Unexplained):
             raise InvalidOption(f"there is nothing to draw: {chosen.reason}")
         values = ", ".join(f"{name} {value:.3g}" for name, value in chosen.values.items())
-        return chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, self.sides, self.name)
+        made = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, self.sides, self.name)
+        if len(made.boxes) > MOST_BOXES:
+            raise InvalidOption(f"{len(made.boxes):,} classes are too many to draw ({MOST_BOXES} at most)")
+        return made
 
 
 def _connect(picture: Picture, h: Hierarchy) -> None:
@@ -317,7 +322,10 @@ def _path(path: Sequence[Node], name: Names) -> str:
 
 
 def _listed(nodes: Any, name: Names) -> str:
-    return ", ".join(sorted(map(name, nodes))) or "none"
+    """Names in order; of very many the first, and how many more there are."""
+    names = sorted(map(name, nodes))
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return (", ".join(names[:MOST_NAMES]) or "none") + more
 
 
 def _text(node: Node) -> Label:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hemlp.drawing import STYLE
+from hemlp.errors import InvalidOption
 from hemlp.exact_greedy import compare_batch
-from hemlp.explanations import Explanation, Unexplained
+from hemlp.explanations import Explanation
 from hemlp.report import plots
 from hemlp.tables import figure
 from hemlp.version import __version__
@@ -149,8 +150,10 @@ def _instance(explanation: Explanation, value: float, measure: str) -> str:
     for side, labels in zip(("predicted", "true"), explanation.sides, strict=True):
         named = ", ".join(sorted(explanation.full_name(label) for label in labels)) or "nothing"
         sides.append(f"<span class='labels'>{side}: {escape(named)}</span>")
-    part = explanation.parts[0]
-    drawing = escape(part.reason) if isinstance(part, Unexplained) else explanation.picture().to_svg(style=False)
+    try:
+        drawing = explanation.picture().to_svg(style=False)
+    except InvalidOption as error:
+        drawing = escape(str(error))
     return (
         f"<details class='instance'><summary><span>{escape(explanation.title)}</span>"
         f"<b>{escape(measure)} {value:.4g}</b>{''.join(sides)}</summary><div class='drawing'>{drawing}</div></details>"
