@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import selectors
+import signal
 import struct
 import subprocess
 import sys
@@ -100,9 +101,9 @@ def _by_executor(context: Context, chunks: Iterable[Chunk], executor: Executor) 
                 chunk = running.pop(future)
                 try:
                     yield chunk, future.result()
-                except HemlpError:
-                    raise
-                except Exception as error:
+                except BaseException as error:
+                    for other in running:
+                        other.cancel()
                     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
                         raise _lost(chunk, f"the executor lost a worker ({error})") from error
                     raise
@@ -267,7 +268,8 @@ def _receive(stream: IO[bytes] | None) -> Any:
 
 
 def main() -> None:
-    """A worker process."""
+    """A worker process. Ctrl-C is for the process that started it, which ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints goes to standard error
     context = _read_context(sys.argv[1])

@@ -314,8 +314,9 @@ def test_a_disk_that_fills_up_keeps_what_it_had(mini, usual, tmp_path):
     assert evaluate(h, true, systems, NAMES, resume=folder).to_dict() == usual
 
 
-def test_ctrl_c_says_how_to_go_on(uninterrupted, tmp_path):
-    """With many rows, so that the run takes a while."""
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_says_how_to_go_on(tmp_path, workers):
+    """With many rows, so that the run takes a while; Ctrl-C goes to the workers, too."""
     gold, pred = tmp_path / "gold.txt", tmp_path / "pred.txt"
     gold.write_text(Path(FILES[1]).read_text() * 100)
     pred.write_text(Path(FILES[2]).read_text() * 100)
@@ -333,11 +334,14 @@ def test_ctrl_c_says_how_to_go_on(uninterrupted, tmp_path):
         "50",
     ]
     command += ["--resume", str(tmp_path / "run")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command += ["--workers", workers]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     while not list((tmp_path / "run").glob("chunk-*")) if (tmp_path / "run").exists() else True:
         time.sleep(0.02)
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     out, error = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert f"hemlp: interrupted; go on with --resume {tmp_path / 'run'}" in error
