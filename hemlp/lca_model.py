@@ -28,7 +28,7 @@ from hemlp.vocabulary import Label, Top
 WORK_LIMIT = 30.0
 """Default limit of one integer program, in CP-SAT's deterministic seconds."""
 SEARCH_LIMIT = 1_000_000
-"""Combinations that the compiled search tries before it leaves an instance to the integer programs."""
+"""Combinations that the compiled search tries, where merging fails, before it leaves an instance to the programs."""
 SolveProgram = Callable[[LinearProgram, float | None], ProgramResult]
 
 
@@ -54,7 +54,8 @@ class LcaModel(Model["LcaSolution"]):
     """The minimal LCA graphs of each instance of a batch.
 
     ``method``: "exact", "greedy" (Algorithm 1) or "extended" (G_ex). ``time_limit`` is in seconds for an instance,
-    ``work_limit`` in the solver's deterministic unit, where it has one, for each of its programs.
+    ``work_limit`` in the solver's deterministic unit, where it has one, for each of its programs. A ``search_limit`` of
+    0 merges like partial choices from the start, one below 0 leaves everything to the programs.
     """
 
     title: str

@@ -61,6 +61,11 @@ def test_exact_is_the_best_of_all_solutions(seed):
         if reference.true and reference.pred:
             p, r, f, z = reference.solve()
             assert (common / predicted, common / expected, solution.objective, lcas) == (p, r, f, z), case
+            merged = replace(exact, search_limit=0).solve("compiled")  # like partial choices are merged from the start
+            assert (merged.sums.tolist(), merged.lcas.tolist()) == (solution.sums.tolist(), solution.lcas.tolist()), (
+                case
+            )
+            assert exact.check(merged)
             sides = [{TOP if isinstance(v, str) else v for v in side} for side in reference.extended()]
             assert extended.solve().sets == tuple(sides), case
             fast = greedy.solve()
@@ -298,7 +303,7 @@ def test_fallback_is_feasible_bounded_and_never_silent():
     assert measure("F_LCA", time_limit=0).score(h, true, pred, solver="cpsat").status == "feasible"
     assert F.score(h, [], pred, solver="cpsat", time_limit=0).status == "optimal"
     # what the search leaves to the programs falls back in the same way
-    hard = replace(model, search_limit=0, time_limit=0.0)
+    hard = replace(model, search_limit=-1, time_limit=0.0)
     assert hard.solve().status is Status.FEASIBLE
     assert hard.check(hard.solve())
 
@@ -495,7 +500,7 @@ def test_what_is_too_much_for_the_search_goes_to_the_programs():
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["topdown_lcpn"])[:20]
     usual = F.model(batch).solve()
-    for limit in (0, 2, 10):
+    for limit in (-1, 0, 2, 10):
         again = replace(F.model(batch), search_limit=limit).solve()
         assert again.sums.tolist() == usual.sums.tolist()
         assert again.lcas.tolist() == usual.lcas.tolist()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.kernels import kernel
+from hemlp.kernels.merging import ALWAYS, EXTRA, LAST, OPTIONAL, better, merged_choice
 from hemlp.kernels.reductions import (
     BITS,
     MOST_SIGNATURES,
@@ -24,46 +25,16 @@ from hemlp.kernels.reductions import (
 
 Array = NDArray[Any]
 
-ALWAYS, OPTIONAL, LAST, EXTRA = 0, 1, 2, 3
+TRIES = 20_000
+"""Combinations that are tried for one set of LCAs before like partial choices are merged."""
 
 
 @kernel
-def better(p: int, t: int, c: int, best: Array) -> bool:
-    """Whether sizes p, t with c in common beat the best so far: F, then size, likeness of sizes, and p."""
-    if best[0] < 0:
-        return True
-    size, best_size = p + t, best[0] + best[1]
-    if c * best_size != best[2] * size:
-        return bool(c * best_size > best[2] * size)
-    if size != best_size:
-        return bool(size < best_size)
-    if abs(p - t) != abs(best[0] - best[1]):
-        return bool(abs(p - t) < abs(best[0] - best[1]))
-    return bool(p < best[0])
-
-
-@kernel
-def best_choice(
-    slots: int, slot_ptr: Array, slot_kind: Array, slot_side: Array, slot_lca: Array,
-    option_link: Array, option_signature: Array, option_rest: Array,
-    best: Array, best_links: Array, best_signatures: Array, steps: int, most_steps: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Try all combinations of links and paths; updates ``best`` and the paths that make it.
-
-    A slot is a link, or all links that can serve an LCA which none of its own does (EXTRA), its options are paths. An
-    OPTIONAL link is drawn or not, but one of the links of a class is, at the LAST one at the latest; an EXTRA one is
-    drawn if and only if its side does not have the LCA yet. A branch is left where F stays below the best even if all
-    that later slots could add were shared, and what they add at least were all of their size.
-
-    Returns the number of combinations tried so far (more than ``most_steps``: given up) and the number of paths of the
-    best choice, or -1 if it was not improved.
-    """
+def _bounds(
+    slots: int, slot_ptr: Array, slot_kind: Array, slot_side: Array, option_signature: Array, option_rest: Array
+) -> tuple[Array, Array]:
+    """What the slots from each one on can add at most to what is shared (two rows), and at least to the sizes."""
     words = option_signature.shape[1]
-    union = np.zeros((2 * slots + 2, words), np.int64)  # two rows a depth: predicted, true
-    rest = np.zeros((slots + 1, 2), np.int64)
-    served = np.zeros((slots + 1, 2), np.int64)  # LCAs that have a link, as bits
-    drawn = np.zeros(slots + 1, np.bool_)  # whether the class of an optional link has another link already
-    # what the slots from a depth on can add at most to what is shared, and at least to the sizes
     reach = np.zeros((2 * slots + 2, words), np.int64)
     least = np.zeros(slots + 1, np.int64)
     for s in range(slots - 1, -1, -1):
@@ -76,6 +47,30 @@ def best_choice(
             for w in range(words):
                 reach[2 * s + slot_side[s], w] |= option_signature[option, w]
         least[s] = least[s + 1] + smallest
+    return reach, least
+
+
+@kernel
+def best_choice(
+    slots: int, slot_ptr: Array, slot_kind: Array, slot_side: Array, slot_lca: Array,
+    option_link: Array, option_signature: Array, option_rest: Array, reach: Array, least: Array,
+    best: Array, best_links: Array, best_signatures: Array, steps: int, most_steps: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Try all combinations of links and paths; updates ``best`` and the paths that make it.
+
+    A slot is a link, or all links that can serve an LCA which none of its own does (EXTRA), its options are paths. An
+    OPTIONAL link is drawn or not, but one of the links of a class is, at the LAST one at the latest; an EXTRA one is
+    drawn if and only if its side does not have the LCA yet. A branch is left where F stays below the best even if all
+    that later slots could add (``reach``) were shared, and what they add ``least`` were all of their size.
+
+    Returns the number of combinations tried so far (more than ``most_steps``: given up) and the number of paths of the
+    best choice, or -1 if it was not improved.
+    """
+    words = option_signature.shape[1]
+    union = np.zeros((2 * slots + 2, words), np.int64)  # two rows a depth: predicted, true
+    rest = np.zeros((slots + 1, 2), np.int64)
+    served = np.zeros((slots + 1, 2), np.int64)  # LCAs that have a link, as bits
+    drawn = np.zeros(slots + 1, np.bool_)  # whether the class of an optional link has another link already
     at = np.empty(slots, np.int64)  # the option tried at a depth; one before the first: the slot stays empty
     depth = -1
     improved: Any = np.int64(-1)
@@ -217,6 +212,8 @@ def _solve_one(
     best_links = np.empty(number, np.int64)
     best_signatures = np.empty((number, words), np.int64)
     failed = (False, best, best_links, best_signatures, np.int64(0), np.int64(0), np.int64(0))
+    if most_steps < 0:
+        return failed
     # LCAs as bits, and for each class (predicted first) the bits that can serve it
     lca_bit = np.empty(number, np.int64)
     lca_nodes = np.empty(BITS, np.int64)
@@ -329,9 +326,23 @@ def _try_set(
                 slot_side[slots], slot_lca[slots], slot_kind[slots] = side, b, EXTRA
                 slots += 1
                 slot_ptr[slots] = end
+    reach, least = _bounds(slots, slot_ptr, slot_kind, slot_side, option_signature, option_rest)
+    limit = min(most_steps, steps + TRIES)
+    tried, improved = best_choice(
+        slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest, reach, least,
+        best, best_links, best_signatures, steps, limit,
+    )  # fmt: skip
+    if tried <= limit:
+        return tried, improved
+    merged = merged_choice(
+        slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest, reach, least,
+        best, best_links, best_signatures,
+    )  # fmt: skip
+    if merged >= -1:
+        return limit, merged if merged >= 0 else improved
     return best_choice(
-        slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest,
-        best, best_links, best_signatures, steps, most_steps,
+        slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest, reach, least,
+        best, best_links, best_signatures, limit, most_steps,
     )  # fmt: skip
 
 
