@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ def write_pages(docs: Path) -> None:
     """All generated pages, into docs/measures and docs/errata.md."""
     folder = docs / "measures"
     folder.mkdir(exist_ok=True)
-    notes = tomllib.loads((docs / "measures.toml").read_text(encoding="utf-8"))
+    notes = examples.about_measures()
     rows = []
     for name, named in NAMED.items():
         each, told = named.template, notes[name]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
-from hemlp.errors import HemlpError
+from hemlp.errors import HemlpError, InvalidOption
 
 if TYPE_CHECKING:
     from hemlp.study import Study
@@ -74,6 +74,12 @@ def show(title: str, table: Table) -> None:
         console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
+def check_row(row: int, rows: int) -> None:
+    """Rows are counted from 1."""
+    if row > rows:
+        raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+
+
 def say_written(file: str) -> None:
     """Name a file that was written, to somebody who is watching."""
     if sys.stderr.isatty():
@@ -100,7 +106,7 @@ def say_written(file: str) -> None:
 @click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
 @click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
-@click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
+@click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
 @names_option
 @input_options
 def evaluate(
@@ -110,7 +116,7 @@ def evaluate(
 
     HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
     labels separated by spaces (or are .csv files with the columns id and label). A system's name is its file's stem
-    unless given as NAME=FILE.
+    unless given as NAME=FILE. Without -m the measures are accuracy, GIE, MGIA, F_H, SDL and F_LCA.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
@@ -142,14 +148,21 @@ def run(study: str, strict: bool) -> None:
 def carry_out(study: Study, strict: bool) -> None:
     """Run a study, show its tables and write its files."""
     try:
-        result = study.run()
+        fallbacks = _carried_out(study)
     except KeyboardInterrupt:
         folder = study.options.get("resume")
-        kept = (
-            "finished chunks were not kept; --resume DIR would" if folder is None else f"go on with --resume {folder}"
-        )
-        click.echo(f"hemlp: interrupted; {kept}", err=True)
+        advice = "--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"
+        click.echo(f"hemlp: interrupted; {advice}", err=True)
         sys.exit(130)
+    if fallbacks:
+        click.echo(f"hemlp: {fallbacks:,} scores are not proved optimal, see the column bound", err=True)
+        if strict:
+            sys.exit(3)
+
+
+def _carried_out(study: Study) -> int:
+    """How many exact scores are not proved optimal."""
+    result = study.run()
     if study.outputs.json == "-":
         for piece in result.json_pieces():
             click.echo(piece, nl=False)
@@ -158,10 +171,7 @@ def carry_out(study: Study, strict: bool) -> None:
             show(title, table)
     for file in study.write(result):
         say_written(file)
-    if result.fallbacks:
-        click.echo(f"hemlp: {result.fallbacks:,} scores are not proved optimal, see the column bound", err=True)
-        if strict:
-            sys.exit(3)
+    return result.fallbacks
 
 
 @commands.command()
@@ -181,6 +191,8 @@ def explain(
 ) -> None:  # fmt: skip
     """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
 
+    Without -m by GIE, F_H and F_LCA.
+
     Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
     """
     import json
@@ -191,7 +203,9 @@ def explain(
     files = system_files([pred])
     check_writable([json_file if json_file != "-" else None, svg, png])
     result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
-    explanation = result.explain(next(iter(files)), row - 1)
+    (system,) = files
+    check_row(row, int(result.facts[system]["instances"]))
+    explanation = result.explain(system, row - 1)
     text = json.dumps(explanation.to_dict(), ensure_ascii=False, indent=1) + "\n"
     if json_file == "-":
         click.echo(text, nl=False)
@@ -229,7 +243,6 @@ def model(
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
     from hemlp import Batch, read_hierarchy, read_labels
-    from hemlp.errors import InvalidOption
     from hemlp.explain import network_picture
     from hemlp.measures import measure as made
     from hemlp.outputs import check_writable, system_files, write_text
@@ -238,8 +251,7 @@ def model(
     check_writable([svg])
     (file,) = system_files([pred]).values()
     batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), read_labels(true), read_labels(file), **given)
-    if row > len(batch):
-        raise InvalidOption(f"there is no row {row}: there are {len(batch):,}")
+    check_row(row, len(batch))
     one = made(measure).model(batch[row - 1])
     stages = {} if stage is None else {"stage": stage}
     click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
@@ -286,7 +298,7 @@ def cases(names: tuple[str, ...]) -> None:
 @commands.command("compare-exact")
 @click.argument("hierarchy")
 @click.argument("true")
-@click.argument("pred")
+@click.argument("pred", metavar="[NAME=]PRED")
 @click.option("--sample", type=int, help="Compare on this many instances, drawn at random: --sample 200.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
 @click.option("--horizon", type=int, help="Levels that a class sees: --horizon 4.")
@@ -301,11 +313,12 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     import json
 
     from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.outputs import check_writable, write_text
+    from hemlp.outputs import check_writable, system_files, write_text
 
     check_writable([json_file])
+    (file,) = system_files([pred]).values()
     h = read_hierarchy(hierarchy, cycles=cycles)
-    comparison = compare_exact_greedy(h, read_labels(true), read_labels(pred), **given)
+    comparison = compare_exact_greedy(h, read_labels(true), read_labels(file), **given)
     click.echo(str(comparison))
     if json_file is not None:
         write_text(json_file, json.dumps(comparison.to_dict(), indent=1) + "\n")
@@ -318,6 +331,7 @@ def measures(name: str | None) -> None:
 
     Example: hemlp measures MGIA
     """
+    from hemlp import examples
     from hemlp.invariants import INVARIANTS
     from hemlp.measures import measure
     from hemlp.scoring import NAMED
@@ -325,8 +339,12 @@ def measures(name: str | None) -> None:
     for each in [measure(name)] if name else [named.template for named in NAMED.values()]:
         better = "greater is better" if each.greater_is_better else "less is better"
         low, high = each.range
-        click.echo(f"{each.name:10} {low:g} to {high:g}, {better}")
+        about = examples.about_measures().get(each.name, {"title": str(each)})
+        click.echo(f"{each.name:10} {about['title']}; {low:g} to {high:g}, {better}")
         if name:
+            for key, words in (("use", "use it for"), ("avoid", "not for")):
+                if key in about:
+                    click.echo(f"  {words}: {about[key]}")
             for key, value in each.parameters.items():
                 click.echo(f"  parameter {key} = {value!r}")
             for promise in sorted(each.invariants):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,13 @@ from hemlp.results import Evaluation
 from hemlp.scoring import Measure
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
-MEASURES: list[str | Measure] = ["accuracy", "F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
+MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
 
 
 def run(out: str) -> None:
     """Print what mesh_mini is and how near its systems come, and write files to the folder ``out``."""
     check_writable(folders=[out])
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 110)
     example = mesh_mini()
     h = example.hierarchy
     several = int(np.count_nonzero(np.diff(h.parent_ptr) > 1))

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,12 @@ def mesh_mini() -> Example:
         {p.stem.removeprefix("pred_"): read_labels(p) for p in sorted(folder.glob("pred_*.txt"))},
         names,
     )
+
+
+@cache
+def about_measures() -> dict[str, dict[str, str]]:
+    """Title, formula, when to use and when not, and a case of each named measure."""
+    return tomllib.loads((DATA / "measures.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, eq=False)

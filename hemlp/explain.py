@@ -155,7 +155,10 @@ def _graphs(model: LcaModel, solution: LcaSolution, values: Mapping[str, float])
         predicted, true = found.sets
         return Graphs(of, str(found.status), found.chosen_lcas, tuple(found.paths), predicted, true)
 
-    result = made(solution, values)
+    h = model.batch.hierarchy
+    given = {c for side in (model.batch.pred, model.batch.true) for c in side.classes.tolist()}
+    kept = {c for side in (model.facts.batch.pred, model.facts.batch.true) for c in side.classes.tolist()}
+    result = replace(made(solution, values), left_out=frozenset(h.labels[c] for c in given - kept))
     if model.method != "exact" or not result.lcas:
         return result
     greedy = replace(model, method="greedy").solve()

@@ -52,7 +52,10 @@ class Pairing:
         yield Table(["predicted", "true", "cost", "path"], rows, [f"together {self.error:g}"])
         priced = [[side, name(c), f"{value:g}"] for side, of in self.prices.items() for c, value in of.items()]
         if priced:
-            yield Table(["side", "class", "a price"], priced)
+            notes = [
+                "a price: what its bounds make a class add to the least cost (below 0: save); one of several proofs"
+            ]
+            yield Table(["side", "class", "a price"], priced, notes)
 
     def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
         """Classes and paths, pairs as curves with their costs."""
@@ -89,7 +92,8 @@ class Pairing:
 class Graphs:
     """Minimal LCA graphs: chosen LCAs, paths (side, from the class up to the LCA), both node sets.
 
-    ``greedy``: what Algorithm 1 finds, where that differs.
+    ``left_out``: classes that have a descendant on their own side, which stands for them. ``greedy``: what Algorithm 1
+    finds, where that differs.
     """
 
     values: Mapping[str, float]
@@ -98,6 +102,7 @@ class Graphs:
     paths: tuple[tuple[str, tuple[Node, ...]], ...]
     predicted: frozenset[Node]
     true: frozenset[Node]
+    left_out: frozenset[Node] = frozenset()
     greedy: Graphs | None = None
 
     @property
@@ -114,6 +119,10 @@ class Graphs:
             f"{len(self.shared)} shared: {_listed(self.shared, name)}",
             f"status {self.status}",
         ]
+        if self.left_out:
+            notes.append(f"left out, having a descendant on their own side: {_listed(self.left_out, name)}")
+        if not self.paths and self.predicted != self.true:
+            notes.append("one side is empty: there is nothing to join")
         yield Table(["side", "path to the LCA"], rows, notes)
         if self.greedy is not None:
             (first, *_) = self.greedy.tables(name)
@@ -150,6 +159,7 @@ class Graphs:
             "predicted": _names(self.predicted),
             "true": _names(self.true),
             "shared": _names(self.shared),
+            "left_out": _names(self.left_out),
             "greedy": None if self.greedy is None else self.greedy.to_dict(),
         }
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -73,11 +73,25 @@ class Inputs:
     def _whole(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
         made = {}
-        for name, pred in self.systems.items():
-            if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile)):
-                sides = [_loaded(side) for side in (self.true, pred)]
-                made[name] = Batch.of(self.given, *sides, unknown=self.unknown, missing=self.missing)
+        loaded = {
+            name: _loaded(pred)
+            for name, pred in self.systems.items()
+            if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile))
+        }
+        true = _loaded(self.true) if loaded else None
+        # all systems have the same instances in the same order, also where some lack ids that others have
+        everybody = dict.fromkeys(chain.from_iterable(side.ids or () for side in (true, *loaded.values()) if side))
+        instances = everybody if self.missing == "empty" else ()
+        for name, pred in loaded.items():
+            made[name] = Batch.of(
+                self.given, true, pred, unknown=self.unknown, missing=self.missing, instances=instances
+            )
         return made
+
+    @property
+    def ids(self) -> tuple[Label, ...] | None:
+        """The names of the instances, if they have any."""
+        return next((batch.ids for batch in self._whole.values()), None)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:

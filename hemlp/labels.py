@@ -269,11 +269,13 @@ class Batch:
         *,
         unknown: UnknownPolicy = "error",
         missing: MissingPolicy = "error",
+        instances: Iterable[Label] = (),
     ) -> Batch:
         """Align both sides, by instance id where they carry ids and by position otherwise, and look up their classes.
 
         ``unknown`` labels are an error, dropped, or made classes that are related to nothing; an instance that is
         ``missing`` on one side is an error, or empty there. What was done is counted in ``true`` and ``pred``.
+        ``instances``: ids that come first, in this order, whether a side has them or not.
         """
         if not isinstance(hierarchy, Hierarchy):
             raise InvalidOption(
@@ -282,7 +284,7 @@ class Batch:
         check_choice("unknown", unknown, ("error", "drop", "isolate"))
         check_choice("missing", missing, ("error", "empty"))
         sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
-        ids, places = _align(*sides, missing)
+        ids, places = _align(*sides, missing, instances)
         numbers = [_numbers(hierarchy, side) for side in sides]
         lost = [np.flatnonzero(of[side.codes] < 0) for side, of in zip(sides, numbers, strict=True)]
         for side, positions in zip(sides, lost, strict=True):
@@ -338,7 +340,7 @@ class Batch:
 
 
 def _align(
-    true: LabelSets, pred: LabelSets, missing: MissingPolicy
+    true: LabelSets, pred: LabelSets, missing: MissingPolicy, instances: Iterable[Label]
 ) -> tuple[tuple[Label, ...] | None, tuple[IntArray, IntArray]]:
     """Names of the instances of both sides together, and for each side which of them each of its rows is."""
     names = true.source or "true labels", pred.source or "predictions"
@@ -349,7 +351,7 @@ def _align(
     if true.ids is None or pred.ids is None:
         bare = names[0] if true.ids is None else names[1]
         raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")
-    place: dict[Label, int] = {}
+    place: dict[Label, int] = {name: k for k, name in enumerate(instances)}
     rows = tuple(
         np.fromiter((place.setdefault(i, len(place)) for i in side), np.int64, len(side))
         for side in (true.ids, pred.ids)

@@ -40,6 +40,8 @@ def _value(node: ast.expr) -> Any:
         return tuple(_value(element) for element in node.elts)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Bounds":
         return Bounds(*(_value(a) for a in node.args), **{k.arg: _value(k.value) for k in node.keywords if k.arg})
+    if isinstance(node, ast.Name):
+        raise ValueError(f"{node.id} is no value; a word goes in quotes: '{node.id}'")
     return ast.literal_eval(node)
 
 

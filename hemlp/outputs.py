@@ -27,6 +27,8 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
         name, given, file = argument.partition("=")
         if not given or Path(argument).exists():
             name, file = Path(argument.removesuffix(".gz")).stem, argument
+        if not name:
+            raise InvalidOption(f"{argument!r} names no system: write NAME={file}")
         if name in files:
             raise InvalidOption(f"two systems are called {name!r}: give another name, as in NAME={file}")
         files[name] = file
@@ -71,9 +73,15 @@ def write_per_instance(result: Evaluation, folder: str | PathLike[str]) -> None:
 def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
     """The head, then block by block."""
     extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
-    yield _csv_lines([[*result.measures, *(f"{m}.{c}" for m, c in extra)]])
+    ids = None if result.inputs is None else result.inputs.ids
+    head = [*result.measures, *(f"{m}.{c}" for m, c in extra)]
+    yield _csv_lines([head if ids is None else ["id", *head]])
+    done = 0
     for block in result.blocks(system):
-        columns: list[list[Any]] = [block[name].values.tolist() for name in result.measures]
+        columns: list[Any] = [block[name].values.tolist() for name in result.measures]
+        if ids is not None:
+            columns.insert(0, ids[done : done + len(columns[0])])
+            done += len(columns[0])
         for name, column in extra:
             each = block[name]
             status = [str(STATUSES[k]) for k in each.statuses]

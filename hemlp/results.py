@@ -20,7 +20,7 @@ from hemlp.explain import explain
 from hemlp.explanations import Explanation
 from hemlp.inputs import Inputs
 from hemlp.outputs import reason, write_text
-from hemlp.program import STATUSES
+from hemlp.program import STATUSES, Status
 from hemlp.report.page import page
 from hemlp.runs import RunFolder
 from hemlp.scores import Scores
@@ -29,7 +29,7 @@ from hemlp.version import __version__
 from hemlp.vocabulary import check_known
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
@@ -183,7 +183,7 @@ class Evaluation:
             counts = resampled(int(self.facts[self.systems[0]]["instances"]), resamples, seed)
             draws = np.array([_tau_matrix(self._oriented_means(row.astype(np.float64))) for row in counts])
             draws[np.isnan(draws)] = 0  # a resample in which all systems are equal says nothing either way
-            spread = np.quantile(draws, [0.025, 0.975], axis=0)
+            spread = np.quantile(draws, [0.025, 0.975], axis=0, method="inverted_cdf")
         rows = []
         for i, name in enumerate(self.measures):
             cells = [name]
@@ -192,7 +192,10 @@ class Evaluation:
                 if spread is not None and i != j and not math.isnan(taus[i, j]):
                     cells[-1] += f" [{spread[0, i, j]:.2f}, {spread[1, i, j]:.2f}]"
             rows.append(cells + [""] * (len(self.measures) - i - 1))
-        return Table(["", *self.measures], rows, [f"Kendall's τ-b over {len(self.systems)} systems"])
+        notes = [f"Kendall's τ-b over {len(self.systems)} systems"]
+        if resamples:
+            notes.append(f"in brackets 95% intervals, from {resamples:,} resamples of the instances")
+        return Table(["", *self.measures], rows, notes)
 
     def explain(
         self,
@@ -258,7 +261,7 @@ class Evaluation:
                 yield (", " if j else "") + f'{_json(name)}: {{"name": {_json(scores.name)}, "columns": {{'
                 for k, (column, values) in enumerate(scores.columns.items()):
                     yield (", " if k else "") + f"{_json(column)}: {_json([_plain(v) for v in values.tolist()])}"
-                yield f'}}, "status": {_json(scores.statuses.tolist())}}}'
+                yield f'}}, "status": {_json([str(STATUSES[k]) for k in scores.statuses])}}}'
             yield "}"
         yield "}}\n"
 
@@ -283,7 +286,7 @@ class Evaluation:
                             k: np.array([math.nan if v is None else v for v in c], np.float64)
                             for k, c in one["columns"].items()
                         },
-                        np.array(one["status"], np.int8),
+                        np.array([STATUSES.index(Status(word)) for word in one["status"]], np.int8),
                         data["signature"][name],
                         data["undefined"][system][name],
                     )
@@ -320,6 +323,10 @@ class Evaluation:
 
     def __str__(self) -> str:
         return str(self.table())
+
+    def __repr__(self) -> str:
+        count = int(self.facts[self.systems[0]]["instances"])
+        return f"Evaluation({len(self.systems)} systems, {len(self.measures)} measures, {count:,} instances)"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

@@ -123,11 +123,12 @@ class Study:
         for key in ("names", "resume"):
             if key in options:
                 options[key] = str(folder / options[key])
+        mine = {each.name: each for each in own}
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
             {name: str(folder / file) for name, file in data["systems"].items()},
-            [*named, *own],
+            [*(mine.pop(name, name) for name in named), *mine.values()],
             options,
             Tests(**tests),
             Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
@@ -135,20 +136,24 @@ class Study:
 
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
-        files = (self.outputs.json, self.outputs.html, self.outputs.table)
-        check_writable([file for file in files if file != "-"], [self.outputs.per_instance])
+        known = list(named_measures(self.measures))
+        for name in self.tests.significance:
+            if name not in known:
+                raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
         if self.outputs.html is not None:
             check_plots()
+        if self.outputs.table is not None and Path(self.outputs.table).suffix not in ("", ".txt", ".md", ".tex"):
+            raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex or .txt")
         for pair in self.tests.compare:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
             for system in pair:
                 check_known("system", system, list(self.systems))
-        for name in self.tests.significance:
-            check_known("measure", name, list(named_measures(self.measures)))
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
+        files = (self.outputs.json, self.outputs.html, self.outputs.table)
+        check_writable([file for file in files if file != "-"], [self.outputs.per_instance])
 
     def run(self, progress: bool | None = None) -> Evaluation:
         """Read everything, and score."""

@@ -143,13 +143,12 @@ The last row solves 400 problems: a problem takes it {pulp:,.0f} times as long a
 
 The second row solves 160 instances: an instance takes the unreduced programs {ratio:,.0f} times as long.
 
-How the search stays small, on these {search["instances"]:,} instances: a node *matters* only if two links of
-the instance can use it; among the equally long paths of a link one whose mattering nodes are a subset of
-another's is never better; a further link of a class whose LCA is served already is drawn only if it adds to
-what can be shared. After that {search["one combination at most"]:,} instances leave at most one combination of
-LCAs, links and paths to try, the median is {search["median"]:.0f}, 99% have at most {search["99%"]:,.0f}, the
-most is {search["most"]:,}, and {search["left to the integer programs"]} went to the integer programs (the limit
-is 1,000,000 combinations).
+How the search stays small, on these {search["instances"]:,} instances: a node *matters* only if two links of the
+instance can use it; among the equally long paths of a link one whose mattering nodes are a subset of another's
+is never better; a further link of a class whose LCA is served already is drawn only if it adds to what can be
+shared. After that {search["one combination at most"]:,} instances leave at most one combination of LCAs, links and paths to
+try, the median is {search["median"]:.0f} and 99% have at most {search["99%"]:,.0f}. Where a set of LCAs leaves more than 20,000,
+like partial choices are merged. {search["left to the integer programs"]} of them went to the integer programs.
 
 ## The command line
 
@@ -176,6 +175,14 @@ One condensed class there has 32,872 parents, and 68% of all classes lie below i
 take 60 GB. Lists stop at such a *gate* and what lies beyond is kept once: the lists of all 465,305 classes
 together have 4.8 million entries, and all 20 measures of 1.8 million instances take {time(union_all)} and
 {union_all["peak_mb"]:,.0f} MB.
+
+## More than one process
+
+{table(report, "processes")}
+
+{table(report, "processes-large")}
+
+From which size on it pays: see the page on clusters.
 
 ## Growth
 

@@ -323,3 +323,21 @@ def test_bad_input_on_the_command_line(tmp_path):
     assert fine.returncode == 0
     assert "1 unknown labels" in fine.stdout
     assert hemlp.__version__ in run("--version").stdout
+
+
+def test_systems_with_different_ids_are_compared_on_the_same_instances(tmp_path):
+    """Missing instances are empty; all systems have the same rows, in the same order, and files name them."""
+    gold = {"d1": ["sheep"], "d2": ["cow"], "d5": ["mammal"]}
+    systems = {"s1": {"d0": ["cow", "sheep"], "d1": ["sheep"]}, "s2": {"d9": ["cow"], "d5": ["mammal"], "d2": ["cow"]}}
+    with pytest.raises(MisalignedSides, match="lacks instance"):
+        evaluate(H, gold, systems, ["F"])
+    ev = evaluate(H, gold, systems, ["F"], missing="empty")
+    assert ev.inputs.ids == ("d1", "d2", "d5", "d0", "d9")
+    assert ev.per_instance("s1", "F").tolist() == [1, 0, 0, 0, 1]
+    assert ev.per_instance("s2", "F").tolist() == [0, 1, 1, 1, 0]
+    assert ev.facts["s1"]["missing instances"] == 2 + 3
+    hemlp.outputs.write_per_instance(ev, tmp_path)
+    with (tmp_path / "s2.csv").open() as file:
+        assert [(row["id"], row["F"]) for row in csv.DictReader(file)][3:] == [("d0", "1.0"), ("d9", "0.0")]
+    assert repr(ev) == "Evaluation(2 systems, 1 measures, 5 instances)"
+    assert ev.explain("s2", 4).title == "s2, instance 5 (d9)"

@@ -195,6 +195,13 @@ def test_top_is_drawn_where_nothing_else_is_common():
     assert "⊤" in explanation.picture().to_svg()
 
 
+def test_what_is_left_out_is_told():
+    explanation = told(H, ["sheep"], ["sheep", "mammal"], "F_LCA")
+    assert explanation.parts[0].left_out == {"mammal"}
+    assert "left out, having a descendant on their own side: mammal" in str(explanation)
+    assert "one side is empty" in str(told(H, [], ["sheep"], "F_LCA"))
+
+
 def test_rows_are_checked(tmp_path):
     ev = evaluate(H, ["cow"], {"A": ["cow"]}, ["F_H"])
     assert ev.explain("A", 0).title == "A, instance 1"

@@ -123,7 +123,7 @@ def test_streamed_mistakes_name_the_row(mini, tmp_path, monkeypatch):
 def test_memory_of_a_long_run_stays_within_its_limit(tmp_path):
     """200 times the bundled documents: 40,000 rows a system; the same limit holds for 10,000 and for 40,000."""
     peaks = []
-    for times in (50, 200):
+    for times in (1, 50, 200):  # the first loads what compiling alone would take memory for
         gold, pred = (tmp_path / f"{name}{times}.txt" for name in ("gold", "pred"))
         gold.write_text(Path(FILES[1]).read_text() * times)
         pred.write_text(Path(FILES[2]).read_text() * times)
@@ -136,7 +136,7 @@ def test_memory_of_a_long_run_stays_within_its_limit(tmp_path):
         arguments += ["--per-instance", str(tmp_path / "rows"), "--json", str(tmp_path / "all.json")]
         done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
         peaks.append(int(done.stderr.split()[-1]) / 1024)
-    assert max(peaks) < 350, peaks
+    assert max(peaks[1:]) < 350, peaks
 
 
 @pytest.mark.parametrize(

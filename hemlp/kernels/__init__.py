@@ -27,7 +27,7 @@ class _SayOnce(numba.core.event.Listener):
         if not self.said and module.startswith("hemlp."):
             self.said = True
             logging.getLogger("hemlp").warning(
-                "compiling hemlp's kernels: some seconds, once for this version on this machine"
+                "compiling hemlp's kernels: some seconds; they are kept for the next run"
             )
 
     def on_end(self, event: Any) -> None:

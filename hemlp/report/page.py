@@ -130,14 +130,17 @@ def _figures(ev: Evaluation, leader: str) -> Iterator[str]:
 
 
 def _worst(ev: Evaluation, measure: str) -> str:
+    assert ev.inputs is not None
     sections = []
     for system in ev.systems:
         values = ev.per_instance(system, measure)
         signed = values if ev.greater_is_better[measure] else -values
-        order = [int(k) for k in np.argsort(signed, kind="stable")[:WORST] if not math.isnan(signed[k])]
+        low, high = ev.inputs.measures[measure].range
+        best = high if ev.greater_is_better[measure] else -low
+        order = [int(k) for k in np.argsort(signed, kind="stable")[:WORST] if signed[k] < best]
         explanations = ev.explanations(system, order, [measure]) if order else []
         entries = [_instance(each, values[each.row], measure) for each in explanations]
-        title = f"{escape(system)}: the {len(entries)} lowest by {escape(measure)}"
+        title = f"{escape(system)}: the {len(entries)} worst by {escape(measure)}"
         sections.append(f"<section class='system'><h3>{title}</h3>{''.join(entries)}</section>")
     return (
         "<div class='find'><input id='search' type='search' placeholder='Search instances: a label, a name, a row' "
