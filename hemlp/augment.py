@@ -65,7 +65,8 @@ class ClosureModel(Model["ClosureSolution"]):
     @property
     def farthest(self) -> int:
         """How many steps a closure goes."""
-        return len(self.batch.hierarchy) if self.horizon is None else self.horizon - 1
+        size = len(self.batch.hierarchy)
+        return size if self.horizon is None else min(self.horizon - 1, size)
 
     # ---- the explicit model
 

@@ -73,11 +73,11 @@ def bound_arrays(
 
 
 def contradiction(
-    lower: IntArray, upper: IntArray, side: Side, labels: tuple[Label, ...], name: str
+    lower: IntArray, upper: IntArray, side: Side, labels: tuple[Label, ...], name: str, first_row: int
 ) -> InfeasibleModel | None:
     """The error of the first class whose bounds contradict each other, if there is one."""
     for k in np.flatnonzero(lower > upper)[:1]:
-        row, label = int(np.searchsorted(side.ptr, k, side="right")), labels[side.classes[k]]
+        row, label = first_row + int(np.searchsorted(side.ptr, k, side="right")), labels[side.classes[k]]
         words = f"the {name} class {label!r} has the lower bound {lower[k]} and the upper bound {upper[k]}"
         return InfeasibleModel(f"instance {row}: {words}", row, name, label)
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -163,14 +164,14 @@ def carry_out(study: Study, strict: bool) -> None:
 def _carried_out(study: Study) -> int:
     """How many exact scores are not proved optimal."""
     result = study.run()
+    for file in study.write(result):
+        say_written(file)
     if study.outputs.json == "-":
         for piece in result.json_pieces():
             click.echo(piece, nl=False)
     else:
         for title, table in study.tables(result):
             show(title, table)
-    for file in study.write(result):
-        say_written(file)
     return result.fallbacks
 
 
@@ -368,4 +369,9 @@ def main() -> None:
         sys.exit(error.exit_code)
     except MemoryError:
         click.echo("hemlp: out of memory; --memory SIZE keeps a run within a limit", err=True)
+        sys.exit(1)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
+        click.echo(f"hemlp: {error}{where}", err=True)
         sys.exit(1)

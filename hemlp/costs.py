@@ -233,8 +233,8 @@ def as_cost(value: Any) -> Cost:
     if isinstance(value, str):
         if value.endswith("(weights=uniform)") and value.partition("(")[0] in NAMED_COSTS:
             return replace(NAMED_COSTS[value.partition("(")[0]], weights="uniform")
-        name, _, rest = value.partition("(decay=")
-        if name in NAMED_COSTS and (not rest or rest.endswith(")")):
+        name, decays, rest = value.partition("(decay=")
+        if name in NAMED_COSTS and (not decays or rest.endswith(")")):
             try:
                 number = float(rest[:-1]) if rest else None
             except ValueError:

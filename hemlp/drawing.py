@@ -6,12 +6,12 @@ Roles are told apart by shape as well as by colour.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from os import PathLike
 from typing import Any
 
 from hemlp.errors import MissingDependency
 from hemlp.layout import GAP, ROLES, Box, Layout
+from hemlp.tables import markup, printable
 
 
 class Picture(Layout):
@@ -22,26 +22,26 @@ class Picture(Layout):
         width, height = self.laid_out()
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {height + 30:.0f}" '
-            f'width="{width:.0f}" height="{height + 30:.0f}" role="img"><title>{escape(self.title)}</title>'
+            f'width="{width:.0f}" height="{height + 30:.0f}" role="img"><title>{markup(self.title)}</title>'
         ]
         if style:
             lines.append(f"<style>{STYLE}</style>")
-        lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{escape(self.title)}</text>')
+        lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>')
         for child, parent, kind in self._drawn():
             lines.append(f'<path class="edge {kind}" d="{_cubic(self.arrow_points(child, parent))}"/>')
         lines += [f'<path class="pair" d="{_cubic(self.curve_points(curve))}"/>' for curve in self.curves]
         for box in self.boxes.values():
-            lines.append(f'<g class="{box.role}"><title>{escape(box.title)}</title>{_shape(box)}')
-            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{escape(box.text)}</text></g>')
+            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{_shape(box)}')
+            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
         for x, y, text in self.words():
-            lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{escape(text)}</text>')
+            lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(text)}</text>')
         x = GAP
         for name, room in self.legend():
             lines.append(
                 f'<g class="{name}">{_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
             )
             lines.append(
-                f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{escape(ROLES[name].words)}</text>'
+                f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(ROLES[name].words)}</text>'
             )
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
@@ -65,7 +65,9 @@ class Picture(Layout):
         axes.set(xlim=(0, width), ylim=(height, 0))
         axes.axis("off")
         point = 72 / 100
-        axes.text(width / 2, 26, self.title, ha="center", fontsize=13 * point, weight="bold")
+        axes.text(
+            width / 2, 26, printable(self.title), ha="center", fontsize=13 * point, weight="bold", parse_math=False
+        )
         codes = [Line.MOVETO, Line.CURVE4, Line.CURVE4, Line.CURVE4]
         for child, parent, kind in self._drawn():
             colour, thick = EDGES[kind]
@@ -100,7 +102,7 @@ class Picture(Layout):
                 x, y + 4, text, ha="center", fontsize=11 * point, color="#7a3b8f", weight="bold", zorder=4,
                 bbox={"fc": "white", "ec": "none", "pad": 0.6},
             )  # fmt: skip
-        figure.savefig(path, dpi=dots, metadata={"Software": None})
+        figure.savefig(path, format="png", dpi=dots, metadata={"Software": None})
 
 
 EDGES = {

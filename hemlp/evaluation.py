@@ -120,7 +120,7 @@ def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) 
     """The chunks that are not finished yet."""
     for number, system in enumerate(inputs.systems):
         for start, batch in inputs.blocks(system, size):
-            if folder is not None and folder.finished(number, start):
+            if folder is not None and folder.finished(number, start, len(batch)):
                 bar.advance(len(batch))
             else:
                 yield Chunk.of(system, start, batch)
@@ -129,14 +129,14 @@ def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) 
 def _begun(inputs: Inputs, undefined: str, chunk: int) -> dict[str, Any]:
     """What makes a run the same run."""
     for name, each in inputs.measures.items():
-        if "custom" in str(each):
+        if "custom" in each.plain_fields().values():
             raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
     return {
         "version": __version__,
         "hierarchy": inputs.given.content_hash,
         "true labels": inputs.true.digest,
-        "predictions": {name: side.digest for name, side in inputs.systems.items()},
-        "measures": {name: each.signature for name, each in inputs.measures.items()},
+        "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
+        "measures": [[name, each.signature] for name, each in inputs.measures.items()],
         "options": f"{inputs.policies}|undefined:{undefined}",
         "chunk": chunk,
     }
@@ -148,7 +148,7 @@ def memory_size(memory: int | str) -> int:
     found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
     try:
         size = int(float(found.group(1)) * units[found.group(2) or ""]) if found else 0
-    except ValueError:
+    except (ValueError, OverflowError):
         size = 0
     if isinstance(memory, bool) or size < 2**20:
         raise InvalidOption(f"memory={memory!r} is not a size of at least 1MB, like 500MB or 2GB")

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import InvalidLabelSets
+from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets, MissingPolicy, Side, UnknownPolicy, different_rows
 from hemlp.readers import LabelFile
 from hemlp.scoring import Measure, UndefinedPolicy, check_defined
-from hemlp.vocabulary import Label
+from hemlp.vocabulary import Label, label_order
 
 Source = LabelSets | LabelFile
 BLOCK = 20_000
@@ -79,14 +79,25 @@ class Inputs:
             if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile))
         }
         true = _loaded(self.true) if loaded else None
-        # all systems have the same instances in the same order, also where some lack ids that others have
-        everybody = dict.fromkeys(chain.from_iterable(side.ids or () for side in (true, *loaded.values()) if side))
-        instances = everybody if self.missing == "empty" else ()
+        instances = self._common_instances(true, loaded) if true is not None and self.missing == "empty" else ()
         for name, pred in loaded.items():
             made[name] = Batch.of(
                 self.given, true, pred, unknown=self.unknown, missing=self.missing, instances=instances
             )
         return made
+
+    @staticmethod
+    def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
+        """The instances on which all systems are compared: those of the true labels, then what these lack."""
+        everybody = dict.fromkeys(chain.from_iterable(side.ids or () for side in (true, *systems.values())))
+        extra = everybody.keys() - set(true.ids or ())
+        for name, pred in systems.items():
+            for label in sorted(extra - set(pred.ids or ()), key=label_order)[:1]:
+                raise MisalignedSides(
+                    f"the true labels and {name} both lack the instance {label!r}, which another system has: systems "
+                    f"are compared on the same instances; add it to the true labels, or take it away"
+                )
+        return everybody
 
     @property
     def ids(self) -> tuple[Label, ...] | None:

@@ -98,10 +98,8 @@ class LabelSets:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the labels, their order and the ids."""
-        names = [*self.vocabulary, *(self.ids or ())]
-        text = json.dumps([len(self), len(self.vocabulary), self.ids is None, *names]).encode()
-        return hashlib.sha256(text + self.ptr.astype("<i8").tobytes() + self.codes.astype("<i4").tobytes()).hexdigest()
+        """SHA-256 of the ids and the labels, row by row."""
+        return digest_of([self])
 
     def place(self, position: int) -> str:
         """Where the label at ``position`` of ``codes`` stands: file and row, counted from 1."""
@@ -110,6 +108,16 @@ class LabelSets:
         if self.ids is not None:
             words += f" (instance {self.ids[row - 1]!r})"
         return words if self.source is None else f"{self.source}, {words}"
+
+
+def digest_of(blocks: Iterable[LabelSets]) -> str:
+    """SHA-256 of label sets, the same however they are cut into blocks."""
+    found = hashlib.sha256()
+    for block in blocks:
+        for k, row in enumerate(block):
+            name = None if block.ids is None else block.ids[k]
+            found.update(json.dumps([name, *row], ensure_ascii=True).encode() + b"\n")
+    return found.hexdigest()
 
 
 def _from_rows(rows: Iterable[Any], source: str | None) -> LabelSets:

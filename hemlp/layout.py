@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hemlp.tables import printable
+
 CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
 """Width of a character, height of a line and room inside a box, in pixels."""
 GAP, ROW_GAP, LAYER_GAP = 14.0, 14.0, 52.0
@@ -88,6 +90,7 @@ class Layout:
     def add(self, key: Any, text: str, role: str) -> None:
         """A node; the first role that is given stays."""
         if key not in self.boxes:
+            text = printable(text)
             short = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
             width = max(34.0, text_width(short) + 2 * PADDING)
             self.boxes[key] = Box(key, short, role, text, width=width)

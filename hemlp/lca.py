@@ -105,6 +105,7 @@ class LcaFacts:
         h = batch.hierarchy
         if h.weighted:
             raise InvalidOption("LCA measures count edges; this hierarchy has edge weights")
+        horizon = None if horizon is None else min(horizon, len(h) + 2)  # ⊤ is nearer than that
         classes = np.concatenate([batch.pred.classes, batch.true.classes])
         up = h.upward.lists(classes)
         batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))

@@ -28,8 +28,8 @@ def parse_call(text: str) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
                 raise ValueError("** is not understood")
             positional = tuple(_value(argument) for argument in node.args)
             return node.func.id, positional, {str(k.arg): _value(k.value) for k in node.keywords}
-    except (SyntaxError, ValueError, TypeError) as error:
-        raise UnknownMeasure(f"cannot read the measure {text!r}: {error}") from None
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise UnknownMeasure(f"cannot read the measure {text[:200]!r}: {error}") from None
     raise UnknownMeasure(f"cannot read the measure {text!r}: write a name, or name(parameter=value)")
 
 

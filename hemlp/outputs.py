@@ -7,7 +7,9 @@ import errno
 import io
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +29,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
         name, given, file = argument.partition("=")
         if not given or Path(argument).exists():
             name, file = Path(argument.removesuffix(".gz")).stem, argument
-        if not name:
+        if not name or any(0xD800 <= ord(letter) < 0xE000 for letter in name):
             raise InvalidOption(f"{argument!r} names no system: write NAME={file}")
         if name in files:
             raise InvalidOption(f"two systems are called {name!r}: give another name, as in NAME={file}")
@@ -64,10 +66,18 @@ def _check_folder(folder: Path, place: str) -> None:
 
 def write_per_instance(result: Evaluation, folder: str | PathLike[str]) -> None:
     """One CSV file a system: a row an instance, a column a measure, then MEASURE.COLUMN and MEASURE.status."""
-    for system in result.systems:
-        if Path(system).name != system:
-            raise InvalidOption(f"the system {system!r} cannot be the name of a file")
-        write_text(Path(folder) / f"{system}.csv", _csv_pieces(result, system))
+    for system, file in zip(result.systems, instance_files(folder, result.systems), strict=True):
+        write_text(file, _csv_pieces(result, system))
+
+
+def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[str]:
+    """DIR/SYSTEM.csv for each system, whose name must be able to be that of a file."""
+    files = []
+    for system in systems:
+        if Path(system).name != system or "\0" in system or len(system.encode("utf-8", "replace")) > 240:
+            raise InvalidOption(f"the system {system[:80]!r} cannot be the name of a file: give it another")
+        files.append(str(Path(folder) / f"{system}.csv"))
+    return files
 
 
 def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
@@ -105,10 +115,14 @@ def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int,
     place = Path(file)
     if len(parts) < 2:
         return [(k, file) for k in parts]
-    first = [next(iter(explanation.parts[k].values)).partition("(")[0] for k in parts]
-    return [
-        (k, str(place.with_name(f"{place.stem}-{name}{place.suffix}"))) for k, name in zip(parts, first, strict=True)
-    ]
+    found: list[tuple[int, str]] = []
+    for k in parts:
+        words = re.findall(r"\w+", next(iter(explanation.parts[k].values)))
+        name = "-".join([place.stem, *words[:12]])
+        file = str(place.with_name(name + place.suffix))
+        taken = [other for _, other in found]
+        found.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
+    return found
 
 
 def reason(error: OSError) -> str:
@@ -143,5 +157,7 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes]) -> Non
         finally:
             os.close(folder)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

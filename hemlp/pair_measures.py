@@ -46,7 +46,7 @@ def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
 
     def function(facts: PairFacts) -> FloatArray:
         equal = (facts.common == facts.predicted) & (facts.common == facts.true)
-        worst = np.maximum(count(facts), 1) * facts.default_cost
+        worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
         return np.where(equal, 1.0, 1.0 - facts.error / worst)
 
     return PairScore(function, greater_is_better=True, range=(0.0, 1.0))
@@ -131,7 +131,7 @@ class PairMeasure(Measure):
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
         found = {"range"}
-        distance = isinstance(self.cost, ShortestPath)
+        distance = type(self.cost) is ShortestPath
         lower = self.bounds.predicted[0], self.bounds.true[0]
         if distance and not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
             found |= {"names", "monotone"}
@@ -146,13 +146,13 @@ class PairMeasure(Measure):
     def plain_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
         plain = {k: "custom" if _is_custom(v) else v for k, v in self.fields.items()}
-        return plain | {"cost": str(self.cost) if isinstance(self.cost, ShortestPath) else "custom"}
+        return plain | {"cost": str(self.cost) if type(self.cost) is ShortestPath else "custom"}
 
     @property
     def model_key(self) -> Any:
         """Measures that differ only in name and score share their pairing."""
         fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
-        own = str(self.cost) == "custom" or not isinstance(self.cost, ShortestPath)
+        own = str(self.cost) == "custom" or type(self.cost) is not ShortestPath
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
@@ -183,18 +183,18 @@ class PairMeasure(Measure):
             str(self), batch, pairs, kappa, serves, default_p, default_t, *bounds_p, *bounds_t
         )  # fmt: skip
 
-    def _bounds(self, batch: Batch) -> tuple[Any, Any, InfeasibleModel | None]:
+    def _bounds(self, batch: Batch, first_row: int = 0) -> tuple[Any, Any, InfeasibleModel | None]:
         """The bounds of all classes, and an error if those of one contradict each other."""
         labels = batch.hierarchy.labels
         bounds_p = bound_arrays(self.bounds.predicted, batch.pred, batch.true, labels, "predicted")
         bounds_t = bound_arrays(self.bounds.true, batch.true, batch.pred, labels, "true")
-        error = contradiction(*bounds_p, batch.pred, labels, "predicted")
-        return bounds_p, bounds_t, error or contradiction(*bounds_t, batch.true, labels, "true")
+        error = contradiction(*bounds_p, batch.pred, labels, "predicted", first_row)
+        return bounds_p, bounds_t, error or contradiction(*bounds_t, batch.true, labels, "true", first_row)
 
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """Without the instances whose bounds contradict each other, as ALL and a number can."""
         rows = super()._defined_rows(batch, undefined, first_row)
-        bounds_p, bounds_t, error = self._bounds(batch)
+        bounds_p, bounds_t, error = self._bounds(batch, first_row)
         if error is None:
             return rows
         if undefined == "error":
@@ -219,7 +219,7 @@ class PairMeasure(Measure):
             np.diff(batch.pred.ptr),
             np.diff(batch.true.ptr),
             common_classes(batch),
-            self.default_cost if isinstance(self.default_cost, int | float) else math.nan,
+            float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
         )
         return {self.name: self.score_rule.function(facts), "error": facts.error}
 

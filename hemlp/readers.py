@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +21,7 @@ import numpy as np
 from hemlp.edges import CyclePolicy, IntArray, row_pointers
 from hemlp.errors import FileFormatError, InvalidHierarchy, InvalidOption, MissingDependency, UnreadableFile
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import LabelSets, from_pairs
+from hemlp.labels import LabelSets, digest_of, from_pairs
 from hemlp.vocabulary import Label, label_list, label_order
 
 _MARK = b"\xef\xbb\xbf"  # some editors begin a UTF-8 file with it
@@ -136,11 +135,8 @@ class LabelFile:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the lines."""
-        found = hashlib.sha256()
-        for piece in self._pieces(100_000):
-            found.update(piece)
-        return found.hexdigest()
+        """SHA-256 of the labels, row by row: that of ``LabelSets`` of the same file."""
+        return digest_of(self.blocks(20_000))
 
 
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:

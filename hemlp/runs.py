@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -41,14 +43,16 @@ class RunFolder:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
             write_bytes(manifest, json.dumps(self.begun, indent=1, ensure_ascii=False).encode())
         self._check(_read_manifest(manifest))
-        for part in self.path.glob("*.part"):  # what a killed run was writing
-            part.unlink(missing_ok=True)
+        for part in self.path.glob("*.bin.*.part"):  # what a killed run was writing
+            if not _alive(part.name.split(".")[-2]):
+                part.unlink(missing_ok=True)
 
     @staticmethod
     def chunk_of(path: str | PathLike[str]) -> int | None:
         """The chunk size that a folder was begun with, if there is a run in it."""
         manifest = Path(path) / MANIFEST
-        return int(_read_manifest(manifest).get("chunk", 0)) or None if manifest.exists() else None
+        chunk = _read_manifest(manifest).get("chunk") if manifest.exists() else None
+        return chunk if isinstance(chunk, int) and chunk > 0 else None
 
     def _check(self, found: Mapping[str, Any]) -> None:
         for key in {**self.begun, **found}:
@@ -64,17 +68,22 @@ class RunFolder:
 
     def save(self, system: int, start: int, scores: Sequence[Scores]) -> None:
         """Keep the scores of a chunk."""
-        body = _packed(scores)
+        body = _packed(scores, [self._digest, system, start])
         write_bytes(self._file(system, start), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
         self._heads[system, start] = _head(body)
 
-    def finished(self, system: int, start: int) -> bool:
-        """Whether a chunk is there and whole; one that is damaged is removed, to be computed again."""
+    @cached_property
+    def _digest(self) -> str:
+        return hashlib.sha256(json.dumps(self.begun).encode()).hexdigest()
+
+    def finished(self, system: int, start: int, rows: int) -> bool:
+        """Whether a chunk is there, whole and of this run; any other is removed, to be computed again."""
         file = self._file(system, start)
         if not file.exists():
             return False
         digest, _, body = file.read_bytes().partition(b"\n")
-        if hashlib.sha256(body).hexdigest().encode() != digest:
+        whole = hashlib.sha256(body).hexdigest().encode() == digest
+        if not whole or (_head(body)["chunk"], _head(body)["rows"]) != ([self._digest, system, start], rows):
             logging.getLogger("hemlp").warning("%s is damaged: its chunk is computed again", file)
             file.unlink()
             return False
@@ -135,8 +144,19 @@ class StoredColumns(Mapping[str, FloatArray]):
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise RunMismatch(f"{path} cannot be read ({error}): give another folder") from None
+
+
+def _alive(process: str) -> bool:
+    """Whether a process of this number is running."""
+    try:
+        os.kill(int(process), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _short(value: Any) -> str:
@@ -144,8 +164,8 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _packed(scores: Sequence[Scores]) -> bytes:
-    """The scores of one chunk as bytes; arrays that measures share stand once."""
+def _packed(scores: Sequence[Scores], chunk: list[Any]) -> bytes:
+    """The scores of one chunk as bytes; arrays that measures share stand once. ``chunk`` says which one it is."""
     places: dict[int, int] = {}
     arrays: list[np.ndarray[Any, Any]] = []
     table: list[tuple[str, int]] = []
@@ -171,7 +191,7 @@ def _packed(scores: Sequence[Scores]) -> bytes:
         }
         for each in scores
     ]
-    head = json.dumps({"rows": len(scores[0]), "measures": told, "arrays": table}, ensure_ascii=False).encode()
+    head = json.dumps({"chunk": chunk, "rows": len(scores[0]), "measures": told, "arrays": table}).encode()
     return head + b"\n" + b"".join(array.tobytes() for array in arrays)
 
 

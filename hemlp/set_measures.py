@@ -36,8 +36,13 @@ class SetFacts:
     classes: int
 
     def ratio(self, part: FloatArray, whole: FloatArray) -> FloatArray:
-        """part / whole; 0 / 0 is 1 if the two sets are equal and 0 if not."""
-        return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), self.equal)
+        """part / whole; 0 / 0 is 1 if the two sets are equal and 0 if not. Rounding of weights never leads above 1."""
+        return np.where(whole > 0, np.minimum(part / np.where(whole > 0, whole, 1.0), 1.0), self.equal)
+
+    @property
+    def difference(self) -> FloatArray:
+        """The weight of what is on one side only."""
+        return np.maximum(self.predicted + self.true - 2 * self.common, 0.0)
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,8 @@ SET_SCORES: Mapping[str, SetScore] = {
     "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true)),
     "jaccard": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common)),
     "exact": SetScore(lambda f: f.equal.astype(np.float64)),
-    "difference": SetScore(lambda f: f.predicted + f.true - 2 * f.common, False, (0.0, math.inf)),
-    "hamming": SetScore(lambda f: (f.predicted + f.true - 2 * f.common) / f.classes, False),
+    "difference": SetScore(lambda f: f.difference, False, (0.0, math.inf)),
+    "hamming": SetScore(lambda f: f.difference / f.classes, False),
 }
 AUGMENTS = ("ancestors", "descendants", "tolerant", "none", "lca")
 METHODS = ("exact", "greedy", "extended")
@@ -170,7 +175,7 @@ class SetMeasure(Measure):
         if self.augment == "none":
             return 1.0
         if self.horizon is not None:
-            return hierarchy.upward.mean_length_within(self.horizon - 1)
+            return hierarchy.upward.mean_length_within(min(self.horizon - 1, len(hierarchy)))
         return (hierarchy.downward if self.augment == "descendants" else hierarchy.upward).mean_length
 
     def _weights(self, h: Hierarchy) -> FloatArray:
@@ -182,6 +187,8 @@ class SetMeasure(Measure):
             if label not in self.weights:
                 raise InvalidOption(f"weights has no value for the class {label!r}")
             values[k] = plain_number(f"the weight of {label!r}", self.weights[label], 0)
+        if math.isinf(sum(values.tolist())):
+            raise InvalidOption("the weights of all classes together are infinite: scale them down")
         return values
 
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:

@@ -40,11 +40,11 @@ from typing import Any
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.evaluation import MEASURES, evaluate, named_measures
 from hemlp.measures import measures_from_tables
-from hemlp.outputs import check_writable, reason, write_per_instance, write_text
+from hemlp.outputs import check_writable, instance_files, reason, write_per_instance, write_text
 from hemlp.readers import open_labels, read_hierarchy, read_labels, read_names
 from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
-from hemlp.scoring import Measure
+from hemlp.scoring import NAMED, Measure
 from hemlp.tables import Table
 from hemlp.vocabulary import check_known, did_you_mean
 
@@ -112,23 +112,32 @@ class Study:
         _check_keys("[options]", options, (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask"))
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
-        paths = {"hierarchy": data["hierarchy"], "true": data["true"], **data["systems"], **outputs}
-        for key, value in paths.items():
-            if not isinstance(value, str):
-                raise InvalidOption(f"{key} = {value!r} is not the path of a file")
+        given = {"hierarchy": data["hierarchy"], "true": data["true"]}
+        words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
+        for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
+            if not isinstance(value, str) or "\0" in value:
+                raise InvalidOption(f"{key} = {value!r} is not a path or an address")
+        for key, value in tests.items():
+            lists = isinstance(value, list) and all(isinstance(each, list | str) for each in value)
+            if key != "kendall" and not lists:
+                raise InvalidOption(f"{key} = {value!r} is not a list of {'pairs' if key == 'compare' else 'measures'}")
         own = measures_from_tables(data.get("measure", []))
         named = data.get("measures", [] if own else list(MEASURES))
-        if not isinstance(named, list):
-            raise InvalidOption(f"measures = {named!r} is not a list")
+        if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+            raise InvalidOption(f"measures = {named!r} is not a list of measures")
         for key in ("names", "resume"):
             if key in options:
                 options[key] = str(folder / options[key])
-        mine = {each.name: each for each in own}
+        mine: dict[str, str | Measure] = {each.name: each for each in own if each.name not in NAMED}
+        if len(mine) < sum(each.name not in NAMED for each in own):
+            raise InvalidOption("two tables [[measure]] have the same name")
+        measures: list[str | Measure] = [mine.get(name, name) for name in named]
+        measures += [each for each in own if each.name in NAMED or each.name not in named]
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
             {name: str(folder / file) for name, file in data["systems"].items()},
-            [*(mine.pop(name, name) for name in named), *mine.values()],
+            measures,
             options,
             Tests(**tests),
             Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
@@ -152,8 +161,14 @@ class Study:
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
-        files = (self.outputs.json, self.outputs.html, self.outputs.table)
-        check_writable([file for file in files if file != "-"], [self.outputs.per_instance])
+        files = [file for file in (self.outputs.json, self.outputs.html, self.outputs.table) if file not in (None, "-")]
+        folder = self.outputs.per_instance
+        written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
+        inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        for file in written:
+            if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
+                raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
+        check_writable(files, [folder])
 
     def run(self, progress: bool | None = None) -> Evaluation:
         """Read everything, and score."""

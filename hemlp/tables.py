@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$")
 
 
@@ -64,9 +65,9 @@ class Table:
         return "\n".join([*lines, r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self.rows)
-        notes = "<br>".join(map(escape, self.notes))
+        head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
+        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in self.rows)
+        notes = "<br>".join(map(markup, self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
 
 
@@ -84,3 +85,13 @@ def _latex(cell: str) -> str:
 def figure(value: float) -> str:
     """Four decimals, or three digits of what is too small for them."""
     return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"
+
+
+def markup(text: str) -> str:
+    """A text for HTML, SVG and XML: what has a meaning there is escaped, what cannot stand there becomes �."""
+    return escape(printable(text))
+
+
+def printable(text: str) -> str:
+    """A text without characters that no page and no drawing can show."""
+    return _UNPRINTABLE.sub("\ufffd", text)

@@ -128,6 +128,8 @@ def _submitting(context: Context, executor: Executor, folder: str) -> Any:
 def _write_context(context: Context, file: str) -> str:
     try:
         data = pickle.dumps(context)
+        if b"__main__" in data:
+            raise pickle.PicklingError("a function of the script itself")
     except Exception as error:
         raise InvalidOption(
             f"other processes cannot be told about this run ({error}): functions in measures have to be importable; "

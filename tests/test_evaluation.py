@@ -328,16 +328,60 @@ def test_bad_input_on_the_command_line(tmp_path):
 def test_systems_with_different_ids_are_compared_on_the_same_instances(tmp_path):
     """Missing instances are empty; all systems have the same rows, in the same order, and files name them."""
     gold = {"d1": ["sheep"], "d2": ["cow"], "d5": ["mammal"]}
-    systems = {"s1": {"d0": ["cow", "sheep"], "d1": ["sheep"]}, "s2": {"d9": ["cow"], "d5": ["mammal"], "d2": ["cow"]}}
+    systems = {"s1": {"d0": ["cow", "sheep"], "d1": ["sheep"]}, "s2": {"d0": [], "d5": ["mammal"], "d2": ["cow"]}}
     with pytest.raises(MisalignedSides, match="lacks instance"):
         evaluate(H, gold, systems, ["F"])
     ev = evaluate(H, gold, systems, ["F"], missing="empty")
-    assert ev.inputs.ids == ("d1", "d2", "d5", "d0", "d9")
-    assert ev.per_instance("s1", "F").tolist() == [1, 0, 0, 0, 1]
-    assert ev.per_instance("s2", "F").tolist() == [0, 1, 1, 1, 0]
-    assert ev.facts["s1"]["missing instances"] == 2 + 3
+    assert ev.inputs.ids == ("d1", "d2", "d5", "d0")
+    assert ev.per_instance("s1", "F").tolist() == [1, 0, 0, 0]
+    assert ev.per_instance("s2", "F").tolist() == [0, 1, 1, 1]
+    for name, pred in systems.items():
+        assert evaluate(H, gold, {name: pred}, ["F"], missing="empty").mean(name, "F") == ev.mean(name, "F")
     hemlp.outputs.write_per_instance(ev, tmp_path)
     with (tmp_path / "s2.csv").open() as file:
-        assert [(row["id"], row["F"]) for row in csv.DictReader(file)][3:] == [("d0", "1.0"), ("d9", "0.0")]
-    assert repr(ev) == "Evaluation(2 systems, 1 measures, 5 instances)"
-    assert ev.explain("s2", 4).title == "s2, instance 5 (d9)"
+        assert [(row["id"], row["F"]) for row in csv.DictReader(file)][2:] == [("d5", "1.0"), ("d0", "1.0")]
+    assert repr(ev) == "Evaluation(2 systems, 1 measures, 4 instances)"
+    assert ev.explain("s2", 2).title == "s2, instance 3 (d5)"
+    with pytest.raises(MisalignedSides, match="true labels and s1 both lack the instance 'd9'"):
+        evaluate(H, gold, {**systems, "s3": {"d9": ["cow"]}}, ["F"], missing="empty")
+
+
+def test_weights_never_leave_the_range():
+    rng = np.random.default_rng(0)
+    h = Hierarchy.from_edges([(int(rng.integers(c)), c) for c in range(1, 9)])
+    for _ in range(300):
+        weights = dict(zip(h, rng.random(9), strict=True))
+        true, pred = (rng.choice(9, 3).tolist() for _ in "tp")
+        assert measure("SDL", weights=weights).score(h, true, pred) >= 0
+        assert all(measure(name, weights=weights).score(h, true, pred) <= 1 for name in ("P_H", "R_H", "F_H"))
+    with pytest.raises(InvalidOption, match="infinite"):
+        measure("SDL", weights=dict.fromkeys(h, 1e308)).score(h, [1], [2])
+
+
+def test_large_default_costs_do_not_overflow():
+    h = Hierarchy.from_edges([("a", "b"), ("c", "d"), ("e", "f")])
+    for cost in (4e18, 1e19, 1e300):
+        assert measure("MGIA", default_cost=cost).score(h, ["b"], ["d", "f"]) == 0
+
+
+def test_contradictory_bounds_name_the_row_of_the_data():
+    two = PairMeasure("two", Bounds((0, ALL), (ALL, 1)), default_cost=5)
+    with pytest.raises(InfeasibleModel, match="instance 25"):
+        evaluate(H, ["cow"] * 30, ["cow"] * 24 + [["cow", "sheep"]] + ["cow"] * 5, [two], chunk=10)
+
+
+def test_a_subclass_of_a_cost_is_a_cost_of_its_own():
+    class Double(hemlp.ShortestPath):
+        def pair_costs(self, batch, pairs):
+            return 2 * super().pair_costs(batch, pairs)
+
+    double = measure("GIE", cost=Double())
+    assert "custom" in str(double)
+    ev = evaluate(H, ["cow"], ["sheep"], ["GIE", double])
+    assert [ev.per_instance("system", name).tolist() for name in ev.measures] == [[2.0], [4.0]]
+
+
+@pytest.mark.parametrize("name", ["F_H", "F_LCA", "GIE"])
+def test_a_horizon_beyond_everything(name):
+    far, large = measure(name, horizon=10**23), measure(name, horizon=50)
+    assert far.score(H, ["cow"], ["sheep"]) == large.score(H, ["cow"], ["sheep"])

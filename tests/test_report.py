@@ -124,6 +124,17 @@ def test_labels_are_text_on_the_page(tmp_path):
     assert text.count("<script>") == 1
 
 
+def test_names_that_mean_something_elsewhere(tmp_path):
+    """Mathematics of matplotlib, and characters that XML does not have."""
+    h = Hierarchy.from_edges([("a", "b\x07\x1b"), ("a", "\ufffe")])
+    ev = evaluate(h, ["b\x07\x1b"], {r"$\frac{$": ["\ufffe"], "a$_$b": ["a"]}, ["F_LCA", "GIE"])
+    ev.to_html(tmp_path / "r.html")
+    assert "\x07" not in (tmp_path / "r.html").read_text()
+    ET.fromstring(ev.explain("a$_$b", 0).picture().to_svg())
+    ev.explain("a$_$b", 0).picture().to_png(tmp_path / "picture.any")
+    assert (tmp_path / "picture.any").read_bytes()[:4] == b"\x89PNG"
+
+
 @pytest.mark.parametrize("measures", [["TIE"], ["GIE", "F_H"]])
 def test_small_evaluations_have_a_page(tmp_path, measures):
     evaluate(H, ["cow"], {"only": ["bird"]}, measures).to_html(tmp_path / "r.html")

@@ -128,9 +128,9 @@ def test_memory_of_a_long_run_stays_within_its_limit(tmp_path):
         gold.write_text(Path(FILES[1]).read_text() * times)
         pred.write_text(Path(FILES[2]).read_text() * times)
         code = (
-            "import resource, sys; from hemlp.cli import main\n"
+            "import re, sys; from hemlp.cli import main\n"
             "try:\n main()\nfinally:\n"
-            " print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+            " print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
         )
         arguments = ["evaluate", FILES[0], str(gold), str(pred), "-m", "F_LCA", "-m", "GIE", "--memory", "350MB"]
         arguments += ["--per-instance", str(tmp_path / "rows"), "--json", str(tmp_path / "all.json")]
@@ -152,6 +152,14 @@ def test_bad_sizes(text):
         memory_size(text)
 
 
+def _of_a_script():
+    """A function as one has it that is defined in the script which is run."""
+    import __main__
+
+    exec("def cost_of_the_script(predicted, true):\n    return 1.0", __main__.__dict__)
+    return __main__.cost_of_the_script
+
+
 def test_contradictions(mini, tmp_path):
     with ThreadPoolExecutor(1) as pool, pytest.raises(InvalidOption, match="not both"):
         evaluate(*mini, NAMES, executor=pool, workers=2)
@@ -160,6 +168,9 @@ def test_contradictions(mini, tmp_path):
     custom = PairMeasure("custom_cost", Bounds((1, 1), (1, 1)), cost=lambda p, t: 1.0, default_cost=2)
     with pytest.raises(InvalidOption, match="have to be importable"):
         evaluate(*mini, [custom], workers=2)
+    script = PairMeasure("m", Bounds((1, 1), (1, 1)), cost=_of_a_script(), default_cost=2)
+    with pytest.raises(InvalidOption, match="have to be importable"):
+        evaluate(*mini, [script], workers=2)
     with pytest.raises(InvalidOption, match="cannot tell from another"):
         evaluate(*mini, [custom], resume=tmp_path / "run")
 
@@ -261,6 +272,8 @@ def test_another_input_measure_option_or_chunk_is_refused(mini, tmp_path):
     evaluate(h, true, systems, NAMES, chunk=50, resume=folder)
     changed = {**systems, "knn30": [*systems["knn30"]][::-1]}
     for arguments, options, word in (
+        ((h, true, dict(reversed(systems.items())), NAMES), {}, "predictions"),
+        ((h, true, systems, NAMES[::-1]), {}, "measures"),
         ((h, true, changed, NAMES), {}, "predictions"),
         ((h, [*true][::-1], systems, NAMES), {}, "true labels"),
         ((h, true, systems, [*NAMES[1:], "MGIA(default_cost=4)"]), {}, "measures"),
@@ -290,6 +303,24 @@ def test_a_damaged_chunk_is_found_and_computed_again(mini, usual, tmp_path, dama
     victim.write_bytes({"truncated": data[:-9], "flipped": data, "empty": b""}[damage])
     assert evaluate(*mini, NAMES, resume=folder).to_dict() == usual
     assert "is damaged: its chunk is computed again" in caplog.text
+
+
+def test_a_chunk_of_another_run_is_not_taken(mini, usual, tmp_path, caplog):
+    folder, other = tmp_path / "run", tmp_path / "other"
+    evaluate(*mini, NAMES, chunk=50, resume=folder)
+    evaluate(*mini, NAMES[::-1], chunk=50, resume=other)
+    name = sorted(path.name for path in folder.glob("chunk-*"))[2]
+    (folder / name).write_bytes((other / name).read_bytes())
+    (folder / "thesis.part").write_text("precious")
+    assert evaluate(*mini, NAMES, resume=folder).to_dict() == usual
+    assert "computed again" in caplog.text
+    assert (folder / "thesis.part").exists()
+
+
+def test_the_same_run_from_files_and_from_memory(mini, usual, tmp_path):
+    evaluate(*mini, NAMES, chunk=50, resume=tmp_path / "run")
+    systems = {"knn30": LabelFile(FILES[2]), "topdown_lcpn": LabelFile(FILES[3])}
+    assert evaluate(mini[0], LabelFile(FILES[1]), systems, NAMES, resume=tmp_path / "run").to_dict() == usual
 
 
 def test_a_disk_that_fills_up_keeps_what_it_had(mini, usual, tmp_path):

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -84,8 +85,14 @@ def test_a_study_is_one_file(tmp_path):
         (('significance = ["F_LCA"]', 'significance = ["F_LAC"]'), "F_LAC is not measured in this run"),
         (('table = "out.md"', 'table = "out.pdf"'), "tables are written as"),
         (('json = "out.json"', 'json = "out.md"'), "two results would be written"),
-        (('json = "out.json"', "json = 3"), "json = 3 is not the path"),
+        (('json = "out.json"', "json = 3"), "json = 3 is not a path"),
         (("[systems]", "[[systems]]"), "systems is not a table"),
+        (("workers = 2", "workers = 2\nresume = 5"), "resume = 5 is not a path"),
+        (('compare = [["knn", "svm"]]', "compare = 5"), "compare = 5 is not a list of pairs"),
+        (('compare = [["knn", "svm"]]', "compare = [5]"), "is not a list of pairs"),
+        (('significance = ["F_LCA"]', "significance = 5"), "is not a list of measures"),
+        (('measures = ["F", "F_LCA"]', "measures = [5]"), "not a list of measures"),
+        (('name = "lenient"', 'name = "y"\npredicted = [1, 1]\n[[measure]]\nname = "y"'), "have the same name"),
         (("[options]", "[options"), "not a TOML file"),
         (("default_cost = 5", "default_cots = 5"), "default_cots"),
         (('json = "out.json"', 'json = "no/such/folder.json"'), "cannot write"),
@@ -97,6 +104,41 @@ def test_mistakes_in_a_study_are_found_before_any_work(tmp_path, monkeypatch, ch
     (tmp_path / "study.toml").write_text(STUDY.replace(*change, 1))
     with pytest.raises(HemlpError, match=words.replace("[", r"\[")):
         Study.read(tmp_path / "study.toml").run()
+
+
+def test_own_measures_may_stand_anywhere_among_the_others(tmp_path):
+    text = STUDY.replace('measures = ["F", "F_LCA"]', 'measures = ["lenient", "F_LCA", "MGIA"]')
+    text += '\n[[measure]]\nname = "MGIA"\ndefault_cost = 4\n'
+    (tmp_path / "study.toml").write_text(text)
+    names = [str(each) for each in Study.read(tmp_path / "study.toml").measures]
+    assert [name.partition("(")[0] for name in names] == ["PairMeasure", "F_LCA", "MGIA", "MGIA"]
+    assert names[-1] == "MGIA(default_cost=4)"
+
+
+@pytest.mark.parametrize("output", ["--json", "--table"])
+def test_no_input_is_written_over(tmp_path, output):
+    gold = tmp_path / "gold.txt"
+    gold.write_text(Path(FILES[1]).read_text())
+    out = run("evaluate", FILES[0], str(gold), FILES[2], output, str(gold))
+    assert (out.returncode, "would be written over" in out.stderr) == (2, True)
+    assert gold.read_text() == Path(FILES[1]).read_text()
+
+
+def test_several_drawings_of_one_measure_have_files_of_their_own(tmp_path):
+    options = ["-m", "F_H", "-m", "F_H(horizon=2)", "-m", "F_H(top=True)"]
+    assert run("explain", *FILES, *options, "--svg", str(tmp_path / "o.svg")).returncode == 0
+    assert len(list(tmp_path.glob("o-F_H*.svg"))) == 3
+
+
+def test_results_are_written_before_they_are_shown(tmp_path):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "hemlp", "evaluate", *FILES, "-m", "F", "--json", str(tmp_path / "e.json")],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "e.json").exists()
 
 
 def test_explain_command(tmp_path):
@@ -134,6 +176,10 @@ def test_model_command(tmp_path):
         (("evaluate", *FILES, "-m", "F", "-m", "F"), 2, "asked for twice"),
         (("evaluate", *FILES, "-m", "F_LCA(method=greedy)"), 2, "in quotes: 'greedy'"),
         (("evaluate", *FILES[:2], f"={FILES[2]}"), 2, "names no system"),
+        (("evaluate", *FILES[:2], f"a/b={FILES[2]}", "--per-instance", "rows"), 2, "cannot be the name of a file"),
+        (("evaluate", *FILES, "--memory", "9" * 400), 2, "is not a size"),
+        (("evaluate", *FILES, "-m", f"F_H(top={'-' * 5000}1)"), 2, "cannot read the measure"),
+        (("evaluate", *FILES, "--resume", "x" * 300), 1, "file name too long"),
         (("evaluate", *FILES, "-m", "TIE"), 2, "--undefined nan"),
         (("evaluate", *FILES, "-m", "MGIA(default_cots=4)"), 2, "did you mean 'default_cost'"),
         (("evaluate", "/dev/null", *FILES[1:]), 2, "no class"),

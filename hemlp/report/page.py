@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from hemlp.errors import InvalidOption
 from hemlp.exact_greedy import compare_batch
 from hemlp.explanations import Explanation
 from hemlp.report import plots
-from hemlp.tables import figure
+from hemlp.tables import figure, markup
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def page(ev: Evaluation, title: str) -> str:
     leader = "F_LCA" if "F_LCA" in ev.measures else ev.measures[0]
     parts = [
         f"<h2 id='summary'>Summary</h2>{_summary(ev)}<ul class='notes'>{_items(ev.notes())}</ul>",
-        f"<h2 id='tests'>Significance by {escape(leader)}</h2>{_significance(ev, leader)}",
+        f"<h2 id='tests'>Significance by {markup(leader)}</h2>{_significance(ev, leader)}",
         f"<h2 id='plots'>Plots</h2>{''.join(_figures(ev, leader))}",
         *(["<h2 id='worst'>Worst instances</h2>", _worst(ev, leader)] if ev.inputs is not None else []),
         f"<h2 id='cite'>Parameters, signatures, how to cite</h2>{_citation(ev)}",
@@ -51,35 +50,35 @@ def page(ev: Evaluation, title: str) -> str:
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<meta name='generator' content='hemlp {__version__}'><link rel='icon' href='data:,'>"
-        f"<title>{escape(title)}</title><style>{style}{STYLE}</style></head><body>"
-        f"<header><h1>{escape(title)}</h1><p class='note'>{_facts(ev)}</p><nav>{links}</nav></header>"
+        f"<title>{markup(title)}</title><style>{style}{STYLE}</style></head><body>"
+        f"<header><h1>{markup(title)}</h1><p class='note'>{_facts(ev)}</p><nav>{links}</nav></header>"
         f"<main>{''.join(parts)}</main><footer>Made by hemlp {__version__}.</footer>"
         f"<script>{script}</script></body></html>\n"
     )
 
 
 def _items(texts: object) -> str:
-    return "".join(f"<li>{escape(text)}</li>" for text in texts)  # type: ignore[attr-defined]
+    return "".join(f"<li>{markup(text)}</li>" for text in texts)  # type: ignore[attr-defined]
 
 
 def _facts(ev: Evaluation) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
     words = f"{len(ev.systems)} systems, {len(ev.measures)} measures, {count:,} instances"
     if ev.inputs is not None:
-        words += f"; {escape(repr(ev.inputs.given))}"
+        words += f"; {markup(repr(ev.inputs.given))}"
     return words
 
 
 def _head(columns: list[str], kinds: list[str] | None = None) -> str:
     cells = zip(columns, kinds or [""] * len(columns), strict=True)
-    return "<tr>" + "".join(f"<th scope='col'{k}><button>{escape(name)}</button></th>" for name, k in cells) + "</tr>"
+    return "<tr>" + "".join(f"<th scope='col'{k}><button>{markup(name)}</button></th>" for name, k in cells) + "</tr>"
 
 
 def _summary(ev: Evaluation) -> str:
     ranks = {name: ev.ranks(name) for name in ev.measures}
     rows = []
     for system in ev.systems:
-        cells = [f"<td>{escape(system)}</td>"]
+        cells = [f"<td>{markup(system)}</td>"]
         for name in ev.measures:
             mean, rank = ev.mean(system, name), ranks[name][system]
             value = "" if math.isnan(mean) else repr(mean)
@@ -100,7 +99,7 @@ def _significance(ev: Evaluation, measure: str) -> str:
         return "<p class='note'>There is one system: nothing to compare.</p>"
     table = ev.significance(measure)
     kinds = ["" if right else " class='words'" for right in table.numeric]
-    rows = ("".join(f"<td{k}>{escape(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.rows)
+    rows = ("".join(f"<td{k}>{markup(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.rows)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     head = _head(list(table.columns), kinds)
     notes = f"<ul class='notes'>{_items(table.notes)}</ul>"
@@ -109,7 +108,7 @@ def _significance(ev: Evaluation, measure: str) -> str:
 
 def _figures(ev: Evaluation, leader: str) -> Iterator[str]:
     def shown(name: str, figure: object, words: str) -> str:
-        return f"<figure>{plots.svg(figure, name)}<figcaption>{escape(words)}</figcaption></figure>"  # type: ignore[arg-type]
+        return f"<figure>{plots.svg(figure, name)}<figcaption>{markup(words)}</figcaption></figure>"  # type: ignore[arg-type]
 
     if len(ev.systems) > 1 and len(ev.measures) > 1:
         yield shown("ranks", plots.rank_chart(ev), "Ranks by each measure; ties stand side by side.")
@@ -140,7 +139,7 @@ def _worst(ev: Evaluation, measure: str) -> str:
         order = [int(k) for k in np.argsort(signed, kind="stable")[:WORST] if signed[k] < best]
         explanations = ev.explanations(system, order, [measure]) if order else []
         entries = [_instance(each, values[each.row], measure) for each in explanations]
-        title = f"{escape(system)}: the {len(entries)} worst by {escape(measure)}"
+        title = f"{markup(system)}: the {len(entries)} worst by {markup(measure)}"
         sections.append(f"<section class='system'><h3>{title}</h3>{''.join(entries)}</section>")
     return (
         "<div class='find'><input id='search' type='search' placeholder='Search instances: a label, a name, a row' "
@@ -152,14 +151,14 @@ def _instance(explanation: Explanation, value: float, measure: str) -> str:
     sides = []
     for side, labels in zip(("predicted", "true"), explanation.sides, strict=True):
         named = ", ".join(sorted(explanation.full_name(label) for label in labels)) or "nothing"
-        sides.append(f"<span class='labels'>{side}: {escape(named)}</span>")
+        sides.append(f"<span class='labels'>{side}: {markup(named)}</span>")
     try:
         drawing = explanation.picture().to_svg(style=False)
     except InvalidOption as error:
-        drawing = escape(str(error))
+        drawing = markup(str(error))
     return (
-        f"<details class='instance'><summary><span>{escape(explanation.title)}</span>"
-        f"<b>{escape(measure)} {value:.4g}</b>{''.join(sides)}</summary><div class='drawing'>{drawing}</div></details>"
+        f"<details class='instance'><summary><span>{markup(explanation.title)}</span>"
+        f"<b>{markup(measure)} {value:.4g}</b>{''.join(sides)}</summary><div class='drawing'>{drawing}</div></details>"
     )
 
 
@@ -167,6 +166,6 @@ def _citation(ev: Evaluation) -> str:
     signatures = [ev.scores[ev.systems[0]][name].signature for name in ev.measures]
     return (
         "<p>Cite the paper that defines the measures, and the signature of each score:</p>"
-        f"<pre>{escape(CITATION)}</pre>"
-        f"<pre>{escape(chr(10).join(signatures))}</pre>"
+        f"<pre>{markup(CITATION)}</pre>"
+        f"<pre>{markup(chr(10).join(signatures))}</pre>"
     )

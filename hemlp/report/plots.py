@@ -41,6 +41,11 @@ def _figure(width: float, height: float) -> tuple[Figure, Any]:
     return figure, axes
 
 
+def plain(text: str) -> str:
+    """A text in which $ is no mathematics."""
+    return text.replace("$", r"\$")
+
+
 def _look(k: int) -> dict[str, str]:
     return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]}
 
@@ -56,8 +61,8 @@ def rank_chart(ev: Evaluation) -> Figure:
             tied = [other for other in ev.systems if at[name][other] == rank]
             xs.append(m + 0.13 * (tied.index(system) - (len(tied) - 1) / 2))
             ys.append(math.nan if rank is None else rank)
-        axes.plot(xs, ys, label=system, linewidth=1.6, markersize=8, **_look(k))
-    axes.set_xticks(range(len(ev.measures)), ev.measures, rotation=20 if len(ev.measures) > 5 else 0)
+        axes.plot(xs, ys, label=plain(system), linewidth=1.6, markersize=8, **_look(k))
+    axes.set_xticks(range(len(ev.measures)), list(map(plain, ev.measures)), rotation=20 if len(ev.measures) > 5 else 0)
     axes.set_yticks(range(1, len(ev.systems) + 1))
     axes.invert_yaxis()
     axes.set_ylabel("rank (1 is best; ties stand side by side)")
@@ -71,8 +76,8 @@ def kendall_heat_map(ev: Evaluation) -> Figure:
     size = max(3.6, 0.75 * len(ev.measures) + 1.4)
     figure, axes = _figure(size + 0.8, size)
     image = axes.imshow(taus, vmin=-1, vmax=1, cmap="PuOr")
-    axes.set_xticks(range(len(ev.measures)), ev.measures, rotation=40, ha="right")
-    axes.set_yticks(range(len(ev.measures)), ev.measures)
+    axes.set_xticks(range(len(ev.measures)), list(map(plain, ev.measures)), rotation=40, ha="right")
+    axes.set_yticks(range(len(ev.measures)), list(map(plain, ev.measures)))
     for i in range(len(ev.measures)):
         for j in range(len(ev.measures)):
             value = taus[i, j]
@@ -95,8 +100,8 @@ def distribution(ev: Evaluation, measure: str) -> Figure:
         counts, _ = np.histogram(column[~np.isnan(column)], edges)
         heights = 0.85 * counts / max(1, counts.max())
         axes.bar(edges[:-1], heights, np.diff(edges), bottom=len(values) - 1 - k, align="edge", color=_look(k)["color"])
-    axes.set_yticks([len(values) - 1 - k for k in range(len(values))], ev.systems)
-    axes.set_xlabel(f"{measure} of an instance (each row to its own scale)")
+    axes.set_yticks([len(values) - 1 - k for k in range(len(values))], list(map(plain, ev.systems)))
+    axes.set_xlabel(f"{plain(measure)} of an instance (each row to its own scale)")
     return figure
 
 
@@ -114,9 +119,9 @@ def score_by_depth(ev: Evaluation, measure: str) -> Figure:
         usable = ~np.isnan(values) & (deepest >= 0)
         at = np.unique(deepest[usable])
         means = [values[usable & (deepest == depth)].mean() for depth in at]
-        axes.plot(at, means, label=system, linewidth=1.4, markersize=5, **_look(k))
+        axes.plot(at, means, label=plain(system), linewidth=1.4, markersize=5, **_look(k))
     axes.set_xlabel("depth of the deepest true class of an instance")
-    axes.set_ylabel(f"mean {measure}")
+    axes.set_ylabel(f"mean {plain(measure)}")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
@@ -137,7 +142,7 @@ def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
     axes.axvline(0, color="#888888", linewidth=0.8)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-0.6, len(gaps) - 0.4)
-    axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [system for system, _ in gaps])
+    axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [plain(system) for system, _ in gaps])
     axes.set_xlabel("F_LCA exact − greedy, instances that differ")
     return figure
 
