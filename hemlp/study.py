@@ -131,7 +131,7 @@ class Study:
         mine: dict[str, str | Measure] = {each.name: each for each in own if each.name not in NAMED}
         if len(mine) < sum(each.name not in NAMED for each in own):
             raise InvalidOption("two tables [[measure]] have the same name")
-        measures: list[str | Measure] = [mine.get(name, name) for name in named]
+        measures: list[str | Measure] = [mine.get(str(name), str(name)) for name in named]
         measures += [each for each in own if each.name in NAMED or each.name not in named]
         return cls(
             str(folder / data["hierarchy"]),
