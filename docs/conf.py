@@ -22,7 +22,6 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "README.md"]
 html_theme = "furo"
 html_title = "hemlp"
-html_static_path = ["_static"]
 templates_path: list[str] = []
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -172,6 +173,7 @@ def _carried_out(study: Study) -> int:
     else:
         for title, table in study.tables(result):
             show(title, table)
+    sys.stdout.flush()
     return result.fallbacks
 
 
@@ -371,6 +373,8 @@ def main() -> None:
         click.echo("hemlp: out of memory; --memory SIZE keeps a run within a limit", err=True)
         sys.exit(1)
     except Exception as error:
+        if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
         click.echo(f"hemlp: {error}{where}", err=True)

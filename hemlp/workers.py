@@ -66,7 +66,13 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     """The scores of a chunk by all measures."""
     hierarchy = context.hierarchies[chunk.system]
     batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
-    return score_together(context.measures, batch, undefined=context.undefined, first_row=chunk.start)
+    try:
+        return score_together(context.measures, batch, undefined=context.undefined, first_row=chunk.start)
+    except SystemError as error:  # so compiled code tells of Ctrl-C, at the end of a chain
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__
+        raise cause or error from None
 
 
 def scored(

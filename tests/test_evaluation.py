@@ -284,7 +284,8 @@ def test_evaluate_command(tmp_path, mini):
         "evaluate", *files, other, "-m", "F_LCA", "-m", "MGIA(default_cost=4)",
         "--per-instance", str(tmp_path / "rows"), "--json", str(tmp_path / "e.json"), "--workers", "2",
     )  # fmt: skip
-    assert (out.returncode, out.stderr) == (0, "")
+    assert out.returncode == 0
+    assert not [line for line in out.stderr.splitlines() if not line.startswith("compiling")]
     assert f"{mini.mean('knn30', 'F_LCA'):.4f}" in out.stdout
     assert "\x1b" not in out.stdout
     with (tmp_path / "rows" / "svm.csv").open() as file:
