@@ -28,7 +28,7 @@ from hemlp.vocabulary import Label, Top
 WORK_LIMIT = 30.0
 """Default limit of one integer program, in CP-SAT's deterministic seconds."""
 SEARCH_LIMIT = 1_000_000
-"""Combinations that the compiled search tries, where merging fails, before it leaves an instance to the programs."""
+"""Combinations that the compiled search tries, over all sets of LCAs, before it leaves an instance to the programs."""
 SolveProgram = Callable[[LinearProgram, float | None], ProgramResult]
 
 

@@ -21,6 +21,8 @@ Array = NDArray[Any]
 ALWAYS, OPTIONAL, LAST, EXTRA = 0, 1, 2, 3
 MOST_STATES = 1 << 15
 """States after one slot, at most."""
+MOST_MOVES = 300_000
+"""Options of states that are looked at, at most."""
 
 
 @kernel
@@ -47,7 +49,7 @@ def merged_choice(
     """The best choice of one option from each slot, as ``best_choice`` of ``hemlp.kernels.search`` finds it.
 
     ``reach`` and ``least`` are its bounds on what later slots can add. Returns the number of paths of the best choice,
-    -1 if it does not improve on ``best``, -2 if there are too many states.
+    -1 if it does not improve on ``best``, -2 if it would take too long.
     """
     words = option_signature.shape[1]
     served = 2 * words  # columns of a state: nodes of both sides, served LCAs of both sides, drawn, p, t, c
@@ -65,6 +67,7 @@ def merged_choice(
     layer[1] = 1
     steps = np.zeros((2, 1024), np.int32)  # from which state of the layer before, by which option (-1: none)
     row = np.empty(width, np.int64)
+    moves = 0
     for s in range(slots):
         side, kind = slot_side[s], slot_kind[s]
         table[:] = -1
@@ -78,6 +81,7 @@ def merged_choice(
                 empty = option < slot_ptr[s]
                 if not empty and kind == EXTRA and has:
                     break
+                moves += 1
                 for k in range(width):
                     row[k] = now[i, k]
                 if not empty:
@@ -92,7 +96,7 @@ def merged_choice(
                 slot = _slot(row, fresh, table)
                 if table[slot] >= 0:
                     continue
-                if made == MOST_STATES:
+                if made == MOST_STATES or moves > MOST_MOVES:
                     return -2
                 table[slot] = made
                 for k in range(width):

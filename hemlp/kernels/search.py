@@ -27,6 +27,8 @@ Array = NDArray[Any]
 
 TRIES = 20_000
 """Combinations that are tried for one set of LCAs before like partial choices are merged."""
+VISITS = 500_000
+"""Options that are looked at on the way, at most."""
 
 
 @kernel
@@ -75,7 +77,11 @@ def best_choice(
     depth = -1
     improved: Any = np.int64(-1)
     entering = True
+    visits = 0
     while True:
+        visits += 1
+        if visits > VISITS:
+            return most_steps + 1, improved
         if entering:
             depth += 1
             kind, need = slot_kind[depth], True
@@ -338,12 +344,9 @@ def _try_set(
         slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest, reach, least,
         best, best_links, best_signatures,
     )  # fmt: skip
-    if merged >= -1:
-        return limit, merged if merged >= 0 else improved
-    return best_choice(
-        slots, slot_ptr, slot_kind, slot_side, slot_lca, option_link, option_signature, option_rest, reach, least,
-        best, best_links, best_signatures, limit, most_steps,
-    )  # fmt: skip
+    if merged == -2:
+        return most_steps + 1, improved
+    return limit, merged if merged >= 0 else improved
 
 
 @kernel
