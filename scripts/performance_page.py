@@ -190,8 +190,7 @@ From which size on it pays: see the page on clusters.
 
 Left: 20 measures of one system on the condensed union (*synthetic* labels); time is linear, memory is that of
 the data. Middle: 5,000 instances on MeSH with so many true and as many predicted labels, both drawn at random
-from real ones (*synthetic*; 30 unrelated labels a side are the hardest thing we know for F_LCA: the search
-gives up on some and the integer programs take over). Right: 20,000 instances of three labels on *synthetic*
+from real ones (*synthetic*; 30 unrelated labels a side are the hardest thing we know for F_LCA). Right: 20,000 instances of three labels on *synthetic*
 DAGs of 50,000 classes.
 
 {growth_table(report, "growth-labels", "labels")}
