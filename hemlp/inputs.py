@@ -18,7 +18,7 @@ import numpy as np
 from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets, MissingPolicy, Side, UnknownPolicy, different_rows
-from hemlp.readers import LabelFile
+from hemlp.readers import LabelFile, read_labels
 from hemlp.scoring import Measure, UndefinedPolicy, check_defined
 from hemlp.vocabulary import Label, label_order
 
@@ -72,7 +72,6 @@ class Inputs:
     @cached_property
     def _whole(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
-        made = {}
         loaded = {
             name: _loaded(pred)
             for name, pred in self.systems.items()
@@ -80,11 +79,8 @@ class Inputs:
         }
         true = _loaded(self.true) if loaded else None
         instances = self._common_instances(true, loaded) if true is not None and self.missing == "empty" else ()
-        for name, pred in loaded.items():
-            made[name] = Batch.of(
-                self.given, true, pred, unknown=self.unknown, missing=self.missing, instances=instances
-            )
-        return made
+        policies: dict[str, Any] = {"unknown": self.unknown, "missing": self.missing, "instances": instances}
+        return {name: Batch.of(self.given, true, pred, **policies) for name, pred in loaded.items()}
 
     @staticmethod
     def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
@@ -195,8 +191,4 @@ def as_source(labels: Any, source: str) -> Source:
 
 
 def _loaded(side: Source) -> LabelSets:
-    if isinstance(side, LabelSets):
-        return side
-    from hemlp.readers import read_labels
-
-    return read_labels(side.source)
+    return side if isinstance(side, LabelSets) else read_labels(side.source)

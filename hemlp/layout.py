@@ -17,6 +17,8 @@ CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
 GAP, ROW_GAP, LAYER_GAP = 14.0, 14.0, 52.0
 WIDEST, LONGEST = 1500.0, 26
 """Width of a row, and characters of a name that are shown."""
+PLACES = sorted((k / 40 for k in range(4, 37)), key=lambda t: abs(t - 0.5))
+"""Where a word may stand along its line, the middle first."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,12 @@ class Layout:
             for _, row in rows if sweep % 2 == 0 else rows[::-1]:
                 wanted = [_middle([self.boxes[n].x for n in near[box.key]], box.x) for box in row]
                 _place(row, wanted, width)
-        return width, y + LAYER_GAP
+        points = [point for curve in self.curves for point in self.curve_points(curve)]  # curves lie within them
+        left = max([0.0, *(GAP - x for x, _ in points)])
+        right = max([0.0, *(x + GAP - width for x, _ in points)])
+        for box in self.boxes.values():
+            box.x += left
+        return left + width + right, max([y + LAYER_GAP, *(below + GAP for _, below in points)])
 
     def _neighbours(self) -> tuple[dict[Any, list[Any]], dict[Any, list[Any]]]:
         """Parents and children of each box, along the arrows."""
@@ -196,7 +203,7 @@ class Layout:
         for points, text in lines:
             width = text_width(text) + 4
             best = None
-            for t in (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82):
+            for t in PLACES:
                 x, y = _on_curve(points, t)
                 covered = sum(
                     abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in taken

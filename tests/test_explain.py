@@ -137,6 +137,9 @@ def assert_tidy(picture: Picture) -> None:
         assert 0 < box.y < height
     for child, parent, _ in picture.arrows:
         assert picture.boxes[parent].y < picture.boxes[child].y
+    for x, y in (point for curve in picture.curves for point in picture.curve_points(curve)):
+        assert 0 < x < width
+        assert 0 < y < height
 
 
 @pytest.mark.parametrize("count", [1, 30])

@@ -21,6 +21,7 @@ NAMES = ["GIE", "MGIA", "MGIA(max_distance=4)", "F_H", "SDL", "F_De", "F_Tol", "
 def gates(monkeypatch):
     """The class with most parents is a gate in every hierarchy made from now on."""
     monkeypatch.setattr("hemlp.hierarchy.MANY_PARENTS", 0)
+    assert Hierarchy.from_edges([(0, 1), (1, 2), (0, 2)]).gate == 2
 
 
 def funnel(rng):
@@ -77,10 +78,12 @@ def test_twins_beyond_the_gate_are_kept_as_often_as_they_can_be_used(gates):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_any_dag(gates, seed):
+    """What is asserted on all DAGs holds with a gate in each of them."""
     test_lca.test_exact_is_the_best_of_all_solutions(seed)
 
 
 def test_sets_and_pairs_on_any_hierarchy(gates):
+    """The assertions of these tests hold with a gate in each hierarchy."""
     test_sets.test_sets_and_scores_by_plain_definitions()
     test_sets.test_oracle()
     test_pairing.test_oracle_by_every_solver()

@@ -137,10 +137,10 @@ def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
         spread = (np.arange(differing.size) % 5 - 2) * 0.08
         axes.scatter(differing, row + spread, s=16, color=_look(k)["color"], alpha=0.7)
         axes.text(
-            reach * 1.04, row, f"{differing.size} of {len(gap.rows)} differ", va="center", fontsize=9, clip_on=False
+            reach * 1.08, row, f"{differing.size} of {len(gap.rows)} differ", va="center", fontsize=9, clip_on=False
         )  # fmt: skip
     axes.axvline(0, color="#888888", linewidth=0.8)
-    axes.set_xlim(-reach, reach)
+    axes.set_xlim(-1.04 * reach, 1.04 * reach)
     axes.set_ylim(-0.6, len(gaps) - 0.4)
     axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [plain(system) for system, _ in gaps])
     axes.set_xlabel("F_LCA exact − greedy, instances that differ")
