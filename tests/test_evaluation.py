@@ -386,3 +386,21 @@ def test_a_subclass_of_a_cost_is_a_cost_of_its_own():
 def test_a_horizon_beyond_everything(name):
     far, large = measure(name, horizon=10**23), measure(name, horizon=50)
     assert far.score(H, ["cow"], ["sheep"]) == large.score(H, ["cow"], ["sheep"])
+
+
+def test_intervals_of_kendall_by_resampling_one_by_one(mini):
+    """Drawn again here: means of the resampled rows, τ-b by scipy, and the values at 2.5% and 97.5%."""
+    rng = np.random.default_rng(3)
+    draws = []
+    for _ in range(60):
+        rows = np.repeat(np.arange(200), rng.multinomial(200, np.full(200, 1 / 200)))
+        means = [
+            [mini.per_instance(system, name)[rows].mean() * (1 if better else -1) for system in mini.systems]
+            for name, better in mini.greater_is_better.items()
+        ]
+        draws.append([[scipy.stats.kendalltau(a, b).statistic for b in means] for a in means])
+    low, high = np.quantile(draws, [0.025, 0.975], axis=0, method="inverted_cdf")
+    table = mini.kendall(resamples=60, seed=3)
+    for i, row in enumerate(table.rows):
+        for j in range(i):
+            assert f"[{low[i, j]:.2f}, {high[i, j]:.2f}]" in row[1 + j]

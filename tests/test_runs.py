@@ -27,6 +27,7 @@ from hemlp.errors import (
     WorkerLost,
 )
 from hemlp.evaluation import memory_size
+from hemlp.outputs import write_per_instance
 from hemlp.readers import LabelFile
 from tests import hungry
 
@@ -392,6 +393,15 @@ def test_a_stored_evaluation_is_like_any_other(mini, tmp_path):
     with pytest.raises(InvalidOption, match="no column"):
         stored.per_instance("knn30", "F_LCA", "lca")
     assert measure("F_LCA").name in stored.scores["knn30"]["F_LCA"].columns
+
+
+def test_ids_are_written_beside_their_rows_in_every_chunk(tmp_path):
+    gold = {f"d{k}": ["sheep" if k % 3 else "cow"] for k in range(7)}
+    pred = {f"d{k}": ["sheep"] for k in (3, 0, 6, 1, 2, 5, 4)}
+    stored = evaluate(H, gold, {"A": pred}, ["F"], chunk=2, resume=tmp_path / "run")
+    write_per_instance(stored, tmp_path)
+    lines = [line.split(",")[:2] for line in (tmp_path / "A.csv").read_text().splitlines()[1:]]
+    assert lines == [[f"d{k}", "1.0" if k % 3 else "0.0"] for k in range(7)]
 
 
 # ---- a cluster
