@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.errors import InvalidSolution
 from hemlp.labels import Batch
 from hemlp.model import Model
 from hemlp.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
@@ -202,10 +202,6 @@ class ClosureModel(Model["ClosureSolution"]):
     def verify(self, solution: ClosureSolution) -> bool:
         """A closure that ``check`` passes is the smallest: it holds nothing that is not implied."""
         return self.check(solution)
-
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """A closure always exists: only a limit can have been in the way."""
-        return InfeasibleModel(f"instance {number}: no solution within the limit", number)
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,11 +65,13 @@ class Bounds:
 def bound_arrays(
     bounds: tuple[Bound, Bound], side: Side, other: Side, labels: tuple[Label, ...], name: str
 ) -> tuple[IntArray, IntArray]:
-    """α and β of each class of a side, in place of ALL the size of the other side; α may turn out above β."""
+    """α and β of each class of a side; α may turn out above β.
+
+    ALL is the size of the other side as a lower bound, and as an upper bound the larger of that and α.
+    """
     size = np.repeat(np.diff(other.ptr), np.diff(side.ptr))
     lower = _bound_array(bounds[0], side.classes, size, labels, name)
-    upper = np.maximum(lower, size) if bounds[1] is ALL else _bound_array(bounds[1], side.classes, size, labels, name)
-    return lower, upper
+    return lower, _bound_array(bounds[1], side.classes, np.maximum(lower, size), labels, name)
 
 
 def contradiction(
@@ -84,6 +86,7 @@ def contradiction(
 
 
 def _bound_array(bound: Bound, classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str) -> IntArray:
+    """A bound of each class, ``size`` in place of ALL."""
     if isinstance(bound, _All):
         return size.astype(np.int64)
     if isinstance(bound, int):

@@ -119,7 +119,10 @@ def _distances(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _decaying(h: Hierarchy, decay: float) -> Hierarchy:
-    lengths = decay ** h.unit_depths[h.edges.children].astype(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        lengths = decay ** h.unit_depths[h.edges.children].astype(np.float64)
+    if not ((lengths >= LEAST) & (lengths <= GREATEST)).all():
+        raise InvalidCost(f"decay={decay!r} makes edges {lengths.min():g} to {lengths.max():g} long: beyond floats")
     return replace(h, edges=replace(h.edges, weights=lengths))
 
 
@@ -212,16 +215,35 @@ def _as_cost_value(value: Any) -> float:
         return math.nan
 
 
+LEAST, GREATEST = 2.0**-400, 2.0**400
+"""Costs other than 0 lie between these: what is smaller or larger cannot be added up without overflow or underflow."""
+
+
+def check_magnitude(values: FloatArray | float, what: Callable[[int], str]) -> None:
+    """Refuse finite values that floats cannot carry; ``what(k)`` names the value at position k."""
+    given = np.atleast_1d(values)
+    odd = np.isfinite(given) & (given != 0) & ((given < LEAST) | (given > GREATEST))
+    for k in np.flatnonzero(odd)[:1]:
+        raise InvalidCost(
+            f"{what(int(k))} is {given[k]:g}: costs have to be 0 or between {LEAST:.0e} and {GREATEST:.0e}; scale them"
+        )
+
+
 def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     """κ of all pairs of a batch, refused unless each is a number of at least 0 (infinite: there is no such pair)."""
     values = np.asarray(cost.pair_costs(batch, pairs), np.float64)
     if values.shape != (int(pairs.ptr[-1]),):
         raise InvalidCost(f"{type(cost).__name__} gave costs of shape {values.shape} for {pairs.ptr[-1]} pairs")
-    for k in np.flatnonzero(~(values >= 0))[:1]:
+
+    def pair(k: int) -> str:
         at_pred, at_true = (ends[k] for ends in pairs.ends(batch))
         labels = batch.hierarchy.labels
         names = labels[batch.pred.classes[at_pred]], labels[batch.true.classes[at_true]]
-        raise InvalidCost(f"the cost of predicting {names[0]!r} for {names[1]!r} is {values[k]}: it must be at least 0")
+        return f"the cost of predicting {names[0]!r} for {names[1]!r}"
+
+    for k in np.flatnonzero(~(values >= 0))[:1]:
+        raise InvalidCost(f"{pair(k)} is {values[k]}: it must be at least 0")
+    check_magnitude(values, pair)
     return values
 
 

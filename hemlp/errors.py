@@ -132,13 +132,17 @@ class UndefinedScore(HemlpError, ArithmeticError):
 
 
 class InfeasibleModel(HemlpError, ArithmeticError):
-    """No solution keeps all bounds: ``label`` is a class (on ``side``) whose lower bound cannot hold."""
+    """No solution keeps all bounds: those of ``labels`` (on ``side``; ``label`` is the first) cannot hold together."""
 
-    def __init__(self, message: str, row: int = 1, side: str | None = None, label: str | int | None = None) -> None:
+    def __init__(
+        self, message: str, row: int = 1, side: str | None = None, label: str | int | None = None,
+        labels: Sequence[str | int] = (),
+    ) -> None:  # fmt: skip
         super().__init__(message)
         self.row = row
         self.side = side
         self.label = label
+        self.labels = tuple(labels) or (() if label is None else (label,))
 
 
 class InvalidSolution(HemlpError, ArithmeticError):

@@ -1,4 +1,4 @@
-"""Circulations: networks whose arcs have a cost and a lower and an upper capacity, and prices that prove an optimum."""
+"""Circulations: networks whose arcs have a cost and a lower and an upper capacity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InvalidSolution
 
 if TYPE_CHECKING:
     import networkx
@@ -55,22 +54,3 @@ class FlowNetwork:
                 lower=lower, upper=upper, cost=cost, capacity=upper - lower, weight=cost,
             )  # fmt: skip
         return graph
-
-    def potentials(self, flow: IntArray) -> FloatArray:
-        """A price of each node that proves ``flow`` to be of least cost, from shortest paths in its residual network.
-
-        Raises ``InvalidSolution`` where a cycle of negative cost shows that it is not.
-        """
-        forward, backward = flow < self.upper, flow > self.lower
-        tails = np.concatenate([self.tails[forward], self.heads[backward]])
-        heads = np.concatenate([self.heads[forward], self.tails[backward]])
-        costs = np.concatenate([self.costs[forward], -self.costs[backward]])
-        slack = 1e-11 * max(1.0, float(np.abs(self.costs).max(initial=0)))
-        prices = np.zeros(self.size)
-        for _ in range(self.size + 1):
-            better = prices.copy()
-            np.minimum.at(better, heads, prices[tails] + costs)
-            if (prices - better <= slack).all():
-                return prices
-            prices = better
-        raise InvalidSolution("not optimal: the residual network has a cycle of negative cost")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.labels import Batch
 from hemlp.lca import PRED, TRUE, LcaFacts, LcaInstance, node_label
 from hemlp.lca_check import check_graphs
@@ -243,10 +243,6 @@ class LcaModel(Model["LcaSolution"]):
                     f"instance {i + 1}: {other.name} finds {lcas} LCAs, and F = {found.graphs.f} beaten by {better}"
                 )
         return True
-
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Problem 2 always has a solution: Algorithm 1 finds one."""
-        return InfeasibleModel(f"instance {number}: no solution", number)
 
 
 def _one_side_empty(instance: LcaInstance) -> Found:

@@ -42,9 +42,13 @@ class Model(ABC, Generic[S]):
     def check(self, solution: S) -> bool:
         """True if the solution keeps every constraint and has the objective that it claims; else InvalidSolution."""
 
-    @abstractmethod
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row``, ``number`` to the reader, has no solution."""
+    def infeasibility(self, row: int, number: int, solution: S) -> InfeasibleModel:
+        """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
+        return InfeasibleModel(f"instance {number} was not solved within its limit", number)
+
+    def certified(self, solution: S, limited: bool) -> S:
+        """The solution with every claim proved. ``limited``: a limit may have kept the solver from solving."""
+        return solution
 
     @abstractmethod
     def verify(self, solution: S) -> bool:
@@ -53,11 +57,15 @@ class Model(ABC, Generic[S]):
     def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
         """Solve with the named solver, a solver object, or by default the first that accepts the model.
 
-        ``verify`` proves each optimum once more (and takes far longer than solving).
+        What any solver finds is certified: a pairing that is not of least cost is improved until it is. ``verify``
+        proves each claim once more (and takes far longer than solving); a solver object's claims as they are.
         """
         chosen = find_solver(self, solver)
         solution: S = chosen.solve(self, time_limit)
-        if solver is not None and not isinstance(solver, str):
+        ours = solver is None or isinstance(solver, str)
+        if ours or not verify:
+            solution = self.certified(solution, time_limit is not None)
+        if not ours:
             self.check(solution)  # a stranger's result is not taken on trust
         if verify:
             self.verify(solution)

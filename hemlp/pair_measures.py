@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
-from hemlp.costs import Pairs, ShortestPath, as_cost, checked_costs
+from hemlp.costs import Pairs, ShortestPath, as_cost, check_magnitude, checked_costs
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy import Hierarchy
@@ -240,8 +240,11 @@ def _plain_default(cost: Any) -> Any:
             raise InvalidOption(f"default_cost={cost!r} is not one value or a pair (predicted, true)")
         return tuple(_plain_default(side) for side in cost)
     if isinstance(cost, Mapping):
-        return {label: plain_number("default_cost", value, 0) for label, value in cost.items()}
-    return plain_number("default_cost", cost, 0)
+        return {label: _plain_default(value) for label, value in cost.items()}
+    number = plain_number("default_cost", cost, 0)
+    if number is not None:
+        check_magnitude(float(number), lambda _: "default_cost")
+    return number
 
 
 def _is_custom(value: Any) -> bool:

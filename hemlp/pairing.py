@@ -12,8 +12,8 @@ optimum of the linear program is integral, and the problem is a circulation of l
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from hemlp.errors import InfeasibleModel, InvalidSolution
 from hemlp.flow import FlowNetwork
 from hemlp.labels import Batch, Side
 from hemlp.model import Model
+from hemlp.pairing_proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
 from hemlp.pairing_solution import PairingSolution, Prices
 from hemlp.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.vocabulary import Label
@@ -62,13 +63,17 @@ class PairingModel(Model["PairingSolution"]):
         part = self.batch[rows]
         whole = range(len(self))[rows]
         start, stop = (whole, whole + 1) if isinstance(whole, int) else (whole.start, max(whole.start, whole.stop))
-        p = slice(self.batch.pred.ptr[start], self.batch.pred.ptr[stop])
-        t = slice(self.batch.true.ptr[start], self.batch.true.ptr[stop])
-        x = slice(self.pairs.ptr[start], self.pairs.ptr[stop])
+        x, p, t = self.places(start, stop)
         return PairingModel(
             self.title, part, Pairs.of(part), self.kappa[x], self.serves[x], self.default_p[p], self.default_t[t],
             self.lower_p[p], self.upper_p[p], self.lower_t[t], self.upper_t[t],
         )  # fmt: skip
+
+    def places(self, start: int, stop: int) -> tuple[slice, slice, slice]:
+        """Where the pairs, the predicted and the true classes of the instances from ``start`` to ``stop`` are."""
+        ptrs = self.pairs.ptr, self.batch.pred.ptr, self.batch.true.ptr
+        x, p, t = (slice(int(ptr[start]), int(ptr[stop])) for ptr in ptrs)
+        return x, p, t
 
     # ---- variables
 
@@ -221,7 +226,12 @@ class PairingModel(Model["PairingSolution"]):
     def joined(self, solutions: list[PairingSolution]) -> PairingSolution:
         """Solutions of consecutive parts as one of the whole."""
         parts = [(s.statuses, s.chosen, s.to_default_p, s.to_default_t) for s in solutions]
-        return PairingSolution(self, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+        statuses, chosen, to_p, to_t = (np.concatenate(column) for column in zip(*parts, strict=True))
+        starts = np.cumsum([0, *map(len, solutions[:-1])]).tolist()
+        shortages = {
+            start + i: why for start, s in zip(starts, solutions, strict=True) for i, why in s.shortages.items()
+        }
+        return PairingSolution(self, statuses, chosen, to_p, to_t, shortages)
 
     def costs(self, solution: PairingSolution) -> FloatArray:
         """The objective of each instance, from its pairs."""
@@ -231,11 +241,27 @@ class PairingModel(Model["PairingSolution"]):
         return _sums(per_pair, self.pairs.ptr) + _sums(per_p, self.batch.pred.ptr) + _sums(per_t, self.batch.true.ptr)
 
     def check(self, solution: PairingSolution, prices: Prices | None = None) -> bool:
-        """True if the pairing keeps every bound; with ``prices`` also that it is optimal. Raises InvalidSolution.
+        """True if the pairings keep every bound, and what has none a shortage that shows it; else InvalidSolution.
 
-        Prices y prove it by weak duality: no pairing costs less than Σ (α y⁺ − β y⁻) + Σ min(0, reduced cost) times the
-        capacity.
+        With ``prices`` also that they are optimal, by weak duality: no pairing costs less than Σ (α y⁺ − β y⁻) + Σ
+        min(0, reduced cost) times the capacity. Prices are floats, so this is exact up to their rounding;
+        ``verify`` needs no prices and is exact.
         """
+        self._check_bounds(solution)
+        for i in np.flatnonzero(solution.statuses == STATUSES.index(Status.INFEASIBLE)):
+            shortage = solution.shortages.get(int(i))
+            if shortage is None or not self[int(i)].is_short(shortage):
+                raise InvalidSolution(f"instance {i + 1} is said to have no solution, without a reason that holds")
+        if prices is not None:
+            self._check_prices(solution, prices)
+        return True
+
+    def _check_bounds(self, solution: PairingSolution) -> None:
+        """Raise InvalidSolution where a pairing breaks a bound."""
+        sizes = (self.kappa, solution.chosen), (self.default_p, solution.to_default_p)
+        for wanted, given in (*sizes, (self.default_t, solution.to_default_t), (range(len(self)), solution.statuses)):
+            if len(wanted) != len(given):
+                raise InvalidSolution(f"the solution has {len(given)} values where {len(wanted)} are needed")
         solved = np.isin(solution.statuses, [STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.FEASIBLE)])
         if not np.isin(np.flatnonzero(solution.chosen), self.x).all():
             raise InvalidSolution("a pair is chosen that does not exist")
@@ -256,32 +282,61 @@ class PairingModel(Model["PairingSolution"]):
                     f"{side} class {self._label(side, k)!r} has {degrees[k]} pairs ({taken[k]} with the default); "
                     f"its bounds are {lower[k]} and {upper[k]}"
                 )
-        if prices is not None:
-            bound = self.dual_bound(prices)
-            cost = float(self.costs(solution).sum())
-            if not math.isclose(bound, cost, rel_tol=1e-9, abs_tol=1e-9):
-                raise InvalidSolution(f"the prices prove {bound!r} and not the cost {cost!r}")
-            self._check_slackness(solution, prices)
+
+    def _check_prices(self, solution: PairingSolution, prices: Prices) -> None:
+        bound, size = self._exact_bound(prices)
+        cost = sum(map(Fraction, self.costs(solution).tolist()))
+        # what rounding prices and sums to floats can amount to
+        if abs(cost - bound) > Fraction(1, 10**13) * (size + cost):
+            raise InvalidSolution(f"the prices prove {float(bound)!r} and not the cost {float(cost)!r}")
+
+    def verify(self, solution: PairingSolution) -> bool:
+        """True if each optimum, and each claim that there is no solution, is proved once more; else InvalidSolution.
+
+        In exact arithmetic, on the model's data alone, by code that no solver uses.
+        """
+        self._check_bounds(solution)
+        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+            place = f"instance {i + 1}"
+            if status is Status.OPTIMAL:
+                prove_optimal(self[i], solution[i], place)
+            elif status is Status.INFEASIBLE and find_shortage(self[i]) is None:
+                raise InvalidSolution(f"{place} is said to have no solution, and has one")
         return True
 
-    def _check_slackness(self, solution: PairingSolution, prices: Prices) -> None:
-        """Complementary slackness: what costs more than its ends pay is not chosen, what costs less is at its limit."""
-        slack = 1e-9 * max(1.0, float(np.abs(np.concatenate([prices.predicted, prices.true, [0.0]])).max()))
-        u, v = self.default_p - prices.predicted, self.default_t - prices.true
-        chosen, limits = solution.chosen.astype(np.int64), np.ones(self.kappa.size, np.int64)
-        for reduced, amount, limit in (
-            (self._reduced(prices), chosen[self.x], limits[self.x]),
-            (u[self.u], solution.to_default_p[self.u], self.upper_p[self.u]),
-            (v[self.v], solution.to_default_t[self.v], self.upper_t[self.v]),
-        ):
-            if ((reduced > slack) & (amount > 0)).any() or ((reduced < -slack) & (amount < limit)).any():
-                raise InvalidSolution("the prices and the pairs do not fit: complementary slackness fails")
-        for price, degree, lower, upper in (
-            (prices.predicted, self._degrees(solution, 1), self.lower_p, self.upper_p),
-            (prices.true, self._degrees(solution, 2), self.lower_t, self.upper_t),
-        ):
-            if ((price > slack) & (degree > lower)).any() or ((price < -slack) & (degree < upper)).any():
-                raise InvalidSolution("a class has a price though its bound does not bind")
+    def certified(self, solution: PairingSolution, limited: bool) -> PairingSolution:
+        """Pairings that are proved to be of least cost, and a shortage for each instance that has none.
+
+        A pairing that is not of least cost is changed until it is. What was not solved is solved here, unless a
+        limit was the reason (``limited``).
+        """
+        from hemlp.kernels.certificate import BROKEN, PROVED, cheapest
+
+        statuses, chosen = solution.statuses.copy(), solution.chosen.copy()
+        to_p, to_t = solution.to_default_p.astype(np.int64), solution.to_default_t.astype(np.int64)
+        asked = statuses <= STATUSES.index(Status.FEASIBLE)
+        verdicts = cheapest(
+            self.batch.pred.ptr, self.batch.true.ptr, self.pairs.ptr, self.kappa, self.serves, self.default_p,
+            self.default_t, self.lower_p, self.upper_p, self.lower_t, self.upper_t, asked, chosen, to_p, to_t,
+        )  # fmt: skip
+        if (verdicts == BROKEN).any():
+            self._check_bounds(solution)
+        statuses[verdicts == PROVED] = STATUSES.index(Status.OPTIMAL)
+        made = PairingSolution(self, statuses, chosen, to_p, to_t, dict(solution.shortages))
+        unsolved = statuses == STATUSES.index(Status.UNSOLVED)
+        for i in np.flatnonzero((asked & (verdicts != PROVED)) | (~asked & ~(unsolved & limited))):
+            row = int(i)
+            proved = improved(self[row], made[row]) if asked[row] else None
+            shortage = None if asked[row] else find_shortage(self[row])
+            if shortage is not None:
+                made.shortages[row] = shortage
+                statuses[row] = STATUSES.index(Status.INFEASIBLE)
+                continue
+            proved = proved or solved_exactly(self[row])
+            x, p, t = self.places(row, row + 1)
+            statuses[row] = STATUSES.index(Status.OPTIMAL)
+            chosen[x], to_p[p], to_t[t] = proved.chosen, proved.to_default_p, proved.to_default_t
+        return made
 
     def _reduced(self, prices: Prices) -> FloatArray:
         """Cost of each pair that exists, less what its ends pay for it."""
@@ -289,13 +344,6 @@ class PairingModel(Model["PairingSolution"]):
         paid_p = np.where(served & 1, prices.predicted[self.ends[0][self.x]], 0)
         paid_t = np.where(served & 2, prices.true[self.ends[1][self.x]], 0)
         return self.kappa[self.x] - paid_p - paid_t
-
-    def verify(self, solution: PairingSolution) -> bool:
-        """True if prices, found without regard to the solver, prove every optimum; else InvalidSolution."""
-        self.check(solution)
-        for i in np.flatnonzero(solution.statuses == STATUSES.index(Status.OPTIMAL)):
-            self[int(i)].check(solution[int(i)], solution[int(i)].duals())
-        return True
 
     def _degrees(self, solution: PairingSolution, bit: int) -> IntArray:
         """How many pairs each class of a side (1 predicted, 2 true) takes part in, defaults included."""
@@ -306,33 +354,57 @@ class PairingModel(Model["PairingSolution"]):
 
     def dual_bound(self, prices: Prices) -> float:
         """What every pairing costs at least, by the prices of the classes (weak duality)."""
-        y_p, y_t, reduced = prices.predicted, prices.true, self._reduced(prices)
-        u = (self.default_p - y_p)[self.u], self.upper_p[self.u]
-        v = (self.default_t - y_t)[self.v], self.upper_t[self.v]
-        rows = np.where(y_p > 0, self.lower_p, self.upper_p) @ y_p + np.where(y_t > 0, self.lower_t, self.upper_t) @ y_t
-        return float(rows + np.minimum(reduced, 0).sum() + np.minimum(u[0], 0) @ u[1] + np.minimum(v[0], 0) @ v[1])
+        return float(self._exact_bound(prices)[0])
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row`` (``number`` to the reader) has no solution: a class whose lower bound cannot hold.
-
-        Found by the same problem with free pairs and a default class for everybody that costs 1 where there was none.
-        """
-        part = self[row]
-        open_p, open_t = np.isinf(part.default_p), np.isinf(part.default_t)
-        free = np.where(np.isfinite(part.kappa), 0.0, math.inf)
-        relaxed = replace(part, kappa=free, default_p=open_p.astype(float), default_t=open_t.astype(float)).solve()
-        for side, needs, lower in (
-            ("predicted", relaxed.to_default_p * open_p, part.lower_p),
-            ("true", relaxed.to_default_t * open_t, part.lower_t),
+    def _exact_bound(self, prices: Prices) -> tuple[Fraction, Fraction]:
+        """The bound that prices prove, without rounding, and the size of what is added up in it."""
+        y_p, y_t = (list(map(Fraction, y.tolist())) for y in (prices.predicted, prices.true))
+        terms = [y * int(low if y > 0 else high) for y, low, high in zip(y_p, self.lower_p, self.upper_p, strict=True)]
+        terms += [y * int(low if y > 0 else high) for y, low, high in zip(y_t, self.lower_t, self.upper_t, strict=True)]
+        for k in self.x:
+            i, j, serves = self.ends[0][k], self.ends[1][k], int(self.serves[k])
+            terms.append(
+                min(Fraction(0), Fraction(float(self.kappa[k])) - y_p[i] * (serves & 1) - y_t[j] * (serves >> 1))
+            )
+        for at, y, default, upper in (
+            (self.u, y_p, self.default_p, self.upper_p),
+            (self.v, y_t, self.default_t, self.upper_t),
         ):
-            for k in np.flatnonzero(needs)[:1]:
-                label = part._label("pred" if side == "predicted" else "true", k)
-                return InfeasibleModel(
-                    f"instance {number}: the {side} class {label!r} needs at least {lower[k]} pairs and cannot have "
-                    f"them all (no common ancestor, or the bounds of others); a default class would take it",
-                    number, side, label,
-                )  # fmt: skip
-        return InfeasibleModel(f"instance {number} has no solution within its time limit", number)
+            terms += [min(Fraction(0), Fraction(float(default[k])) - y[k]) * int(upper[k]) for k in at]
+        return sum(terms, Fraction(0)), sum(map(abs, terms), Fraction(0))
+
+    def is_short(self, shortage: Shortage) -> bool:
+        """Whether the classes of a shortage of the only instance need more pairs than there can be."""
+        side = 0 if shortage.side == "predicted" else 1
+        lower, default = (self.lower_p, self.default_p) if side == 0 else (self.lower_t, self.default_t)
+        most = self.upper_t if side == 0 else self.upper_p
+        classes = list(shortage.classes)
+        if np.isfinite(default[classes]).any():  # a default class would take them
+            return False
+        theirs = self.x[np.isin(self.ends[side][self.x], classes) & ((self.serves[self.x] >> side) & 1 > 0)]
+        shared = theirs[self.serves[theirs] == 3]
+        wanted = np.bincount(self.ends[1 - side][shared], minlength=most.size)
+        available = int(np.minimum(wanted, most).sum()) + theirs.size - shared.size
+        return bool(lower[classes].sum() > available)
+
+    def infeasibility(self, row: int, number: int, solution: PairingSolution) -> InfeasibleModel:
+        """Why instance ``row`` (``number`` to the reader) has no solution: classes whose lower bounds cannot hold."""
+        shortage = solution.shortages.get(row)
+        if shortage is None:
+            return InfeasibleModel(f"instance {number} was not solved within its limit", number)
+        one = self[row]
+        labels = [one._label("pred" if shortage.side == "predicted" else "true", k) for k in shortage.classes]
+        names = ", ".join(repr(label) for label in labels[:8]) + (f" and {len(labels) - 8} more" if labels[8:] else "")
+        who, verb = (
+            (f"the {shortage.side} class {names}", "needs")
+            if len(labels) == 1
+            else (f"the {shortage.side} classes {names}", "together need")
+        )
+        return InfeasibleModel(
+            f"instance {number}: {who} {verb} at least {shortage.needed} pairs and can have {shortage.available} "
+            f"(no common ancestor, or the bounds of others); a default class would take what is left",
+            number, shortage.side, labels[0], tuple(labels),
+        )  # fmt: skip
 
 
 def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray, IntArray
+from hemlp.pairing_proof import Shortage, prove_optimal
 from hemlp.program import STATUSES, Status
 from hemlp.vocabulary import Label
 
@@ -33,25 +35,27 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class PairingSolution:
-    """Chosen pairs, and how often each class went to a default class, for each instance of ``model``."""
+    """Chosen pairs, and how often each class went to a default class, for each instance of ``model``.
+
+    ``shortages``: for instances that have no solution, the classes that cannot have the pairs that they need.
+    """
 
     model: PairingModel
     statuses: NDArray[np.int8]
     chosen: NDArray[np.bool_]
     to_default_p: IntArray
     to_default_t: IntArray
+    shortages: dict[int, Shortage] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.model)
 
     def __getitem__(self, row: int) -> PairingSolution:
-        batch, row = self.model.batch, range(len(self))[row]
-        return PairingSolution(
-            self.model[row], self.statuses[row : row + 1],
-            self.chosen[self.model.pairs.ptr[row] : self.model.pairs.ptr[row + 1]],
-            self.to_default_p[batch.pred.ptr[row] : batch.pred.ptr[row + 1]],
-            self.to_default_t[batch.true.ptr[row] : batch.true.ptr[row + 1]],
-        )  # fmt: skip
+        row = range(len(self))[row]
+        x, p, t = self.model.places(row, row + 1)
+        shortages = {0: self.shortages[row]} if row in self.shortages else {}
+        one = self.chosen[x], self.to_default_p[p], self.to_default_t[t], shortages
+        return PairingSolution(self.model[row], self.statuses[row : row + 1], *one)
 
     @cached_property
     def objectives(self) -> FloatArray:
@@ -88,21 +92,15 @@ class PairingSolution:
         return pairs + [(None, m._label("true", j), float(m.default_t[j])) for j in np.flatnonzero(self.to_default_t)]
 
     def duals(self) -> Prices:
-        """Prices that prove the optimum, from shortest paths in the residual network; InvalidSolution if it is none."""
-        network, flow = self.model.network(self)
-        home_p, home_t, p, t = self.model._nodes()
-        # without a limit on what returns from sink to source both have the same price
-        back = (network.tails == network.heads + 1) & (network.tails < 4 * len(self)) & (network.tails % 4 == 1)
-        loose = replace(
-            network, lower=np.where(back, flow - 1, network.lower), upper=np.where(back, flow + 1, network.upper)
-        )
-        price = loose.potentials(flow)
-        prices = Prices(price[home_p] - price[p], price[t] - price[home_t])
-        model, reduced = self.model, self.model._reduced(prices)
-        at_p, at_t = model.ends
-        binding = {
-            (model._label("pred", at_p[k]), model._label("true", at_t[k])): float(value)
-            for k, value in zip(model.x, reduced, strict=True)
-            if value < -1e-9
-        }
-        return replace(prices, pairs=binding)
+        """Prices that prove the optimum, from shortest ways in the residual network; InvalidSolution if it is none."""
+        found: tuple[list[float], list[float]] = [], []
+        binding: dict[tuple[Label, Label], float] = {}
+        for i in range(len(self)):
+            exact, far = prove_optimal(self.model[i], self[i], f"instance {i + 1}")
+            y_p, y_t = exact.prices(far)
+            found[0].extend(float(Fraction(y, exact.scale)) for y in y_p)
+            found[1].extend(float(Fraction(y, exact.scale)) for y in y_t)
+            for k, price in exact.binding(far):
+                ends = exact.model._label("pred", k // exact.width), exact.model._label("true", k % exact.width)
+                binding[ends] = float(Fraction(price, exact.scale))
+        return Prices(np.array(found[0]), np.array(found[1]), binding)

@@ -183,7 +183,7 @@ def score_together(
     made: dict[int, Scores] = {}
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
-        groups.setdefault(each.model_key, []).append(k)
+        groups.setdefault((type(each), each.model_key), []).append(k)  # a child may have a model of its own
     first = batch.first_alike()
     for members in groups.values():
         group = [measures[k] for k in members]
@@ -216,7 +216,7 @@ def _score_group(
         unsolved = solution.statuses > last_solved
         if unsolved.any() and undefined == "error":
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.infeasibility(k, first_row + int(part[k]) + 1)
+            raise model.infeasibility(k, first_row + int(part[k]) + 1, solution)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():

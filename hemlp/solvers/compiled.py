@@ -45,11 +45,11 @@ class CompiledSolver:
             chosen = np.isfinite(model.kappa)
             nobody_p, nobody_t = np.zeros(model.default_p.size, np.int64), np.zeros(model.default_t.size, np.int64)
             return PairingSolution(model, _statuses(~bad), chosen, nobody_p, nobody_t)
-        feasible, *found = best_pairings(
+        feasible, chosen, to_p, to_t = best_pairings(
             model.batch.pred.ptr, model.batch.true.ptr, model.pairs.ptr, model.kappa, model.serves,
             model.default_p, model.default_t, form == "cover",
         )  # fmt: skip
-        return PairingSolution(model, _statuses(feasible), *found)
+        return PairingSolution(model, _statuses(feasible), chosen, to_p, to_t)
 
 
 def _closures(model: ClosureModel) -> ClosureSolution:
