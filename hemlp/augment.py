@@ -5,6 +5,13 @@
 is the smallest set that holds the classes and all their ancestors (its linear relaxation has an integral optimum: every
 row has one +1 and one −1). For descendants the arrows are turned round; with a horizon a class implies, instead of its
 parents, each ancestor that it sees; ⊤ is implied by every class of a side.
+
+Tolerant sets drop from each side what is not on the other side and has parents, none of which is there. What stays is
+one more variable a class and side,
+
+    max  Σ k_c    s.t.  k_c ≤ z_c,  k_c ≤ z'_c + Σ z'_parent unless c has no parents     (z' of the other side)
+
+in the same program, in which each z costs more than all k together.
 """
 
 from __future__ import annotations
@@ -18,7 +25,7 @@ from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.labels import Batch
+from hemlp.labels import Batch, pointers
 from hemlp.model import Model
 from hemlp.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.reach import Reach, flat_lists
@@ -114,34 +121,69 @@ class ClosureModel(Model["ClosureSolution"]):
         for i in range(len(self)):
             prefix = "" if len(self) == 1 else f"{i}_"
             universe = self._universe(i)
+            cost = self._node_cost(universe)
+            places = []
             for side, letter, _ in SIDES:
                 place = {node: len(variables) + k for k, node in enumerate(universe)}
+                places.append(place)
                 own = set((self.batch.pred if side == "predicted" else self.batch.true)[i].tolist())
                 for k, node in enumerate(universe):
                     name = f"z_{letter}_{prefix}{k}"
-                    variables.append(Variable(name, int(node in own), 1, 1.0, f"{side} {self._label(node)}"))
+                    variables.append(Variable(name, int(node in own), 1, cost, f"{side} {self._label(node)}"))
                 for k, (c, a) in enumerate(self._implications(i, side)):
                     note = f"{side}: {self._label(c)} implies {self._label(a)}"
                     rows.append(Row(f"{letter}_{prefix}{k}", 0, math.inf, [(place[a], 1.0), (place[c], -1.0)], note))
+            if self.augment == "tolerant":
+                self._add_dropping(universe, places, prefix, variables, rows)
         return LinearProgram(self.title, variables, rows)
+
+    def _node_cost(self, universe: list[int]) -> float:
+        """What a node of a closure costs: 1, or more than all classes that stay in tolerant sets are worth."""
+        return 2.0 * len(universe) + 1 if self.augment == "tolerant" else 1.0
+
+    def _add_dropping(
+        self, universe: list[int], places: list[dict[int, int]], prefix: str, variables: list[Variable], rows: list[Row]
+    ) -> None:
+        """What stays of each side."""
+        for (side, letter, _), own, other in zip(SIDES, places, places[::-1], strict=True):
+            for k, node in enumerate(universe):
+                at, name = len(variables), self._label(node)
+                variables.append(Variable(f"k_{letter}_{prefix}{k}", 0, 1, -1.0, f"{side} {name} stays"))
+                note = f"{side}: {name} stays only if it is there"
+                rows.append(Row(f"s_{letter}_{prefix}{k}", 0, math.inf, [(own[node], 1.0), (at, -1.0)], note))
+                if parents := self._parents(node):
+                    near = [(other[v], 1.0) for v in (node, *parents)]
+                    note = f"{side}: {name} is dropped unless the other side has it or a parent of it"
+                    rows.append(Row(f"d_{letter}_{prefix}{k}", 0, math.inf, [*near, (at, -1.0)], note))
+
+    def _parents(self, node: int) -> list[int]:
+        h = self.batch.hierarchy
+        parents: list[int] = h.parent_idx[h.parent_ptr[node] : h.parent_ptr[node + 1]].tolist()
+        return parents
 
     # ---- solutions
 
     def solution(self, result: ProgramResult) -> ClosureSolution:
-        """The sets that the variables of ``program()`` say."""
-        ptr, nodes, members = [0], [], []
-        values = iter([] if result.values is None else result.values.tolist())
+        """The sets that the variables of ``program()`` say. A set that is not the smallest is no closure."""
+        if result.values is None or result.status is not Status.OPTIMAL:
+            ptr, nothing = np.zeros(len(self) + 1, np.int64), np.zeros(0, np.int32)
+            unsolved = np.full(len(self), STATUSES.index(Status.UNSOLVED), np.int8)
+            return self.counted(ptr, nothing, nothing.astype(np.uint8), unsolved)
+        lengths: list[int] = []
+        nodes: list[int] = []
+        members: list[int] = []
+        values = iter((result.values > 0.5).tolist())
         for i in range(len(self)):
             universe = self._universe(i)
-            sides = [[next(values) > 0.5 for _ in universe] for _ in SIDES]
-            for node, in_pred, in_true in zip(universe, *sides, strict=True):
+            sides = [[next(values) for _ in universe] for _ in SIDES]
+            stays = [[next(values) for _ in universe] for _ in SIDES] if self.augment == "tolerant" else sides
+            before = len(nodes)
+            for node, in_pred, in_true, stays_p, stays_t in zip(universe, *sides, *stays, strict=True):
                 if in_pred or in_true:
                     nodes.append(node)
-                    members.append(in_pred + 2 * in_true)
-            ptr.append(len(nodes))
-        arrays = np.array(ptr, np.int64), np.array(nodes, np.int32), np.array(members, np.uint8)
-        statuses = np.full(len(self), STATUSES.index(result.status), np.int8)
-        return self.counted(*arrays, statuses)
+                    members.append(in_pred + 2 * in_true + 4 * (stays_p + stays_t == 0))
+            lengths.append(len(nodes) - before)
+        return self.counted(pointers(lengths), np.array(nodes, np.int32), np.array(members, np.uint8))
 
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The closures of the instances from ``start`` on, while there is ``room`` for their nodes."""
@@ -151,15 +193,20 @@ class ClosureModel(Model["ClosureSolution"]):
         sides = pred.ptr, pred.classes, true.ptr, true.classes
         return closures(*self.arrows, *sides, start, room, self.farthest, self.has_top)
 
+    def dropped(self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8]) -> Closures:
+        """Closures in which distant classes are marked as dropped, if the sets are tolerant."""
+        from hemlp.kernels.closure import drop_distant
+
+        if self.augment == "tolerant":
+            drop_distant(ptr, nodes, members, self.batch.hierarchy.parent_ptr, self.batch.hierarchy.parent_idx)
+        return ptr, nodes, members
+
     def counted(
         self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8], statuses: NDArray[np.int8] | None = None
     ) -> ClosureSolution:
-        """The solution that these closures are: distant classes are dropped (tolerant), then all is weighed."""
-        from hemlp.kernels.closure import drop_distant, tally
+        """The solution that these sets are."""
+        from hemlp.kernels.closure import tally
 
-        h = self.batch.hierarchy
-        if self.augment == "tolerant":
-            drop_distant(ptr, nodes, members, h.parent_ptr, h.parent_idx)
         sums, equal = tally(ptr, nodes, members, self.weights)
         codes = np.zeros(len(ptr) - 1, np.int8) if statuses is None else statuses
         return ClosureSolution(self, codes, sums, equal, (ptr, nodes, members))
@@ -181,26 +228,48 @@ class ClosureModel(Model["ClosureSolution"]):
         )
 
     def check(self, solution: ClosureSolution) -> bool:
-        """True if each set holds its classes and what they imply, and nothing that is not implied."""
-        for i in range(len(self)):
-            one = solution[i]
-            for side, _, bit in SIDES:
-                found = set(one.nodes[(one.members & bit) > 0].tolist())
-                own = set((self.batch.pred if side == "predicted" else self.batch.true)[i].tolist())
-                implied = set(own)
-                pairs = self._implications(i, side)
-                while more := {a for c, a in pairs if c in implied} - implied:
-                    implied |= more
-                if found != implied:
-                    odd = self._label(next(iter(found ^ implied)))
-                    raise InvalidSolution(f"instance {i + 1}: the {side} set is not the closure, see {odd!r}")
-            sums = self[i].counted(one.ptr, one.nodes, (one.members & 3).astype(np.uint8)).sums
-            if not np.allclose(one.sums, sums, rtol=1e-12, atol=0):
-                raise InvalidSolution(f"instance {i + 1}: the sets are not weighed rightly")
+        """True if the sets are what their definition says, and are weighed and compared rightly; else InvalidSolution.
+
+        By code that no solver uses.
+        """
+        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+            place = f"instance {i + 1}"
+            if status is Status.UNSOLVED:
+                continue
+            if status is not Status.OPTIMAL:
+                raise InvalidSolution(f"{place}: closures always exist, and it is said to be {status}")
+            sides = self.defined_sets(i)
+            for (side, _, _), found, meant in zip(SIDES, solution[i].kept(), sides, strict=True):
+                if found != meant:
+                    odd = self._label(next(iter(found ^ meant)))
+                    raise InvalidSolution(f"{place}: the {side} set is not the closure, see {odd!r}")
+            sums = [math.fsum(self.weights[sorted(nodes)]) for nodes in (*sides, sides[0] & sides[1])]
+            if not np.allclose(solution.sums[i], sums, rtol=1e-12, atol=0):
+                raise InvalidSolution(f"{place}: the sets are not weighed rightly")
+            if bool(solution.equal[i]) != (sides[0] == sides[1]):
+                raise InvalidSolution(f"{place}: whether the two sets are equal is said wrongly")
         return True
 
+    def defined_sets(self, row: int) -> tuple[set[int], set[int]]:
+        """The augmented sets of an instance, word for word and slowly."""
+        sides = []
+        for name, own in (("predicted", self.batch.pred[row]), ("true", self.batch.true[row])):
+            implied = set(own.tolist())
+            pairs = self._implications(row, name)
+            while more := {a for c, a in pairs if c in implied} - implied:
+                implied |= more
+            sides.append(implied)
+        if self.augment != "tolerant":
+            return sides[0], sides[1]
+
+        def near(node: int, other: set[int]) -> bool:
+            parents = self._parents(node)
+            return node in other or not parents or any(parent in other for parent in parents)
+
+        return {c for c in sides[0] if near(c, sides[1])}, {c for c in sides[1] if near(c, sides[0])}
+
     def verify(self, solution: ClosureSolution) -> bool:
-        """A closure that ``check`` passes is the smallest: it holds nothing that is not implied."""
+        """A set that ``check`` passes is the one that the definition says: there is nothing more to prove."""
         return self.check(solution)
 
 
@@ -236,9 +305,7 @@ class ClosureSolution:
         """Pointers, nodes and members."""
         if self.made is not None:
             return self.made
-        found = self.model.counted(*self.model.closures()).made
-        assert found is not None
-        return found
+        return self.model.dropped(*self.model.closures())
 
     @property
     def ptr(self) -> IntArray:
@@ -262,13 +329,21 @@ class ClosureSolution:
 
     @property
     def objective(self) -> float:
-        """The number of nodes of both closures of the only instance, before any are dropped."""
-        return float(sum(((self.members & bit) > 0).sum() for _, _, bit in SIDES))
+        """Of the program of the only instance: how many nodes both closures have, at what each of them costs, less
+        what stays in tolerant sets."""
+        nodes = float(sum(((self.members & bit) > 0).sum() for _, _, bit in SIDES))
+        if self.model.augment != "tolerant":
+            return nodes
+        return nodes * self.model._node_cost(self.model._universe(0)) - sum(map(len, self.kept()))
+
+    def kept(self) -> tuple[set[int], set[int]]:
+        """The augmented predicted and true sets of the only instance, as numbers of nodes."""
+        stays = (self.members & 4) == 0
+        predicted, true = (set(self.nodes[stays & ((self.members & bit) > 0)].tolist()) for _, _, bit in SIDES)
+        return predicted, true
 
     @cached_property
     def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
         """The augmented predicted and true sets of the only instance."""
-        kept = (self.members & 4) == 0
-        sides = (self.nodes[kept & ((self.members & bit) > 0)] for _, _, bit in SIDES)
-        predicted, true = (frozenset(self.model._label(int(node)) for node in nodes) for nodes in sides)
+        predicted, true = (frozenset(map(self.model._label, nodes)) for nodes in self.kept())
         return predicted, true

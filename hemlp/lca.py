@@ -24,33 +24,35 @@ PRED, TRUE = 0, 1
 SIDES = ("predicted", "true")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Link:
     """An eligible pair: a class and an LCA, with all its shortest upward paths as nodes and edges (lower, upper).
 
     ``own``: the LCA is one of LCA(class, other side), so that it can serve the class. The first node is the LCA, the
-    last the class.
+    last the class; what is above a node stands before it. Edges stand in the order of their lower nodes.
     """
 
     label: int
     lca: int
     own: bool
-    nodes: tuple[int, ...]
-    edges: tuple[tuple[int, int], ...]
+    nodes: IntArray
+    lower: IntArray
+    upper: IntArray
 
-    @cached_property
-    def upward(self) -> dict[int, list[int]]:
-        """The nodes above each node, on shortest paths."""
-        above: dict[int, list[int]] = {}
-        for low, high in self.edges:
-            above.setdefault(low, []).append(high)
-        return above
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """(lower, upper) of each edge."""
+        return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LcaInstance:
-    """What Problem 2 chooses from, for one instance: most specific classes and eligible links of both sides."""
+    """What Problem 2 chooses from, for one instance: most specific classes and eligible links of both sides.
 
+    ``size``: the number of classes of the hierarchy, which is the number of ⊤.
+    """
+
+    size: int
     classes: tuple[tuple[int, ...], tuple[int, ...]]
     links: tuple[tuple[Link, ...], tuple[Link, ...]]
 
@@ -72,8 +74,13 @@ class LcaInstance:
     @cached_property
     def extended(self) -> tuple[set[int], set[int]]:
         """Nodes of G_ex: all shortest paths of all eligible links."""
-        predicted, true = ({node for link in side for node in link.nodes} for side in self.links)
+        predicted, true = (set().union(*(link.nodes.tolist() for link in side)) for side in self.links)
         return predicted, true
+
+    @property
+    def edge_count(self) -> int:
+        """Edges of all links: what the size of a program is made of."""
+        return sum(link.lower.size for side in self.links for link in side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +141,14 @@ class LcaFacts:
     def __getitem__(self, i: int) -> LcaInstance:
         sides = self.batch.pred[i].tolist(), self.batch.true[i].tolist()
         links = tuple(tuple(self._links(2 * i + side, sides[side])) for side in (PRED, TRUE))
-        return LcaInstance((tuple(sides[0]), tuple(sides[1])), (links[0], links[1]))
+        return LcaInstance(len(self.batch.hierarchy), (tuple(sides[0]), tuple(sides[1])), (links[0], links[1]))
 
     def _links(self, row: int, classes: list[int]) -> Iterator[Link]:
         for k in range(self.ptr[row], self.ptr[row + 1]):
-            nodes = self.nodes[self.path_ptr[0, k] : self.path_ptr[0, k + 1]].tolist()
-            part = slice(self.path_ptr[1, k], self.path_ptr[1, k + 1])
-            edges = tuple(zip(self.lower[part].tolist(), self.upper[part].tolist(), strict=True))
-            yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), tuple(nodes), edges)
+            nodes = self.nodes[self.path_ptr[0, k] : self.path_ptr[0, k + 1]]
+            edges = slice(self.path_ptr[1, k], self.path_ptr[1, k + 1])
+            ends = self.lower[edges], self.upper[edges]
+            yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), nodes, *ends)
 
 
 def _most_specific(side: Side, up: Reach) -> Side:

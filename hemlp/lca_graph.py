@@ -19,9 +19,10 @@ F = p/q, whose optimum is 0 exactly at the best F (Dinkelbach's iteration, with 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 from hemlp.lca import PRED, SIDES, TRUE, LcaInstance, Link
 from hemlp.program import LinearProgram, Row, Variable
@@ -38,9 +39,14 @@ class LcaGraphs:
     lcas: frozenset[int]
     paths: tuple[tuple[int, tuple[int, ...]], ...]
 
+    @cached_property
+    def _sides(self) -> tuple[frozenset[int], frozenset[int]]:
+        predicted, true = (frozenset(v for of, path in self.paths if of == side for v in path) for side in (PRED, TRUE))
+        return predicted, true
+
     def nodes(self, side: int) -> frozenset[int]:
         """The nodes of G_p (0) or G_t (1)."""
-        return frozenset(node for of, path in self.paths if of == side for node in path)
+        return self._sides[side]
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -91,7 +97,6 @@ class GraphProgram:
     label: Names
     title: str
     chosen: int
-    work_limit: float | None = None
     variables: list[Variable] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     lca_at: dict[int, int] = field(default_factory=dict)
@@ -99,6 +104,7 @@ class GraphProgram:
     flow_at: list[list[dict[tuple[int, int], int]]] = field(default_factory=lambda: [[], []])
     node_at: list[dict[int, int]] = field(default_factory=lambda: [{}, {}])
     shared_at: list[int] = field(default_factory=list)
+    through: list[dict[int, list[list[tuple[int, float]]]]] = field(default_factory=lambda: [{}, {}])
 
     def __post_init__(self) -> None:
         for a in self.instance.lcas:
@@ -117,8 +123,8 @@ class GraphProgram:
             self._row([(s, 1.0), (p, -1.0), (t, -1.0)], -1, math.inf)
             self.shared_at.append(s)
 
-    def _variable(self, name: str, note: str, upper: int = 1) -> int:
-        self.variables.append(Variable(name, 0, upper, 0.0, note))
+    def _variable(self, name: str, note: str) -> int:
+        self.variables.append(Variable(name, 0, 1, 0.0, note))
         return len(self.variables) - 1
 
     def _row(self, terms: Iterable[tuple[int, float]], lower: float, upper: float, note: str = "") -> None:
@@ -130,63 +136,65 @@ class GraphProgram:
         words = f"{SIDES[side]} {self.label(link.label)} to {self.label(link.lca)}"
         drawn = self._variable(f"l_{letter}_{k}", f"link {words}")
         self._row([(self.lca_at[link.lca], 1.0), (drawn, -1.0)], 0, 1, f"link {words} needs its LCA")
-        flows = {
-            edge: self._variable(f"f_{letter}_{k}_{e}", f"{words} by {self.label(edge[0])}, {self.label(edge[1])}")
-            for e, edge in enumerate(link.edges)
-        }
-        for node in link.nodes:
-            out = [(flows[edge], 1.0) for edge in link.edges if edge[0] == node]
-            into = [(flows[edge], -1.0) for edge in link.edges if edge[1] == node]
-            if link.label == link.lca:
-                continue
+        out: dict[int, list[tuple[int, float]]] = {int(node): [] for node in link.nodes}
+        into: dict[int, list[tuple[int, float]]] = {int(node): [] for node in link.nodes}
+        flows: dict[tuple[int, int], int] = {}
+        for e, (low, high) in enumerate(link.edges):
+            flow = self._variable(f"f_{letter}_{k}_{e}", f"{words} by {self.label(low)}, {self.label(high)}")
+            flows[low, high] = flow
+            out[low].append((flow, 1.0))
+            into[high].append((flow, -1.0))
+        for node in out if link.label != link.lca else ():
             if node == link.label:
-                self._row([*out, (drawn, -1.0)], 0, 0, f"{words} begins")
+                self._row([*out[node], (drawn, -1.0)], 0, 0, f"{words} begins")
             elif node == link.lca:
-                self._row([*into, (drawn, 1.0)], 0, 0, f"{words} ends")
+                self._row([*into[node], (drawn, 1.0)], 0, 0, f"{words} ends")
             else:
-                self._row([*out, *into], 0, 0)
+                self._row([*out[node], *into[node]], 0, 0)
+        for node in out:
+            through = [(drawn, 1.0)] if node in (link.label, link.lca) else out[node]
+            self.through[side].setdefault(node, []).append(through)
         self.link_at[side].append(drawn)
         self.flow_at[side].append(flows)
 
     def _add_rules(self, side: int) -> None:
         """Each class is linked to an LCA of its own; an LCA that no class has as its own gets one other link."""
-        links = list(zip(self.instance.links[side], self.link_at[side], strict=True))
-        for c in self.instance.classes[side]:
-            serving = [(v, 1.0) for link, v in links if link.label == c and link.own]
-            self._row(serving, 1, math.inf, f"{SIDES[side]} {self.label(c)} is linked")
+        serving: dict[int, list[tuple[int, float]]] = {c: [] for c in self.instance.classes[side]}
+        own: dict[int, list[int]] = {a: [] for a in self.lca_at}
+        extra: dict[int, list[tuple[int, float]]] = {a: [] for a in self.lca_at}
+        for link, drawn in zip(self.instance.links[side], self.link_at[side], strict=True):
+            if link.own:
+                serving[link.label].append((drawn, 1.0))
+                own[link.lca].append(drawn)
+            else:
+                extra[link.lca].append((drawn, 1.0))
+        for c, terms in serving.items():
+            self._row(terms, 1, math.inf, f"{SIDES[side]} {self.label(c)} is linked")
         for k, (a, z) in enumerate(self.lca_at.items()):
-            own = [v for link, v in links if link.lca == a and link.own]
-            extra = [(v, 1.0) for link, v in links if link.lca == a and not link.own]
-            if own:
+            if own[a]:
                 served = self._variable(f"o_{LETTERS[side]}_{k}", f"{self.label(a)} serves a {SIDES[side]} class")
-                for v in own:
+                for v in own[a]:
                     self._row([(served, 1.0), (v, -1.0)], 0, 1)
-                self._row([(served, -1.0), *((v, 1.0) for v in own)], 0, math.inf)
-                extra.append((served, 1.0))
-            self._row(
-                [(z, 1.0), *((v, -c) for v, c in extra)], 0, 0, f"{self.label(a)} is linked to a {SIDES[side]} class"
-            )
+                self._row([(served, -1.0), *((v, 1.0) for v in own[a])], 0, math.inf)
+                extra[a].append((served, 1.0))
+            note = f"{self.label(a)} is linked to a {SIDES[side]} class"
+            self._row([(z, 1.0), *((v, -c) for v, c in extra[a])], 0, 0, note)
 
     def _add_nodes(self, side: int) -> None:
         """A node is in the graph exactly if a drawn path goes through it."""
-        through: dict[int, list[list[tuple[int, float]]]] = {}
-        for link, drawn, flows in zip(self.instance.links[side], self.link_at[side], self.flow_at[side], strict=True):
-            for node in link.nodes:
-                out = [(flows[edge], 1.0) for edge in link.edges if edge[0] == node]
-                through.setdefault(node, []).append([(drawn, 1.0)] if node in (link.label, link.lca) else out)
-        for node in sorted(through):
+        for node, through in sorted(self.through[side].items()):
             used = self._variable(f"{LETTERS[side]}_{len(self.node_at[side])}", f"{self.label(node)} in {SIDES[side]}")
             self.node_at[side][node] = used
-            for terms in through[node]:
+            for terms in through:
                 self._row([(used, 1.0), *((v, -c) for v, c in terms)], 0, 1)
-            self._row([(used, -1.0), *(term for terms in through[node] for term in terms)], 0, math.inf)
+            self._row([(used, -1.0), *(term for terms in through for term in terms)], 0, math.inf)
 
-    def _costed(self, title: str, costs: dict[int, float], rows: list[Row], maximize: bool) -> LinearProgram:
-        variables = [
-            Variable(v.name, v.lower, v.upper, costs.get(k, 0.0), v.note) for k, v in enumerate(self.variables)
-        ]
-        name = f"{self.title}: {title}"
-        return LinearProgram(name, variables, [*self.rows, *rows], maximize, work_limit=self.work_limit)
+    def _costed(
+        self, title: str, costs: dict[int, float], maximize: bool, further: Sequence[Variable] = (),
+        rows: Sequence[Row] = (),
+    ) -> LinearProgram:  # fmt: skip
+        variables = [replace(v, cost=costs.get(k, 0.0)) for k, v in enumerate([*self.variables, *further])]
+        return LinearProgram(f"{self.title}: {title}", variables, [*self.rows, *rows], maximize)
 
     def _ratio_terms(self, f: Fraction) -> dict[int, float]:
         terms = {v: -float(f.numerator) for nodes in self.node_at for v in nodes.values()}
@@ -194,24 +202,29 @@ class GraphProgram:
 
     def ratio(self, f: Fraction) -> LinearProgram:
         """Stage "ratio" at F = p/q: positive where a better F exists, 0 at the best."""
-        return self._costed(f"better than F = {f}", self._ratio_terms(f), [], True)
+        return self._costed(f"better than F = {f}", self._ratio_terms(f), True)
 
-    def ties(self, f: Fraction) -> LinearProgram:
-        """Stage "ties": among the solutions with this F the smallest graphs, most alike in size, the smallest G_p."""
-        most = len(self.node_at[PRED]) + len(self.node_at[TRUE]) + 1
-        gap = Variable("gap", 0, most, 0.0, "difference in size")
+    def ties(self, f: Fraction, size: int) -> LinearProgram:
+        """Stage "ties": among the solutions with this F the smallest graphs, most alike in size, the smallest G_p.
+
+        ``size``: |G_p| + |G_t| of one of them. The difference d = |G_p| − |G_t| costs 2|d|, and 1 less where G_p is the
+        smaller one; one node costs more than any difference.
+        """
         at = len(self.variables)
+        further = [
+            Variable("more_p", 0, size, 0.0, "nodes that the predicted graph has more"),
+            Variable("more_t", 0, size, 0.0, "nodes that the true graph has more"),
+            Variable("less_p", 0, 1, 0.0, "the predicted graph is smaller"),
+        ]
         p, t = (list(nodes.values()) for nodes in self.node_at)
+        difference = [*((v, 1.0) for v in p), *((v, -1.0) for v in t), (at, -1.0), (at + 1, 1.0)]
         rows = [
             Row("same_f", 0, 0, list(self._ratio_terms(f).items()), "F stays the best"),
-            Row("gap_p", 0, math.inf, [(at, 1.0), *((v, -1.0) for v in p), *((v, 1.0) for v in t)]),
-            Row("gap_t", 0, math.inf, [(at, 1.0), *((v, 1.0) for v in p), *((v, -1.0) for v in t)]),
+            Row("difference", 0, 0, difference, "how different the graphs are in size"),
+            Row("smaller", 0, math.inf, [(at + 1, 1.0), (at + 2, -1.0)], "whether the predicted graph is smaller"),
         ]
-        costs = dict.fromkeys(t, float(most * most)) | dict.fromkeys(p, float(most * most + 1)) | {at: float(most)}
-        self.variables.append(gap)
-        program = self._costed("smallest graphs", costs, rows, False)
-        self.variables.pop()
-        return program
+        costs = dict.fromkeys([*p, *t], 2.0 * size + 2) | {at: 2.0, at + 1: 2.0, at + 2: -1.0}
+        return self._costed("smallest graphs", costs, False, further, rows)
 
     def read(self, values: Iterable[float]) -> LcaGraphs:
         """The graphs that the variables say."""
@@ -222,8 +235,24 @@ class GraphProgram:
                 self.instance.links[side], self.link_at[side], self.flow_at[side], strict=True
             ):
                 if on[drawn]:
+                    above = {low: high for (low, high), flow in flows.items() if on[flow]}
                     path = [link.label]
                     while path[-1] != link.lca:
-                        path.append(next(high for high in link.upward[path[-1]] if on[flows[path[-1], high]]))
+                        path.append(above[path[-1]])
                     paths.append((side, tuple(path)))
         return LcaGraphs(frozenset(a for a, z in self.lca_at.items() if on[z]), tuple(paths))
+
+
+def extended_program(instance: LcaInstance, label: Names, title: str, f: Fraction | None) -> LinearProgram:
+    """G_ex leaves no choice: all LCAs (without ``f``), or all nodes of all shortest paths, at F as in stage "ratio"."""
+    if f is None:
+        lcas = [Variable(f"z_{k}", 1, 1, 1.0, f"LCA {label(a)}") for k, a in enumerate(instance.lcas)]
+        return LinearProgram(f"{title}: all LCAs", lcas, [])
+    variables = [
+        Variable(f"{LETTERS[side]}_{k}", 1, 1, -float(f.numerator), f"{label(v)} in {SIDES[side]}")
+        for side in (PRED, TRUE)
+        for k, v in enumerate(sorted(instance.extended[side]))
+    ]
+    common = sorted(instance.extended[PRED] & instance.extended[TRUE])
+    variables += [Variable(f"s_{k}", 1, 1, 2.0 * f.denominator, f"{label(v)} in both") for k, v in enumerate(common)]
+    return LinearProgram(f"{title}: all shortest paths, at F = {f}", variables, [], maximize=True)

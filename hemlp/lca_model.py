@@ -1,4 +1,7 @@
-"""Problem 2 as a model: stages, limits, fallback, solutions and their check. ``hemlp.lca_graph`` has the programs."""
+"""Problem 2 as a model: a plan of programs, limits, fallback, solutions and their check.
+
+``hemlp.lca_graph`` has the programs, ``hemlp.lca_check`` the rules word for word.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.deadline import Budget
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.labels import Batch
 from hemlp.lca import PRED, TRUE, LcaFacts, LcaInstance, node_label
-from hemlp.lca_check import check_graphs
-from hemlp.lca_graph import GraphProgram, LcaGraphs, lca_program, upper_bound
-from hemlp.lca_greedy import best_path, greedy_graphs
-from hemlp.model import Model
+from hemlp.lca_check import Definitions
+from hemlp.lca_graph import GraphProgram, LcaGraphs, extended_program, lca_program, upper_bound
+from hemlp.lca_greedy import Greedy, PathFinder
+from hemlp.model import Model, Plan, carried_out
 from hemlp.program import STATUSES, LinearProgram, ProgramResult, Status
 from hemlp.solvers import Solver, named_solver
 from hemlp.vocabulary import Label, Top
 
 WORK_LIMIT = 30.0
-"""Default limit of one integer program, in CP-SAT's deterministic seconds."""
+"""Default limit of the programs of one instance together, in CP-SAT's deterministic seconds."""
 SEARCH_LIMIT = 1_000_000
 """Combinations that the compiled search tries, over all sets of LCAs, before it leaves an instance to the programs."""
-SolveProgram = Callable[[LinearProgram, float | None], ProgramResult]
+LARGEST_PROGRAM = 150_000
+"""Edges of all links of an instance: one that has more gets no program for its graphs, only bounds."""
+SolveProgram = Callable[[LinearProgram, float | None, float | None], ProgramResult]
 
 
 @dataclass(frozen=True)
@@ -48,13 +54,25 @@ class Found:
         nodes = graphs.nodes(PRED), graphs.nodes(TRUE)
         return cls(status, graphs, nodes, fewest_lcas, graphs.f if bound is None else bound)
 
+    @property
+    def f(self) -> Fraction:
+        """F_LCA, exactly; 1 where both sides are empty."""
+        predicted, true = self.nodes
+        both = len(predicted) + len(true)
+        return Fraction(2 * len(predicted & true), both) if both else Fraction(1)
+
+    @property
+    def lcas(self) -> int:
+        """|Z|."""
+        return len(self.graphs.lcas) if self.graphs else self.fewest_lcas
+
 
 @dataclass(frozen=True, eq=False)
 class LcaModel(Model["LcaSolution"]):
     """The minimal LCA graphs of each instance of a batch.
 
     ``method``: "exact", "greedy" (Algorithm 1) or "extended" (G_ex). ``time_limit`` is in seconds for an instance,
-    ``work_limit`` in the solver's deterministic unit, where it has one, for each of its programs. A ``search_limit`` of
+    ``work_limit`` in the solver's deterministic unit, where it has one, for all its programs. A ``search_limit`` of
     0 merges like partial choices from the start, one below 0 leaves everything to the programs.
     """
 
@@ -91,18 +109,26 @@ class LcaModel(Model["LcaSolution"]):
         return self.stage("lcas")
 
     def stage(self, name: str | None) -> LinearProgram:
-        """Stage "lcas" (also by default), "ratio" at the optimal F, or "ties"; the last two solve the model first."""
+        """Stage "lcas" (also by default), "ratio" at the F that is found, or "ties"; the last two solve the model.
+
+        The graphs that are found are a solution of "ratio" with the value 0, and no other has more if they are optimal.
+        G_ex ("extended") leaves no choice; those of Algorithm 1 ("greedy") may be beaten.
+        """
         if len(self) != 1:
             raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
         if name not in (None, "lcas", "ratio", "ties"):
             raise InvalidOption(f"there is no stage {name!r}; the stages are lcas, ratio and ties")
         instance = self.facts[0]
-        if name in (None, "lcas") or not all(instance.classes):
+        first = name in (None, "lcas") or not all(instance.classes)
+        if self.method == "extended":
+            f = None if first else self._solved.found[0].f
+            return extended_program(instance, self._label, self.title, f)
+        if first:
             return lca_program(instance, self._label, self.title)
-        found = self._solved.found[0]
-        builder = GraphProgram(instance, self._label, self.title, found.fewest_lcas)
-        f = found.graphs.f if found.graphs else Fraction(0)
-        return builder.ratio(f) if name == "ratio" else builder.ties(f)
+        graphs = self._solved.found[0].graphs
+        assert graphs is not None
+        builder = GraphProgram(instance, self._label, self.title, len(graphs.lcas))
+        return builder.ratio(graphs.f) if name == "ratio" else builder.ties(graphs.f, sum(graphs.sizes[:2]))
 
     @cached_property
     def _solved(self) -> LcaSolution:
@@ -110,49 +136,27 @@ class LcaModel(Model["LcaSolution"]):
 
     # ---- solving
 
+    def plan(self) -> Plan[LcaSolution]:
+        """The stages of the only instance, one program after the other."""
+        found = yield from _stages(self.facts[0], self._label, self.title)
+        return self.collected([found])
+
     def solve_stages(self, solve_program: SolveProgram, time_limit: float | None) -> LcaSolution:
         """Each instance in its stages, by any solver of integer programs."""
-        limit = self.time_limit if time_limit is None else time_limit
-        return self.collected([self._solve_one(self.facts[i], solve_program, limit) for i in range(len(self))])
+        parts = (self[i] for i in range(len(self)))
+        return self.joined([part._solve_one(solve_program, part._budget(time_limit)) for part in parts])
 
-    def _solve_one(self, instance: LcaInstance, solve_program: SolveProgram, time_limit: float | None) -> Found:
-        if not all(instance.classes):
-            return _one_side_empty(instance)
-        end = math.inf if time_limit is None else time.monotonic() + time_limit
+    def _budget(self, time_limit: float | None) -> Budget:
+        return Budget.of(self.time_limit if time_limit is None else time_limit, self.work_limit)
 
-        def run(program: LinearProgram) -> ProgramResult:
-            left = None if math.isinf(end) else max(0.0, end - time.monotonic())
-            if left == 0.0:
-                return ProgramResult(Status.UNSOLVED)
-            return solve_program(replace(program, work_limit=self.work_limit), left)
-
-        greedy = greedy_graphs(instance)
-        fewest = run(lca_program(instance, self._label, self.title))
-        if fewest.status is not Status.OPTIMAL or fewest.values is None:
-            return Found.of(greedy, Status.FEASIBLE, 1, upper_bound(instance))
-        lcas = round(float(fewest.values.sum()))
-        builder = GraphProgram(instance, self._label, self.title, lcas)
-        best = greedy if len(greedy.lcas) == lcas else None
-        while True:
-            f = best.f if best else Fraction(0)
-            result = run(builder.ratio(f))
-            if result.values is not None:
-                found = builder.read(result.values)
-                if best is None or found.order < best.order:
-                    best = found
-            if result.status is not Status.OPTIMAL:
-                return Found.of(best or greedy, Status.FEASIBLE, lcas, _bound(instance, result, f))
-            if best is not None and best.f == f:
-                break
-        result = run(builder.ties(best.f))
-        if result.values is not None:
-            best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
-        return Found.of(best, result.status if result.values is not None else Status.FEASIBLE, lcas)
+    def _solve_one(self, solve_program: SolveProgram, budget: Budget) -> LcaSolution:
+        return carried_out(self.plan(), budget.spending(solve_program))
 
     def solve_searching(self, solve_program: SolveProgram, time_limit: float | None) -> LcaSolution:
         """By compiled search; the instances on which that would be long go through the stages."""
         from hemlp.kernels.search import search
 
+        begun = time.monotonic()
         facts = self.facts
         sides = facts.batch.pred, facts.batch.true
         counts = np.stack([np.diff(side.ptr) for side in sides], axis=1)
@@ -160,28 +164,31 @@ class LcaModel(Model["LcaSolution"]):
             facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes, facts.lower,
             facts.upper, counts, len(self.batch.hierarchy), self.search_limit,
         )  # fmt: skip
-        limit = self.time_limit if time_limit is None else time_limit
-        hard = {int(i): self._solve_one(facts[int(i)], solve_program, limit) for i in np.flatnonzero(table[:, 0] == 0)}
+        spent = (time.monotonic() - begun) / max(1, len(self))
+        hard = {
+            int(i): self[int(i)]._solve_one(solve_program, self._budget(time_limit).without(spent))
+            for i in np.flatnonzero(table[:, 0] == 0)
+        }
 
         def detail(i: int) -> Found:
-            instance = facts[i]
             if i in hard:
-                return hard[i]
+                return hard[i].found[0]
+            instance = facts[i]
             if not all(instance.classes):
                 return _one_side_empty(instance)
             paths = []
             for k in range(ptr[i], ptr[i + 1]):
                 side = int(links[k] >= facts.ptr[2 * i + 1])
-                link = instance.links[side][links[k] - facts.ptr[2 * i + side]]
-                paths.append((side, best_path(link, set(nodes[node_ptr[k] : node_ptr[k + 1]].tolist()))[1]))
+                finder = PathFinder(instance.size)
+                finder.take(nodes[node_ptr[k] : node_ptr[k + 1]].tolist())
+                paths.append((side, finder.best(instance.links[side][links[k] - facts.ptr[2 * i + side]])[1]))
             graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
             return Found.of(graphs, Status.OPTIMAL, int(table[i, 1]))
 
         statuses, lcas, sums = np.zeros(len(self), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
-        for i, found in hard.items():
-            one = LcaSolution.of(self, [found])
+        for i, one in hard.items():
             statuses[i], lcas[i], sums[i], bounds[i] = one.statuses[0], one.lcas[0], one.sums[0], one.bounds[0]
         return LcaSolution(self, statuses, sums, lcas, bounds, detail)
 
@@ -193,7 +200,7 @@ class LcaModel(Model["LcaSolution"]):
         if not all(instance.classes):
             return _one_side_empty(instance)
         if self.method == "greedy":
-            return Found.of(greedy_graphs(instance), Status.FEASIBLE, 1, upper_bound(instance))
+            return Found.of(Greedy(instance).graphs(), Status.FEASIBLE, 1, upper_bound(instance))
         predicted, true = (frozenset(side) for side in instance.extended)
         f = Fraction(2 * len(predicted & true), len(predicted) + len(true))
         return Found(Status.OPTIMAL, None, (predicted, true), len(instance.lcas), f)
@@ -213,36 +220,66 @@ class LcaModel(Model["LcaSolution"]):
         return self.collected([found for solution in solutions for found in solution.found])
 
     def check(self, solution: LcaSolution) -> bool:
-        """True if the graphs keep all rules of Problem 2, by definitions that share no code with the solvers."""
-        for i, found in enumerate(solution.found):
-            if found.graphs is not None:
-                check_graphs(self.batch, i, self.horizon, found.graphs, f"instance {i + 1}")
-                if found.status is Status.OPTIMAL and len(found.graphs.lcas) != found.fewest_lcas:
-                    raise InvalidSolution(
-                        f"instance {i + 1} has {len(found.graphs.lcas)} LCAs, not {found.fewest_lcas}"
-                    )
-                if found.graphs.f > found.bound:
-                    raise InvalidSolution(f"instance {i + 1}: F is {found.graphs.f}, above its bound {found.bound}")
+        """True if the graphs keep all rules of Problem 2 and are counted rightly, by code that no solver uses."""
+        for i in range(len(self)):
+            self._check_one(i, solution)
         return True
 
+    def _check_one(self, i: int, solution: LcaSolution) -> None:
+        found, place = solution.found[i], f"instance {i + 1}"
+        counted = LcaSolution.of(self, [found])
+        for what in ("statuses", "sums", "lcas", "bounds"):
+            if not np.array_equal(getattr(solution, what)[i], getattr(counted, what)[0]):
+                raise InvalidSolution(f"{place}: {what} are not those of its graphs")
+        if found.status not in (Status.OPTIMAL, Status.FEASIBLE):
+            raise InvalidSolution(f"{place}: LCA graphs always exist, and it is said to be {found.status}")
+        rules = Definitions(self.batch, i, self.horizon)
+        free = self.method == "extended" or not all(rules.sides)  # nothing to choose
+        if free and found.graphs is None:
+            sides = (rules.nodes(PRED), rules.nodes(TRUE)) if all(rules.sides) else tuple(map(frozenset, rules.sides))
+            lcas = {a for pairs in rules.eligible for _, a in pairs} if all(rules.sides) else ()
+            if found.nodes != sides or found.lcas != len(lcas):
+                raise InvalidSolution(f"{place}: these are not the nodes of all shortest paths")
+        elif found.graphs is None or free:
+            raise InvalidSolution(f"{place}: there are no graphs" if not free else f"{place}: nothing can be chosen")
+        else:
+            rules.check(found.graphs, place)
+            if found.nodes != (found.graphs.nodes(PRED), found.graphs.nodes(TRUE)):
+                raise InvalidSolution(f"{place}: the nodes are not those of the paths")
+        proved = found.status is Status.OPTIMAL
+        if found.fewest_lcas > found.lcas or (proved and found.fewest_lcas != found.lcas):
+            raise InvalidSolution(f"{place} has {found.lcas} LCAs, not {found.fewest_lcas}")
+        if found.f > found.bound:
+            raise InvalidSolution(f"{place}: F is {found.f}, above its bound {found.bound}")
+        if proved and found.f < found.bound:
+            raise InvalidSolution(f"{place}: F is {found.f}, and {found.bound} is not excluded")
+
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
-        """True if another solver proves the same number of LCAs and F from the unreduced programs; else raises."""
+        """True if another solver proves every claim once more, ties included; else InvalidSolution.
+
+        The programs are built from the definitions, word for word, and not from what the solvers use. What was not
+        proved keeps the rules, and that is all that it claims.
+        """
         self.check(solution)
         other: Any = named_solver(solver) if isinstance(solver, str) else solver
         for i, found in enumerate(solution.found):
-            if found.status is not Status.OPTIMAL or found.graphs is None or not found.graphs.lcas:
+            if found.status is not Status.OPTIMAL or found.graphs is None:
                 continue
-            instance = self.facts[i]
-            fewest = other.solve_program(lca_program(instance, self._label, self.title), None)
-            lcas = round(float(fewest.values.sum()))
-            builder = GraphProgram(instance, self._label, self.title, lcas)
-            proof = other.solve_program(builder.ratio(found.graphs.f), None)
-            better = builder.ratio(found.graphs.f).objective(proof.values)
-            if lcas != len(found.graphs.lcas) or better != 0:
+            plan = _stages(Definitions(self.batch, i, self.horizon).instance, self._label, self.title)
+            best = carried_out(plan, lambda program: other.solve_program(program, None))
+            if best.status is not Status.OPTIMAL or best.graphs is None:
+                raise InvalidSolution(f"instance {i + 1}: {other.name} does not prove it")
+            if best.graphs.order < found.graphs.order:
                 raise InvalidSolution(
-                    f"instance {i + 1}: {other.name} finds {lcas} LCAs, and F = {found.graphs.f} beaten by {better}"
+                    f"instance {i + 1}: {_in_words(found.graphs)} are beaten by {_in_words(best.graphs)}, "
+                    f"which {other.name} finds"
                 )
         return True
+
+
+def _in_words(graphs: LcaGraphs) -> str:
+    predicted, true, common = graphs.sizes
+    return f"{len(graphs.lcas)} LCAs with F = {graphs.f} and {predicted}, {true} and {common} common nodes"
 
 
 def _one_side_empty(instance: LcaInstance) -> Found:
@@ -251,12 +288,52 @@ def _one_side_empty(instance: LcaInstance) -> Found:
     return Found(Status.OPTIMAL, None, (predicted, true), 0, Fraction(not predicted and not true))
 
 
+def _stages(instance: LcaInstance, label: Callable[[int], Label | Top], title: str) -> Plan[Found]:
+    """Problem 2 of one instance: fewest LCAs, then the best F (Dinkelbach), then the ties.
+
+    Where a program is not solved, the best that is known is the result: greedy paths over the fewest LCAs that are
+    known to be enough, or better graphs from a program.
+    """
+    if not all(instance.classes):
+        return _one_side_empty(instance)
+    greedy = Greedy(instance)
+    best = greedy.graphs()
+    fewest = yield lca_program(instance, label, title)
+    if fewest.values is not None:
+        enough = [a for a, chosen in zip(instance.lcas, fewest.values, strict=True) if chosen > 0.5]
+        if len(enough) < len(best.lcas):
+            best = greedy.graphs(enough)
+    if fewest.status is not Status.OPTIMAL:
+        least = 1 if not math.isfinite(fewest.bound) else max(1, math.ceil(fewest.bound - 1e-6))
+        return Found.of(best, Status.FEASIBLE, min(least, len(best.lcas)), upper_bound(instance))
+    lcas = len(best.lcas)
+    if instance.edge_count > LARGEST_PROGRAM:
+        return Found.of(best, Status.FEASIBLE, lcas, upper_bound(instance))
+    builder = GraphProgram(instance, label, title, lcas)
+    while True:
+        f = best.f
+        result = yield builder.ratio(f)
+        if result.values is not None:
+            best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+        # the objective is an integer, so a bound below 1 proves that no F is better
+        solved = result.status is Status.OPTIMAL or result.bound < 1 - 1e-6
+        if not solved or (best.f == f and result.bound >= 1):
+            return Found.of(best, Status.FEASIBLE, lcas, _bound(instance, result, f))
+        if best.f == f:
+            break
+    result = yield builder.ties(best.f, sum(best.sizes[:2]))
+    if result.values is not None:
+        best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+    proved = result.status is Status.OPTIMAL
+    return Found.of(best, Status.OPTIMAL if proved else Status.FEASIBLE, lcas)
+
+
 def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fraction:
     """2q·C − p·S ≤ B for all solutions, so F = 2C/S ≤ p/q + B/(q·S), and S is at least the number of classes."""
     least = sum(map(len, instance.classes))
     if math.isnan(result.bound) or math.isinf(result.bound):
         return upper_bound(instance)
-    room = Fraction(math.ceil(result.bound - 1e-6), f.denominator * least)
+    room = Fraction(math.floor(result.bound + 1e-6), f.denominator * least)
     return min(upper_bound(instance), f + max(room, Fraction(0)))
 
 
@@ -283,7 +360,7 @@ class LcaSolution:
             model,
             np.array([STATUSES.index(each.status) for each in found], np.int8),
             np.array(sizes, np.float64).reshape(-1, 3),
-            np.array([len(each.graphs.lcas) if each.graphs else each.fewest_lcas for each in found], np.int64),
+            np.array([each.lcas for each in found], np.int64),
             np.array([float(each.bound) for each in found]),
             found.__getitem__,
         )

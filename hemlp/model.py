@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from hemlp.errors import InfeasibleModel, InvalidOption
@@ -13,6 +14,19 @@ if TYPE_CHECKING:
     import pulp
 
 S = TypeVar("S")
+Plan = Generator[LinearProgram, ProgramResult, S]
+"""The programs of a model, one after the other: each is yielded, its result is sent back, the solution is returned."""
+
+
+def carried_out(plan: Plan[S], solve: Callable[[LinearProgram], ProgramResult]) -> S:
+    """What a plan comes to when each of its programs is solved by ``solve``."""
+    try:
+        program = next(plan)
+        while True:
+            program = plan.send(solve(program))
+    except StopIteration as end:
+        solution: S = end.value
+        return solution
 
 
 class Model(ABC, Generic[S]):
@@ -30,6 +44,10 @@ class Model(ABC, Generic[S]):
     def program(self) -> LinearProgram:
         """The explicit integer program; several instances stand side by side in it."""
 
+    def plan(self) -> Plan[S]:
+        """The programs that solve this model: one, unless a child says otherwise."""
+        return self.solution((yield self.program()))
+
     @abstractmethod
     def solution(self, result: ProgramResult) -> S:
         """The solution that a solver of ``program()`` found."""
@@ -42,7 +60,7 @@ class Model(ABC, Generic[S]):
     def check(self, solution: S) -> bool:
         """True if the solution keeps every constraint and has the objective that it claims; else InvalidSolution."""
 
-    def infeasibility(self, row: int, number: int, solution: S) -> InfeasibleModel:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
         return InfeasibleModel(f"instance {number} was not solved within its limit", number)
 
@@ -63,11 +81,12 @@ class Model(ABC, Generic[S]):
         chosen = find_solver(self, solver)
         solution: S = chosen.solve(self, time_limit)
         ours = solver is None or isinstance(solver, str)
-        if ours or not verify:
-            solution = self.certified(solution, time_limit is not None)
+        if verify and not ours:
+            self.verify(solution)
+        solution = self.certified(solution, time_limit is not None)
         if not ours:
             self.check(solution)  # a stranger's result is not taken on trust
-        if verify:
+        elif verify:
             self.verify(solution)
         return solution
 

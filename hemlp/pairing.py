@@ -378,8 +378,8 @@ class PairingModel(Model["PairingSolution"]):
         side = 0 if shortage.side == "predicted" else 1
         lower, default = (self.lower_p, self.default_p) if side == 0 else (self.lower_t, self.default_t)
         most = self.upper_t if side == 0 else self.upper_p
-        classes = list(shortage.classes)
-        if np.isfinite(default[classes]).any():  # a default class would take them
+        classes = sorted(set(shortage.classes))
+        if not set(classes) <= set(range(lower.size)) or np.isfinite(default[classes]).any():  # a default takes them
             return False
         theirs = self.x[np.isin(self.ends[side][self.x], classes) & ((self.serves[self.x] >> side) & 1 > 0)]
         shared = theirs[self.serves[theirs] == 3]
@@ -387,12 +387,12 @@ class PairingModel(Model["PairingSolution"]):
         available = int(np.minimum(wanted, most).sum()) + theirs.size - shared.size
         return bool(lower[classes].sum() > available)
 
-    def infeasibility(self, row: int, number: int, solution: PairingSolution) -> InfeasibleModel:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row`` (``number`` to the reader) has no solution: classes whose lower bounds cannot hold."""
-        shortage = solution.shortages.get(row)
-        if shortage is None:
-            return InfeasibleModel(f"instance {number} was not solved within its limit", number)
         one = self[row]
+        shortage = find_shortage(one)
+        if shortage is None:
+            return super().infeasibility(row, number)
         labels = [one._label("pred" if shortage.side == "predicted" else "true", k) for k in shortage.classes]
         names = ", ".join(repr(label) for label in labels[:8]) + (f" and {len(labels) - 8} more" if labels[8:] else "")
         who, verb = (

@@ -217,7 +217,9 @@ def prove_optimal(model: PairingModel, solution: PairingSolution, place: str) ->
     far, cycle = exact.shortest_ways()
     if cycle:
         saved = float(Fraction(-sum(arc[2] for arc in cycle), exact.scale))
-        raise InvalidSolution(f"{place}: not optimal, another pairing costs {saved:.6g} less")
+        raise InvalidSolution(
+            f"{place}: not optimal, a cycle of negative cost leads to a pairing that costs {saved:.6g} less"
+        )
     if exact.bound(far) != exact.cost():
         raise InvalidSolution(f"{place}: the prices do not prove the cost")
     return exact, far

@@ -65,11 +65,15 @@ class Row:
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What a matrix solver found: values of the variables (None without a solution) and a bound on the objective."""
+    """What a matrix solver found: values of the variables (None without a solution) and a bound on the objective.
+
+    ``work``: what it took, in the deterministic unit of a solver that has one.
+    """
 
     status: Status
     values: FloatArray | None = None
     bound: float = math.nan
+    work: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,15 @@ class LinearProgram:
     variables: Sequence[Variable]
     rows: Sequence[Row]
     maximize: bool = False
-    work_limit: float | None = None
-    """How much work a solver may do, in its own deterministic unit, where it has one."""
 
     def objective(self, values: Iterable[float]) -> float:
         """The objective at ``values``."""
         return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x)
+
+    def float_scale(self) -> float:
+        """A power of two that brings the largest cost near 1: solvers in floats have absolute tolerances."""
+        largest = max((abs(v.cost) for v in self.variables), default=0.0)
+        return math.ldexp(1.0, -math.frexp(largest)[1]) if largest else 1.0
 
     # ---- for people
 

@@ -216,7 +216,7 @@ def _score_group(
         unsolved = solution.statuses > last_solved
         if unsolved.any() and undefined == "error":
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.infeasibility(k, first_row + int(part[k]) + 1, solution)
+            raise model.infeasibility(k, first_row + int(part[k]) + 1)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():

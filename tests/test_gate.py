@@ -135,7 +135,8 @@ def test_real_data_with_a_gate(data):
     assert f_lca.check(f_lca.solve())
     for name in ("F_H", "F_De", "F_Tol"):
         model = measure(name).model(part)
-        assert model.solve().sums.tolist() == model.counted(*model.closures()).sums.tolist()
-    assert f_lca.verify(f_lca.solve())
+        assert model.solve().sums.tolist() == model.counted(*model.dropped(*model.closures())).sums.tolist()
+    few = measure("F_LCA").model(part[:3])  # by definitions, with tens of thousands of ancestors: slow
+    assert few.verify(few.solve())
     whole = score_together([measure("F_LCA")], batch[:5000])[0]
     assert whole.status_counts() == {"optimal": 5000}

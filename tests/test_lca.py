@@ -260,7 +260,7 @@ def test_verify_catches_a_result_that_is_not_the_best():
         if greedy.objective < exact.solve().objective - 1e-9 and greedy.lcas[0] == exact.solve().lcas[0]:
             found = greedy.found[0]
             lie = exact.collected([replace(found, status=Status.OPTIMAL, fewest_lcas=len(found.graphs.lcas))])
-            with pytest.raises(InvalidSolution, match="beaten by"):
+            with pytest.raises(InvalidSolution, match="are beaten by"):
                 exact.verify(lie)
             caught += 1
     assert caught > 0
@@ -274,9 +274,9 @@ def limited(model, stages):
     left = [stages]
     solve = named_solver("cpsat").solve_program
 
-    def give_up(program, time_limit):
+    def give_up(program, time_limit, work_limit):
         left[0] -= 1
-        return solve(program, None) if left[0] >= 0 else ProgramResult(Status.UNSOLVED)
+        return solve(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED)
 
     return model.solve_stages(give_up, None)
 

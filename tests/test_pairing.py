@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 import subprocess
+import threading
+import time
 from dataclasses import replace
 from itertools import chain, product
 from pathlib import Path
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
 from hemlp.pairing_solution import Prices
+from hemlp.program import STATUSES
 from hemlp.solvers import ORDER, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled
@@ -73,8 +76,8 @@ def models(draw):
 
 
 def agreed(model) -> Status:
-    """All accepting solvers agree, every solution is checked, and every optimum is proved by prices."""
-    found = {solver.name: model.solve(solver) for solver in accepting_solvers(model)}
+    """All accepting solvers agree as they are, every solution is checked, and every optimum is proved by prices."""
+    found = {solver.name: solver.solve(model, None) for solver in accepting_solvers(model)}
     assert {"cpsat", "flow", "milp", "pulp", "networkx"} <= found.keys()
     statuses = {solution.status for solution in found.values()}
     assert len(statuses) == 1, found
@@ -95,10 +98,13 @@ def test_every_solver_agrees_with_enumeration(model):
         assert model.solve().objective == expected
     else:
         assert expected == math.inf
+        assert model.check(model.solve())
+        assert model.verify(model.solve())
         error = model.infeasibility(0, 7)
         assert error.row == 7
         side = model.batch.pred if error.side == "predicted" else model.batch.true
-        assert error.label in [model.batch.hierarchy.labels[c] for c in side.classes]
+        assert set(error.labels) <= {model.batch.hierarchy.labels[c] for c in side.classes}
+        assert all(repr(label) in str(error) for label in error.labels)
 
 
 @settings(**LARGE)
@@ -254,7 +260,10 @@ class Wrong:
 
 def test_a_wrong_solver_is_caught(monkeypatch):
     model = measure("GIE").model(H, ["sheep"], ["cow"])
-    wrong = model.solve(Wrong())
+    assert (model.solve(Wrong()).objective, model.solve(Wrong()).status) == (2, "optimal")  # it is improved
+    with pytest.raises(InvalidSolution, match="instance 1: not optimal.* costs 8 less"):
+        model.solve(Wrong(), verify=True)
+    wrong = Wrong().solve(model, None)
     assert (wrong.objective, wrong.status) == (10, "optimal")
     assert model.check(wrong)
     with pytest.raises(InvalidSolution, match="cycle of negative cost"):
@@ -297,17 +306,18 @@ def test_verify_proves_optima_again():
     assert model[:1].solve(verify=True).objective == solution.objectives[0]
 
 
-def test_slackness_is_checked():
-    """Prices that prove the right total for the wrong reason are refused."""
+def test_prices_are_not_unique():
     model = measure("GIE").model(H, ["sheep"], ["cow"])
     solution = model.solve()
     assert model.check(solution, Prices(np.array([1.0]), np.array([1.0])))
     assert model.check(solution, Prices(np.array([5.0]), np.array([-3.0])))
+    with pytest.raises(InvalidSolution, match="prove"):
+        model.check(solution, Prices(np.array([5.0]), np.array([-3.0 + 1e-9])))
     both = PairMeasure("m", Bounds((0, 1), (0, 1))).model(H, ["sheep"], ["cow"])
     nothing = both.solve("flow")
     assert nothing.objective == 0
-    with pytest.raises(InvalidSolution, match="bound does not bind|slackness"):
-        both._check_slackness(nothing, Prices(np.array([0.0]), np.array([-1.0])))
+    with pytest.raises(InvalidSolution, match="prove -1.0 and not the cost 0.0"):
+        both.check(nothing, Prices(np.array([0.0]), np.array([-1.0])))
 
 
 def test_prices_read_as_prices():
@@ -426,15 +436,39 @@ def test_registry():
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.solvers.flow.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.solvers.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2
 
 
-def test_time_limits_are_statuses_not_errors():
-    solution = measure("GIE").model(H, ["sheep"], ["cow"]).solve("cpsat", time_limit=30)
-    assert solution.status is Status.OPTIMAL
+@pytest.mark.parametrize("name", [name for name in ORDER if name != "direct"])
+def test_every_solver_keeps_a_time_limit(name):
+    batch = Batch.of(H, [["sheep"], ["cow"]], [["cow"], ["cow"]])
+    for m in (measure("GIE"), measure("F_H"), measure("F_Tol")):
+        model = m.model(batch)
+        if named_solver(name) in accepting_solvers(model):
+            assert [str(STATUSES[k]) for k in model.solve(name, time_limit=600).statuses] == ["optimal"] * 2
+            assert [str(STATUSES[k]) for k in model.solve(name, time_limit=0).statuses] == ["unsolved"] * 2
+            with pytest.raises(InfeasibleModel, match="instance 1 was not solved within its limit"):
+                m.score(batch, solver=name, time_limit=0)
+
+
+def test_a_limit_ends_a_solver_that_has_none(monkeypatch):
+    """A network simplex that never ends is left behind, and so is compiled code."""
+    ended = threading.Event()
+
+    def endless(graph):
+        try:
+            while True:
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(nx, "network_simplex", endless)
+    solution = measure("GIE").model(H, ["sheep"], ["cow"]).solve("networkx", time_limit=0.05)
+    assert solution.status is Status.UNSOLVED
+    assert ended.wait(60)
 
 
 # ---- what has no value
@@ -446,7 +480,7 @@ def test_infeasible_and_undefined_name_instance_class_and_bound():
     with pytest.raises(InfeasibleModel, match="instance 2: the predicted class 'd' needs at least 1 pairs") as caught:
         strict.score(Batch.of(apart, ["a", "b"], ["b", "d"]))
     assert (caught.value.row, caught.value.side, caught.value.label) == (2, "predicted", "d")
-    with pytest.raises(InfeasibleModel, match="the predicted class '[ab]' needs"):
+    with pytest.raises(InfeasibleModel, match="the predicted classes 'a', 'b' together need at least 2 pairs"):
         strict.score(apart, ["a"], ["b", "a"])
     with pytest.raises(UndefinedScore, match="instance 3: TIE is undefined.*2 true and 1 predicted"):
         measure("TIE").score(Batch.of(apart, ["a", "a", ["a", "b"]], ["b", "a", "a"]))

@@ -10,8 +10,8 @@ from hemlp.augment import ClosureModel, ClosureSolution
 from hemlp.lca_model import LcaModel
 from hemlp.pairing import PairingModel
 from hemlp.pairing_solution import PairingSolution
-from hemlp.program import STATUSES, Status
-from hemlp.solvers import named_solver
+from hemlp.program import STATUSES, ProgramResult, Status
+from hemlp.solvers import named_solver, solve_within
 
 
 class CompiledSolver:
@@ -34,7 +34,8 @@ class CompiledSolver:
         if isinstance(model, LcaModel):
             programs: Any = named_solver("cpsat")
             return model.solve_searching(programs.solve_program, time_limit)
-        return _closures(model) if isinstance(model, ClosureModel) else self._pairings(model)
+        solve = _closures if isinstance(model, ClosureModel) else self._pairings
+        return solve_within(model, time_limit, solve, lambda one: one.solution(ProgramResult(Status.UNSOLVED)))
 
     def _pairings(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.pairing import best_pairings

@@ -6,7 +6,6 @@ that are not exact multiples of a power of two are refused.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from hemlp.flow import FlowNetwork
 from hemlp.pairing import PairingModel
 from hemlp.pairing_solution import PairingSolution
 from hemlp.program import ProgramResult, Status, exact_integers
+from hemlp.solvers import importable, solve_within
 
 PART = 2000
 """Instances in one network."""
@@ -29,7 +29,7 @@ class FlowSolver:
 
     def available(self) -> str | None:
         """None if OR-Tools is installed."""
-        return None if find_spec("ortools") else "pip install ortools"
+        return importable("ortools.graph.python.min_cost_flow", "ortools")
 
     def accepts(self, model: Any) -> bool:
         """Pairing models with costs that are exact integers after scaling."""
@@ -38,7 +38,7 @@ class FlowSolver:
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Part by part."""
         parts = [model[start : start + PART] for start in range(0, len(model), PART)] or [model]
-        return model.joined([self._solve_part(part) for part in parts])
+        return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in parts])
 
     def _solve_part(self, part: PairingModel) -> PairingSolution:
         network, _ = part.network()
@@ -66,6 +66,11 @@ class FlowSolver:
             raise InvalidSolution(f"OR-Tools ended with status {status} on a network of {network.size} nodes")
         flow: IntArray = backend.flows(arcs) + network.lower
         return flow
+
+
+def unsolved(model: PairingModel) -> PairingSolution:
+    """What is known after a limit."""
+    return model.solution(ProgramResult(Status.UNSOLVED))
 
 
 def integer_costs(model: PairingModel) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from hemlp.deadline import Budget
 from hemlp.lca_model import LcaModel
 from hemlp.model import Model
 from hemlp.program import LinearProgram, ProgramResult, Status
@@ -26,8 +27,10 @@ class MatrixSolver(ABC):
         return isinstance(model, Model) and not (isinstance(model, LcaModel) and model.method != "exact")
 
     @abstractmethod
-    def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
-        """Solve one program."""
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
+        """Solve one program, in so many seconds and so much work, in a deterministic unit of the solver's own."""
 
     def solve(self, model: Model[Any], time_limit: float | None) -> Any:
         """Solve part by part; a part that is not solved to optimality is solved instance by instance.
@@ -36,12 +39,12 @@ class MatrixSolver(ABC):
         """
         if isinstance(model, LcaModel):
             return model.solve_stages(self.solve_program, time_limit)
-        parts = [model[start : start + self.part] for start in range(0, len(model), self.part)]
-        return model.joined([self._solve_part(part, time_limit) for part in parts] or [self._solve_part(model, None)])
+        parts = [model[start : start + self.part] for start in range(0, len(model), self.part)] or [model]
+        return model.joined([self._solve_part(part, time_limit) for part in parts])
 
     def _solve_part(self, part: Model[Any], time_limit: float | None) -> Any:
-        limit = None if time_limit is None else time_limit * max(1, len(part))
-        result = self.solve_program(part.program(), limit)
+        budget = Budget.of(None if time_limit is None else time_limit * max(1, len(part)))
+        result = budget.spending(self.solve_program)(part.program())
         if result.status is Status.OPTIMAL or len(part) <= 1:
             return part.solution(result)
         return part.joined([self._solve_part(part[i], time_limit) for i in range(len(part))])

@@ -10,7 +10,8 @@ from hemlp.flow import FlowNetwork
 from hemlp.pairing import PairingModel
 from hemlp.pairing_solution import PairingSolution
 from hemlp.program import ProgramResult, Status
-from hemlp.solvers.flow import integer_costs, variable_values
+from hemlp.solvers import importable, solve_within
+from hemlp.solvers.flow import integer_costs, unsolved, variable_values
 
 
 class NetworkxSolver:
@@ -19,8 +20,8 @@ class NetworkxSolver:
     name = "networkx"
 
     def available(self) -> str | None:
-        """Always: networkx is a dependency of hemlp."""
-        return None
+        """None if networkx can be imported."""
+        return importable("networkx", "networkx")
 
     def accepts(self, model: Any) -> bool:
         """Pairing models with costs that are exact integers after scaling (network simplex cycles on others)."""
@@ -28,7 +29,9 @@ class NetworkxSolver:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Instance by instance."""
-        return model.joined([self._solve_one(model[i]) for i in range(len(model))] or [model.solution(EMPTY)])
+        ones = (model[i] for i in range(len(model)))
+        found = [solve_within(one, time_limit, self._solve_one, unsolved) for one in ones]
+        return model.joined(found or [model.solution(EMPTY)])
 
     def _solve_one(self, model: PairingModel) -> PairingSolution:
         import networkx

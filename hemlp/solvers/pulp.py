@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values, one_sided
+from hemlp.solvers import importable
 from hemlp.solvers.matrix import MatrixSolver
 
 if TYPE_CHECKING:
@@ -21,10 +24,11 @@ class PulpSolver(MatrixSolver):
         self.backend = backend
 
     def available(self) -> str | None:
-        """None if PuLP is installed and has a solver."""
-        if not find_spec("pulp"):
-            return "pip install 'pulp>=3.3,<4'"
-        return None if self._make(None).available() else "PuLP finds no solver: pip install 'pulp[cbc]'"
+        """None if PuLP can be imported and has a solver."""
+        if find_spec("highspy"):  # then OR-Tools cannot be loaded once PuLP is
+            importable("ortools.math_opt.python.mathopt", "ortools")
+        missing = importable("pulp", "'pulp>=3.3,<4'")
+        return missing or (None if self._make(None).available() else "PuLP finds no solver: pip install 'pulp[cbc]'")
 
     def build(self, program: LinearProgram) -> pulp.LpProblem:
         """The program as a ``pulp.LpProblem`` that can be changed and solved."""
@@ -45,16 +49,29 @@ class PulpSolver(MatrixSolver):
 
         if self.backend is None:
             return pulp.COIN_CMD(path=pulp.apis.PULP_CBC_CMD.pulp_cbc_path, msg=False, timeLimit=time_limit, gapRel=0)
-        return pulp.getSolver(self.backend, msg=False, timeLimit=time_limit)
+        options = {"gapRel": 0} if self._takes_gap() else {}
+        return pulp.getSolver(self.backend, msg=False, timeLimit=time_limit, **options)
 
-    def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
+    def _takes_gap(self) -> bool:
+        """Whether the backend can be told to close the gap; if not, what it calls optimal may be its usual gap away."""
+        import pulp
+
+        if self.backend is None:
+            return True
+        return "gapRel" in signature(type(pulp.getSolver(self.backend)).__init__).parameters
+
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
         """Solve one program."""
         import pulp
 
-        problem = self.build(program)
+        scale = program.float_scale()
+        scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
+        problem = self.build(replace(program, variables=scaled))
         problem.solve(self._make(time_limit))
         statuses = {
-            pulp.LpSolutionOptimal: Status.OPTIMAL,
+            pulp.LpSolutionOptimal: Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE,
             pulp.LpSolutionIntegerFeasible: Status.FEASIBLE,
             pulp.LpSolutionInfeasible: Status.INFEASIBLE,
         }
