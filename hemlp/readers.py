@@ -68,7 +68,7 @@ def _located(source: str, make: Callable[..., Hierarchy], *args: Any, **options:
     try:
         return make(*args, **options)
     except InvalidHierarchy as error:
-        error.args = (f"{source}: {error}",)
+        error.args = (f"{source}: {error.args[0]}",)
         raise
 
 
@@ -107,6 +107,11 @@ class LabelFile:
         if _suffix(self.source) in (".csv", ".tsv"):
             raise InvalidOption(
                 f"{self.source} is in long format, which cannot be read block by block: use read_labels"
+            )
+        if Path(self.source).exists() and not (Path(self.source).is_file() or Path(self.source).is_dir()):
+            raise InvalidOption(
+                f"{self.source} is a pipe or a device, and labels are read several times within a limit of memory: "
+                f"write them to a file first"
             )
 
     def blocks(self, size: int) -> Iterator[LabelSets]:
