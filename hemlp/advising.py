@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from hemlp.errors import Advice, HemlpError, OutOfMemory
+from hemlp.escaping import printable
 
 LESS_MEMORY = Advice("memory", "SIZE", "to keep a run within a limit")
 
@@ -18,6 +19,15 @@ class Advising(click.Command):
         """An option with its value as it is written for this command, None if it has no such option."""
         flags = [param.opts[-1] for param in self.params if param.name == option]
         return f"{flags[0]} {value}" if flags else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; what is wrong with them is said on one line."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if printable(error.message) == error.message:
+                raise
+            raise click.UsageError(printable(error.message), ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Carry it out."""

@@ -19,7 +19,8 @@ from typing import Any
 _BEYOND = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
 _HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
 _HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")  # others are escaped by JSON itself
-_MARKDOWN = re.compile(r"[\\`*\[{$|~]|(?<![^\W_])_|_(?![^\W_])")  # within a word an underscore means nothing
+_MARKDOWN = re.compile(r"[\\`*\[{$|~]|(?<![^\W_])_|_(?![^\W_])|(?<=\s)#(?=#*\s*$)")
+# within a word an underscore means nothing; hashes at the end of a title would end it
 _LATEX = str.maketrans(
     {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
      "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",

@@ -108,11 +108,6 @@ class LabelFile:
             raise InvalidOption(
                 f"{self.source} is in long format, which cannot be read block by block: use read_labels"
             )
-        if Path(self.source).exists() and not (Path(self.source).is_file() or Path(self.source).is_dir()):
-            raise InvalidOption(
-                f"{self.source} is a pipe or a device, and labels are read several times within a limit of memory: "
-                f"write them to a file first"
-            )
 
     def blocks(self, size: int) -> Iterator[LabelSets]:
         """Label sets of ``size`` consecutive instances at a time."""

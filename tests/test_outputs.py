@@ -35,8 +35,8 @@ NASTY = [
     "\u2066x\u2069", "line\u2028end", "a|b", "a\\|b", "back\\", "<script>alert(1)</script>", "<img src=x onerror=y>",
     "&lt;", "[x](javascript:y)", "![x](y)", "`code`", "*bold*", "__init__", "$x$", "~~gone~~", "# head", "- item",
     "1. one", "> quote", "+ plus", "---", ":::note", r"\input{/etc/passwd}", r"\end{tabular}", "50%", "a & b", "{x}",
-    "x^2", "~", "[2pt]", "*", "=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "'=1", "-0.5", "-5", "a,b", 'a"b',
-    "a\ud800b", "\ufffe", "", " ", "  lead",
+    "x^2", "~", "C #", "#", "[2pt]", "*", "=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "'=1", "-0.5", "-5", "a,b",
+    'a"b', "a\ud800b", "\ufffe", "", " ", "  lead",
 ]  # fmt: skip
 anything = st.one_of(
     st.sampled_from(NASTY),
@@ -103,6 +103,14 @@ def test_markdown_shows_names_as_they_are(cells, note):
     ]
     seen = [word.strip() for word in words.split("\n") if word.strip()]
     assert seen == ["system", "x", *(shown(name).strip() for name in (*cells, note) if shown(name).strip())]
+
+
+@given(anything)
+def test_titles_in_markdown_are_shown_as_they_are(name):
+    text = _table_text([(f"a and {name}", Table(["x"], [["y"]]))], ".md")
+    words, tags = rendered(text.split("\n\n")[0])
+    assert tags == ["h2"]
+    assert words.strip() == f"a and {shown(name)}".strip()
 
 
 def test_usual_names_are_not_changed_in_markdown():
@@ -307,6 +315,9 @@ def test_tables_on_a_terminal(tmp_path):
 
 
 def test_errors_on_a_terminal(tmp_path):
+    code, text = on_terminal("run", "a", "\x1b[31mb", cwd=tmp_path)
+    assert code == 2
+    assert "unexpected extra argument (\\x1b[31mb)" in text
     code, text = on_terminal("evaluate", *FILES[:2], "\x1b[31mnone\r.txt", cwd=tmp_path)
     assert code == 2
     assert "cannot read \\x1b[31mnone\\r.txt: no such file" in text

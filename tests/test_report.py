@@ -157,6 +157,9 @@ def test_values_and_ranks_are_apart_in_the_text_of_the_page(mini, page_file):
     rows = [re.findall("<td.*?>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", body)]
     table = mini.table()
     assert [[re.sub("<.*?>", "", cell) for cell in row] for row in rows] == table.rows
+    first = re.sub("<.*?>", "", re.search("<summary>(.*?)</summary>", text).group(1))
+    assert re.match(r"knn30, instance \d+ F_LCA [\d.]+ predicted: .* true: ", first)
+    assert "summary tests plots worst cite" in re.sub("<.*?>", "", text)
 
 
 # ---- in a browser

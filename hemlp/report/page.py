@@ -45,7 +45,7 @@ def page(ev: Evaluation, title: str, sided: Sided) -> str:
         f"<h2 id='cite'>Parameters, signatures, how to cite</h2>{_citation(ev)}",
     ]
     names = ["summary", "tests", "plots", *(["worst"] if ev.inputs is not None else []), "cite"]
-    links = "".join(f"<a href='#{name}'>{name}</a>" for name in names)
+    links = " ".join(f"<a href='#{name}'>{name}</a>" for name in names)
     here = files("hemlp.report")
     style, script = ((here / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
     return (
@@ -159,8 +159,9 @@ def _instance(explanation: Explanation, value: float, measure: str) -> str:
     except InvalidOption as error:
         drawing = markup(str(error))
     return (
-        f"<details class='instance'><summary><span>{markup(explanation.title)}</span>"
-        f"<b>{markup(measure)} {value:.4g}</b>{''.join(sides)}</summary><div class='drawing'>{drawing}</div></details>"
+        f"<details class='instance'><summary><span>{markup(explanation.title)}</span> "
+        f"<b>{markup(measure)} {value:.4g}</b> {' '.join(sides)}</summary>"
+        f"<div class='drawing'>{drawing}</div></details>"
     )
 
 
