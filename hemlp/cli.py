@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,12 @@ def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Com
 
 input_options = options(
     choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
-    choice("--unknown", ["error", "drop", "isolate"], "What to do with labels that it does not have: --unknown drop."),
+    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
+    click.option(
+        "--unknown-true",
+        type=click.Choice(["error", "drop", "isolate"]),
+        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
+    ),
     choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
 )
 measure_option = click.option(
@@ -354,9 +360,13 @@ def measures(name: str | None) -> None:
                 click.echo(f"  {INVARIANTS[promise].words}")
 
 
-def in_options(message: str, names: Iterable[str] = ("cycles", "unknown", "missing", "undefined", "workers")) -> str:
+OPTIONS = ("cycles", "unknown", "unknown_true", "missing", "undefined", "workers")
+
+
+def in_options(message: str, names: Iterable[str] = OPTIONS) -> str:
     """Advice about arguments of the library as advice about options: undefined='nan' becomes --undefined nan."""
-    return re.sub(rf"\b({'|'.join(names)})='?(\w+)'?", r"--\1 \2", message)
+    found = re.compile(rf"\b({'|'.join(names)})='?(\w+)'?")
+    return found.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}", message)
 
 
 def main() -> None:
@@ -364,6 +374,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
     try:
         commands()
     except HemlpError as error:

@@ -18,7 +18,7 @@ from hemlp.edges import FloatArray
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
 from hemlp.explain import explain
 from hemlp.explanations import Explanation
-from hemlp.inputs import Inputs
+from hemlp.inputs import Inputs, dropped_true_labels, unknown_labels
 from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES, Status
 from hemlp.report.page import page
@@ -95,9 +95,13 @@ class Evaluation:
                 mean, rank = self.mean(system, name), by_measure[name][system]
                 cells.append("undefined" if math.isnan(mean) else f"{figure(mean)} ({rank})")
             rows.append([*cells, f"{self.facts[system]['predictions an instance']:.2f}"])
+        dropped = dropped_true_labels(self.facts)
+        if dropped:
+            rows = [[*row, dropped[row[0]]] for row in rows]
         marks = [f"{name} {'↑' if better else '↓'}" for name, better in self.greater_is_better.items()]
         signatures = [self.scores[self.systems[0]][name].signature for name in self.measures]
-        return Table(["system", *marks, "labels"], rows, [*self.notes(), *signatures])
+        extra = ["true labels dropped"] if dropped else []
+        return Table(["system", *marks, "labels", *extra], rows, [*self.notes(), *signatures])
 
     def notes(self) -> list[str]:
         """Conventions, and what was undefined, unknown, missing or not proved."""
@@ -113,9 +117,10 @@ class Evaluation:
                     notes.append(f"{system}, {name}: undefined on {scores.undefined:,} instances, which are left out")
                 if (fell := scores.status_counts().get("feasible")) and "greedy" not in scores.signature:
                     notes.append(f"{system}, {name}: not proved optimal on {fell:,} instances")
-            for what in ("unknown labels", "missing instances"):
-                if self.facts[system][what]:
-                    notes.append(f"{system}: {self.facts[system][what]:,} {what}")
+            if self.facts[system]["unknown labels"]:
+                notes.append(f"{system}: {unknown_labels(self.facts[system])}")
+            if self.facts[system]["missing instances"]:
+                notes.append(f"{system}: {self.facts[system]['missing instances']:,} missing instances")
         return notes
 
     @property

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch
+from hemlp.labels import Batch, LabelSets
 from hemlp.model import Model
 from hemlp.notation import format_call
 from hemlp.program import STATUSES, Status
@@ -252,7 +252,9 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
         return data
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")
-    return Batch.of(data, [true], [pred])
+    # what is given here is one label set, whatever its order: it is never taken for a path
+    sides = [LabelSets.of([side], rows="sets", source=s) for side, s in ((true, "true labels"), (pred, "predictions"))]
+    return Batch.of(data, *sides)
 
 
 def plain_horizon(horizon: Any) -> int | None:

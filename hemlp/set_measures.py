@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hemlp.augment import ClosureModel
 from hemlp.edges import FloatArray
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidLabelSets, InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
 from hemlp.lca_model import LcaModel
@@ -217,6 +217,8 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     A class that no instance has would weigh infinitely much; it gets the weight ``unseen``, or is an error.
     """
     labels = LabelSets.of(corpus, source="corpus")
+    if not len(labels):
+        raise InvalidLabelSets("the corpus holds no instance")
     batch = Batch.of(hierarchy, labels, labels)
     model = ClosureModel("", batch, "ancestors", False, None, np.ones(len(hierarchy) + 1))
     counts = np.zeros(len(hierarchy), np.int64)
