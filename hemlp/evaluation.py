@@ -21,7 +21,7 @@ from typing import Any
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.inputs import Inputs, as_source
-from hemlp.labels import MissingPolicy, Policies, UnknownPolicy
+from hemlp.labels import LabelSets, MissingPolicy, Policies, UnknownPolicy
 from hemlp.measures import measure
 from hemlp.progress import Progress
 from hemlp.results import Evaluation
@@ -81,7 +81,12 @@ def evaluate(
     policies = Policies(unknown, unknown_true, missing)
     room = None if memory is None else memory_size(memory)
     sources = {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()}
-    inputs = Inputs(hierarchy, as_source(true, "true labels"), sources, made, policies, names)
+    gold = as_source(true, "true labels")
+    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
+        raise InvalidOption(
+            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+        )
+    inputs = Inputs(hierarchy, gold, sources, made, policies, names)
     facts = inputs.checked(undefined)
     size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
     folder = None

@@ -130,6 +130,8 @@ class Hierarchy:
         lengths = None if weights is None else np.asarray(weights, np.float64)
         given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
         result = make_acyclic(distinct(given, ordered), ordered, cycles)
+        if aliases is not None and not isinstance(aliases, Mapping):
+            raise InvalidHierarchy(f"aliases= is a mapping name → class, not {type(aliases).__name__}")
         names = {as_label(alias): as_label(label) for alias, label in (aliases or {}).items()}
         if result.component is not None:
             _, heads = np.unique(result.component, return_index=True)  # the smallest class of each component
@@ -146,6 +148,8 @@ class Hierarchy:
         cls, graph: networkx.DiGraph[Any], *, weight: str | None = None, cycles: CyclePolicy = "error"
     ) -> Hierarchy:
         """From a directed networkx graph with edges parent → child; ``weight`` names an edge attribute."""
+        if not hasattr(graph, "is_directed"):
+            raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
         if not graph.is_directed():
             raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
         edges: Iterable[tuple[Any, ...]] = graph.edges()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from hemlp.errors import InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy import Hierarchy
 from hemlp.label_sets import LabelSets, pointers
 from hemlp.vocabulary import unknown_label_message
+
+Way = Literal["down", "up", "neither", "unclear"]
 
 
 def ends_of_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
@@ -48,20 +51,15 @@ def refuse_paths(hierarchy: Hierarchy, side: LabelSets) -> None:
     """
     if side.rows is not None:
         return
-    numbers = hierarchy.numbers(side.vocabulary)[side.codes]
-    rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))[numbers >= 0]
-    classes = numbers[numbers >= 0]
-    new = np.ones(rows.size, np.bool_)
-    new[1:] = (rows[1:] != rows[:-1]) | (classes[1:] != classes[:-1])
-    rows, classes = rows[new], classes[new]
-    several = np.unique(rows[1:][rows[1:] == rows[:-1]])
-    one = len({side[int(row)] for row in several[:1000]}) == 1
-    if _are_paths(hierarchy, rows, classes, one):
-        words, end = "from the top down", "last"
-    elif np.bincount(rows, minlength=1).max() > 2 and _are_paths(hierarchy, rows[::-1], classes[::-1], one):
-        words, end = "from the bottom up", "first"
-    else:
+    several = np.flatnonzero(np.diff(side.ptr) > 1)
+    way: Way = "unclear"
+    for rows in (several[:20], several):  # most often the first rows say that these are no paths
+        way = _way(hierarchy, side, rows, all_rows=rows is several)
+        if way == "neither":
+            return
+    if way == "unclear":
         return
+    end, words = ("last", "from the top down") if way == "down" else ("first", "from the bottom up")
     row = int(several[0])
     raise InvalidLabelSets(
         f"{side.place(int(side.ptr[row]))}: {list(side[row])!r:.80} looks like a path {words}, and so does every row "
@@ -70,13 +68,34 @@ def refuse_paths(hierarchy: Hierarchy, side: LabelSets) -> None:
     )
 
 
-def _are_paths(hierarchy: Hierarchy, rows: IntArray, classes: IntArray, one: bool) -> bool:
-    """Whether all rows with several classes go down, parent by parent, from a root.
+def _way(hierarchy: Hierarchy, side: LabelSets, chosen: IntArray, all_rows: bool) -> Way:
+    """Which way all the chosen rows go through the hierarchy.
 
-    Where the hierarchy has one root, paths often leave it out; then ``one`` row alone says too little.
+    Where the only root is left out, one row says too little; so do ways up without a row of three classes. Whether
+    there is more to see is known when all rows are there.
     """
+    lengths = np.diff(side.ptr)[chosen]
+    rows = np.repeat(chosen, lengths)
+    within = np.arange(rows.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    classes = hierarchy.numbers(side.vocabulary)[side.codes[side.ptr[rows] + within]]
+    rows, classes = rows[classes >= 0], classes[classes >= 0]
+    new = np.ones(rows.size, np.bool_)
+    new[1:] = (rows[1:] != rows[:-1]) | (classes[1:] != classes[:-1])
+    rows, classes = rows[new], classes[new]
+    counts = np.bincount(rows, minlength=1)
+    if counts.max() < 2:
+        return "unclear"
+    alone = all_rows and len({side[int(row)] for row in np.flatnonzero(counts > 1)}) == 1
+    if _go_down(hierarchy, rows, classes, alone):
+        return "down"
+    long = counts.max() > 2 or not all_rows
+    return "up" if long and _go_down(hierarchy, rows[::-1], classes[::-1], alone) else "neither"
+
+
+def _go_down(hierarchy: Hierarchy, rows: IntArray, classes: IntArray, alone: bool) -> bool:
+    """Whether all rows with several classes go down, parent by parent, from a root or from below the only root."""
     steps = np.flatnonzero(rows[1:] == rows[:-1])
-    if not steps.size or not hierarchy.edges.hold(classes[steps], classes[steps + 1]).all():
+    if not hierarchy.edges.hold(classes[steps], classes[steps + 1]).all():
         return False
     begins = classes[steps[np.unique(rows[steps], return_index=True)[1]]]
     rootless = np.diff(hierarchy.parent_ptr) == 0
@@ -84,4 +103,4 @@ def _are_paths(hierarchy: Hierarchy, rows: IntArray, classes: IntArray, one: boo
         return True
     roots = np.flatnonzero(rootless)
     below = hierarchy.edges.hold(np.full(begins.size, roots[0]), begins)
-    return roots.size == 1 and not one and bool((rootless[begins] | below).all())
+    return roots.size == 1 and not alone and bool((rootless[begins] | below).all())

@@ -151,20 +151,23 @@ def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> La
     known: dict[Label, int] = {}
     coded: list[list[int]] = []
     sets = False
-    for number, row in enumerate(data, 1):
-        place = f"row {number}" if source is None else f"{source}, row {number}"
+
+    def place() -> str:
+        return f"row {len(coded) + 1}" if source is None else f"{source}, row {len(coded) + 1}"
+
+    for row in data:
         if isinstance(row, Mapping):
-            refuse_mapping(row, place)
+            refuse_mapping(row, place())
         one = isinstance(row, _ONE) or not isinstance(row, Iterable) or getattr(row, "ndim", 1) == 0
         sets = sets or one or isinstance(row, Set)  # whoever has paths gives every row as a list
         values: Sequence[Any] = [row] if one else row if isinstance(row, list | tuple) else list(row)
         if rows == "paths":
-            values = path_of(row, values, place)
+            values = path_of(row, values, place())
         try:
             # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
             coded.append([known.setdefault(as_label(value), len(known)) for value in values])
         except InvalidLabel as error:
-            raise bad_row(values, place, error) from None
+            raise bad_row(values, place(), error) from None
     if rows is None:
         refuse_indicators(known, coded)
     codes = np.array([code for row in coded for code in row], np.int32)

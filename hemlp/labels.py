@@ -15,19 +15,16 @@ from numpy.typing import NDArray
 
 from hemlp.alignment import MissingPolicy, align, different_rows
 from hemlp.edges import IntArray, row_pointers, sorted_distinct, split
-from hemlp.errors import InvalidOption, UnknownLabel
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.label_paths import ends_of_paths, refuse_paths
 from hemlp.label_sets import LabelSets, pointers
-from hemlp.vocabulary import Label, check_choice, unknown_label_message
+from hemlp.unknown_labels import refuse_misread, refuse_unknown
+from hemlp.vocabulary import Label, check_choice
 
 __all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy", "different_rows", "pointers"]
 
 UnknownPolicy = Literal["error", "drop", "isolate"]
-_NO_SPACES = (
-    "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
-    "separator, as in read_labels(path, sep=',')"
-)
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,13 @@ class Policies:
     def true(self) -> UnknownPolicy:
         """What is done about unknown true labels."""
         return self.unknown_true or self._usual
+
+    @property
+    def advice(self) -> tuple[str, str]:
+        """What to say of unknown true labels, and of predicted ones, if they are an error."""
+        only = "unknown='drop' is about predictions. " if self.unknown == "drop" else ""
+        true = "Correct it, or choose unknown_true='isolate', or unknown_true='drop', which leaves such true labels out"
+        return f"{only}{true} of every score", "Correct it, or choose unknown='drop' or unknown='isolate'"
 
     @property
     def _usual(self) -> UnknownPolicy:
@@ -182,11 +186,10 @@ class Batch:
         ids, places = align(*sides, policies.missing, instances)
         strange = [given.numbers(side.vocabulary) < 0 for side in sides]
         chosen = policies.true, policies.unknown
-        for side, new, policy, of_true in zip(sides, strange, chosen, (True, False), strict=True):
-            positions = np.flatnonzero(new[side.codes])
-            if positions.size and policy == "error":
-                raise _unknown_label(given, side, positions, policies, of_true)
-            _refuse_split_labels(given, side, new)
+        for side, new, policy, advice in zip(sides, strange, chosen, policies.advice, strict=True):
+            if policy == "error":
+                refuse_unknown(given, side, new, advice)
+            refuse_misread(given, side, new)
         for side in sides:
             refuse_paths(given, side)
         if isolated is None:
@@ -240,53 +243,6 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({len(self):,} instances, {self.hierarchy!r})"
-
-
-def _unknown_label(
-    hierarchy: Hierarchy, side: LabelSets, positions: IntArray, policies: Policies, of_true: bool
-) -> UnknownLabel:
-    first = int(positions[0])
-    label = side.vocabulary[side.codes[first]]
-    message, near = unknown_label_message(label, hierarchy.known_labels())
-    if name := _split_label(hierarchy, side, first):
-        message += f", but {name!r} is; {_NO_SPACES}"
-    more = f" ({positions.size - 1:,} more unknown labels follow)" if positions.size > 1 else ""
-    if not of_true:
-        advice = "Correct it, or choose unknown='drop' or unknown='isolate'"
-    else:
-        only = "unknown='drop' is about predictions. " if policies.unknown == "drop" else ""
-        advice = (
-            f"{only}Correct it, or choose unknown_true='isolate', or unknown_true='drop', which leaves such true "
-            f"labels out of every score"
-        )
-    return UnknownLabel(f"{side.place(first)}: {message}{more}\n{advice}", label, near)
-
-
-def _refuse_split_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse labels that are pieces of a class with spaces in its name, whatever is done about unknown labels.
-
-    Pieces that are classes themselves are suspected only where labels were separated by spaces.
-    """
-    pieces = hierarchy.words_of_labels
-    suspects = np.array([bool(pieces) and label in pieces for label in side.vocabulary], np.bool_)
-    for k in np.flatnonzero((suspects if side.words else suspects & new)[side.codes]).tolist():
-        if name := _split_label(hierarchy, side, k):
-            label = side.vocabulary[side.codes[k]]
-            raise UnknownLabel(
-                f"{side.place(k)}: {label!r} looks like a piece of {name!r}; {_NO_SPACES}", label, [name]
-            )
-
-
-def _split_label(hierarchy: Hierarchy, side: LabelSets, position: int) -> str | None:
-    """The class with spaces in its name that a label is a piece of, if the other pieces stand beside it."""
-    row = side.row_of(position)
-    labels, here = side[row], position - int(side.ptr[row])
-    for begin in range(max(0, here - 5), here + 1):
-        for end in range(max(here + 1, begin + 2), min(len(labels), here + 6) + 1):
-            name = " ".join(map(str, labels[begin:end]))
-            if name in hierarchy:
-                return name
-    return None
 
 
 def _side(

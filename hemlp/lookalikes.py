@@ -45,8 +45,11 @@ def refuse_tables(data: Any) -> None:
             f"a frame needs label= (and id=), as in LabelSets.of(frame, id=..., label=...); its columns are {names}"
             + threshold_advice(names)
         )
-    if hasattr(data, "tocsr") or (getattr(data, "ndim", 1) == 2 and data.dtype.kind in "biuf"):
-        raise InvalidLabelSets("a matrix needs labels=, the class of each column")
+    numeric = getattr(getattr(data, "dtype", None), "kind", None) in ("b", "i", "u", "f")
+    if hasattr(data, "tocsr") or (getattr(data, "ndim", 1) == 2 and numeric):
+        raise InvalidLabelSets(
+            "a matrix needs labels=, the class of each column; if its numbers are classes, give lists"
+        )
     if isinstance(data, Mapping) and {"id", "label"} <= data.keys():
         raise InvalidLabelSets(
             f"a dict with the keys {list(data)} looks like columns, not like instances: give LabelSets.of(..., "

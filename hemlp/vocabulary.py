@@ -110,14 +110,20 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
     return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
 
 
+def scored_class(label: Label, known: Collection[Label]) -> str | None:
+    """The known class in a label like ``class:0.99``, if it is one."""
+    found = _SCORED.fullmatch(label) if isinstance(label, str) else None
+    return found[1] if found and found[1] in known else None
+
+
 def _composite(label: Label, known: Collection[Label]) -> str:
     """The end of a message about a label that holds more than a label, or is what a missing value was turned into."""
     if not isinstance(label, str):
         return ""
     if label.casefold() in ("nan", "none", "null", "na", "<na>", "nat"):
         return ": it looks like a missing value that was turned into a string"
-    if (scored := _SCORED.fullmatch(label)) and scored[1] in known:
-        return f": it looks like {scored[1]!r} with a score; label sets have no scores, apply a threshold first"
+    if (scored := scored_class(label, known)) is not None:
+        return f": it looks like {scored!r} with a score; label sets have no scores, apply a threshold first"
     for several, words in _SEVERAL:
         parts = [part.strip() for part in several.split(label)]
         if len(parts) > 1 and all(part in known for part in parts):

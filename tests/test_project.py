@@ -43,7 +43,7 @@ def test_start_up_loads_nothing_heavy(code):
 
 
 ORDER = """errors vocabulary version kernels edges reach paths hierarchy lookalikes label_sets label_paths alignment
-labels text_files edge_files readers program flow solvers model costs
+unknown_labels labels text_files edge_files readers program flow solvers model costs
 bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
 pair_measures set_measures measures metrics invariants compare tables layout drawing exact_greedy
 explanations explain outputs inputs progress runs workers report results evaluation study examples paper demo cli"""

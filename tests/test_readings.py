@@ -246,6 +246,15 @@ def test_sets_are_not_taken_for_paths(rows):
     assert len(Batch.of(H, rows, rows)) == len(rows)
 
 
+def test_all_rows_count_not_only_the_first():
+    for rows in ([["A", "a1"]] * 30 + [["B", "b1"]], [["B", "root"]] * 30 + [["a1", "A", "root"]],
+                 [["a1"]] * 30 + [["root", "A"]], [["a1", "zebra"]] * 30 + [["root", "A"]]):  # fmt: skip
+        with pytest.raises(InvalidLabelSets, match="looks like a path"):
+            Batch.of(H, ["a1"] * 31, rows, unknown="drop")
+    for rows in ([["root", "A", "a1"]] * 30 + [["a2", "a1"]], [["A", "a1"]] * 31, [["B", "root"]] * 31):
+        assert len(Batch.of(H, ["a1"] * 31, rows)) == 31
+
+
 def test_below_several_roots_a_path_begins_at_one_of_them():
     with pytest.raises(InvalidLabelSets, match="from the top down"):
         Batch.of(TWO_ROOTS, [["A", "a1"], ["B", "b1"]], ["a1", "b1"])
@@ -376,6 +385,8 @@ def test_matrices_without_their_columns():
         assert len(Batch.of(NUMBERS, LabelSets.of(rows, rows="sets"), [[1]] * len(rows))) == len(rows)
     for rows in ([[0, 1], [1, 0]], [[0, 0], [0]], [[0, 0]], [[0, 1, 2], [1, 0, 0]], [["0", "1", "0"]]):
         assert len(LabelSets.of(rows)) == len(rows)
+    with pytest.raises(InvalidLabelSets, match="if its numbers are classes, give lists"):
+        LabelSets.of(np.array([[1, 2], [3, 1]]))
     frame = pd.DataFrame({"a1": [1], "a2": [0]})
     with pytest.raises(InvalidLabelSets, match="in another order than the frame itself"):
         LabelSets.of(frame, labels=["a2", "a1"])
@@ -462,6 +473,31 @@ def test_labels_that_were_torn_apart(tmp_path, policies):
     assert evaluate(CITIES, read_labels(fine, sep=","), read_labels(fine, sep=","), ["F"]).mean("system", "F") == 1
 
 
+def test_ids_and_scores_are_not_dropped_as_unknown_labels(tmp_path):
+    lines = [f"d{i} a1 0.{i}" for i in range(1, 7)]
+    file = write(tmp_path, "p.txt", "\n".join([*lines, ""]) + "\n")
+    gold = [["a1"]] * 6 + [[]]
+    for unknown in ("drop", "isolate"):
+        for pred in (read_labels(file), [line.split() for line in lines] + [[]]):
+            with pytest.raises(InvalidLabelSets, match=r"row 1: every row begins .*'d1' here.*look like instance ids"):
+                Batch.of(H, gold, pred, unknown=unknown)
+        for rows in ([["a1", "0.9"], ["a2", ".25"], []], [["a1", "1.0"]], [["9e-05", "a1"]]):
+            with pytest.raises(InvalidLabelSets, match=r"looks like a score.*apply a threshold first, and give labels"):
+                Batch.of(H, [["a1"]] * len(rows), rows, unknown=unknown)
+        with pytest.raises(InvalidLabelSets, match="row 2: 'a1:0.9' looks like a score"):
+            Batch.of(H, ["a1", "a1"], [["a1"], ["a1:0.9"]], unknown=unknown)
+        for rows in (
+            [[f"x{i}"] for i in range(9)],  # unknown labels, and nothing else
+            [["x1", "a1"], ["x2", "a1"]],  # two rows say little
+            [["x1", "a1"]] * 9,
+            [["a1", "250.01"], ["0.5"], ["a1"]],
+            [["a1", "1"], ["a1", "0"]],
+        ):
+            assert len(Batch.of(H, [["a1"]] * len(rows), rows, unknown=unknown)) == len(rows)
+    with pytest.raises(InvalidOption, match="its keys are the ids of instances: give {name: predictions}"):
+        evaluate(H, {"d1": ["a1"], "d2": ["a2"]}, {"d1": ["a1"], "d2": ["a2"]}, ["F"])
+
+
 # ---- hierarchies
 
 
@@ -487,6 +523,10 @@ def test_things_that_are_no_edges():
         Hierarchy.from_edges([("", "root")])
     with pytest.raises(InvalidHierarchy, match="'A ' and 'A' differ in the spaces around them alone"):
         Hierarchy.from_edges([("root", "A "), ("A", "a1")])
+    with pytest.raises(InvalidHierarchy, match="dict is not a graph of networkx"):
+        Hierarchy.from_networkx({"root": ["A"]})
+    with pytest.raises(InvalidHierarchy, match="aliases= is a mapping name → class, not list"):
+        Hierarchy.from_edges([("root", "A")], aliases=[("letter", "A")])
     assert Hierarchy.from_edges(nx.DiGraph([("root", "A")]).edges()) == Hierarchy.from_edges([("root", "A")])
 
 
