@@ -18,8 +18,8 @@ from hemlp.edges import FloatArray
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
 from hemlp.explain import explain
 from hemlp.explanations import Explanation
+from hemlp.files import reason, write_text
 from hemlp.inputs import Inputs
-from hemlp.outputs import reason, write_text
 from hemlp.program import STATUSES, Status
 from hemlp.report.page import page
 from hemlp.runs import RunFolder

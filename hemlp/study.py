@@ -39,8 +39,9 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.evaluation import MEASURES, evaluate, named_measures
+from hemlp.files import reason, write_text
 from hemlp.measures import measures_from_tables
-from hemlp.outputs import check_writable, instance_files, reason, write_per_instance, write_text
+from hemlp.outputs import check_writable, instance_files, write_per_instance
 from hemlp.readers import open_labels, read_hierarchy, read_labels, read_names
 from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
