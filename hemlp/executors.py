@@ -26,6 +26,8 @@ Submit = Callable[[Item], "Future[Result]"]
 
 ATTEMPTS = 3
 """How often an item is given to a cluster that loses it. Each time Dask itself tries it on several workers."""
+GLANCE = 1.0
+"""Seconds between two looks at whether there is a cluster at all: Dask does not say so to who waits for a result."""
 PIECE = 2**22
 """Bytes that are sent to a cluster in one message: Dask warns of messages over 10 MB."""
 
@@ -61,7 +63,11 @@ def results(
                     running[submit(item)] = number, item
                 if not running:
                     return
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                finished = wait(running, GLANCE, FIRST_COMPLETED).done
+                if not finished and getattr(getattr(executor, "_client", None), "status", None) == "closed":
+                    running.clear()  # there is nobody to cancel it
+                    raise NoCluster("the scheduler of the cluster does not answer any more")
+                for future in finished:
                     number, item = running.pop(future)
                     error = _lost(future)
                     if error is None:
@@ -86,7 +92,7 @@ def _lost(future: Future[Any]) -> BaseException | None:
 
 def _named(item: Any, error: BaseException) -> Exception:
     if isinstance(error, Cancelled):
-        return NoCluster("the cluster cancelled what it was given, or its scheduler does not answer any more")
+        return NoCluster(f"the cluster cancelled {item} {ATTEMPTS} times")
     return WorkersDied(item, f"the executor lost a worker ({error})")
 
 
@@ -130,7 +136,7 @@ class OnCluster:
         """A future of the result for ``item``."""
         if self._shared is None or self._shared.status in ("error", "cancelled", "lost"):
             self._shared = self._sent()
-        return self._executor.submit(self._function, self._shared, item)
+        return self._executor.submit(self._function, self._shared, item, pure=False)
 
     def _sent(self) -> Any:
         client, options = self._executor._client, {**self._executor._kwargs, "pure": False}

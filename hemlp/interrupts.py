@@ -13,10 +13,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 PATIENCE = 0.2
@@ -98,6 +100,22 @@ def _stoppable(work: Callable[[], T], stop: Callable[[], object]) -> T:
     if stopped:
         raise Abandoned
     return result
+
+
+def as_keyboard_interrupt(function: Callable[P, T]) -> Callable[P, T]:
+    """``function``, where Ctrl-C raises KeyboardInterrupt and not the SystemError that compiled code makes of it."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            return function(*args, **options)
+        except SystemError as error:
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, KeyboardInterrupt):
+                cause = cause.__cause__
+            raise cause or error from None
+
+    return call
 
 
 # ---- the end of a process

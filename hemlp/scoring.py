@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.hierarchy import Hierarchy
+from hemlp.interrupts import as_keyboard_interrupt
 from hemlp.labels import Batch
 from hemlp.model import Model
 from hemlp.notation import format_call
@@ -164,6 +165,7 @@ class Measure(ABC):
         return np.flatnonzero(~bad)
 
 
+@as_keyboard_interrupt
 def score_together(
     measures: Sequence[Measure],
     batch: Batch,

@@ -42,7 +42,7 @@ from hemlp.evaluation import MEASURES, evaluate, named_measures
 from hemlp.files import reason, write_text
 from hemlp.measures import measures_from_tables
 from hemlp.outputs import check_writable, instance_files, write_per_instance
-from hemlp.readers import open_labels, read_hierarchy, read_labels, read_names
+from hemlp.readers import check_rereadable, open_labels, read_hierarchy, read_labels, read_names
 from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
 from hemlp.scoring import NAMED, Measure
@@ -170,6 +170,9 @@ class Study:
             if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
         check_writable(files, [folder])
+        if self.options.get("memory") is not None:
+            for file in (self.true, *self.systems.values()):
+                check_rereadable(file)
 
     def run(self, progress: bool | None = None) -> Evaluation:
         """Read everything, and score."""
