@@ -27,6 +27,8 @@ GLANCE = 1.0
 PIECE = 2**22
 """Bytes that are sent to a cluster in one message: Dask warns of messages over 10 MB."""
 
+GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
+
 
 class WorkersDied(Exception):
     """The executor lost the workers that had ``item``."""
@@ -52,7 +54,7 @@ def results(
                 finished = wait(running, GLANCE, FIRST_COMPLETED).done
                 if not finished and getattr(_client(executor), "status", None) == "closed":
                     running.clear()  # there is nobody to cancel it
-                    raise NoCluster("the scheduler of the cluster does not answer any more")
+                    raise NoCluster(GONE)
                 for future in finished:
                     item = running.pop(future)
                     yield item, _result(future, item)
@@ -64,7 +66,7 @@ def results(
 def _result(future: Future[Result], item: Any) -> Result:
     """The result, or what is the matter."""
     if future.cancelled():
-        raise NoCluster(f"{item}: the cluster cancelled it, or was started anew")
+        raise NoCluster(GONE)
     error = future.exception()
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
         raise WorkersDied(item, f"the executor lost a worker ({error})") from error
