@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.explanations import Explanation, Unexplained
-from hemlp.files import reason, write_text
+from hemlp.files import is_stream, reason, write_text
 from hemlp.program import STATUSES
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             raise UnwritableFile(f"cannot write to {file}: it is a folder")
         if Path(file).exists() and not os.access(file, os.W_OK):
             raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
-        if Path(file).is_file() or not Path(file).exists():  # a pipe or a device is written where it is
-            _check_folder(Path(file).parent, file)
+        if not is_stream(Path(file)):
+            _check_folder(Path(os.path.realpath(file)).parent, file)
 
 
 def _check_folder(folder: Path, place: str) -> None:
