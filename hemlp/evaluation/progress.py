@@ -19,7 +19,7 @@ class Progress:
 
     def __init__(self, total: int, shown: bool | None = None) -> None:
         self._total = total
-        self._shown = sys.stderr.isatty() if shown is None else shown
+        self._shown = bool(sys.stderr and sys.stderr.isatty()) if shown is None else shown
         self._done = 0
         self._start = time.monotonic()
         self._lock = threading.Lock()

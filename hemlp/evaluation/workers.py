@@ -180,8 +180,7 @@ class WorkerPool:
         # in a group of its own, so that Ctrl-C in a terminal is for this process alone, which ends its workers
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", START, str(self._context), *self._path],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None if is_open(2) else subprocess.DEVNULL,
-            pass_fds=[self._context], process_group=0,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[self._context], process_group=0,
         )  # fmt: skip
         worker = Worker(process, chunk)
         assert process.stdout is not None
@@ -242,6 +241,8 @@ def _receive(stream: IO[bytes] | None) -> Any:
 def main(context_file: int) -> None:
     """A worker process. Ctrl-C is for the process that started it, which ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not is_open(2):
+        os.open(os.devnull, os.O_WRONLY)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints goes to standard error
     chunks: SimpleQueue[Chunk] = SimpleQueue()

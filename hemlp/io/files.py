@@ -33,6 +33,11 @@ def is_open(number: int) -> bool:
     return True
 
 
+def is_stream(place: Path) -> bool:
+    """Whether a file can only be written where it is: a pipe, a device, or a stream of a process like /dev/stdout."""
+    return (place.exists() and not place.is_file()) or place.absolute().parts[1:2] in (("dev",), ("proc",))
+
+
 def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
     """Write a text, or the pieces of one, in UTF-8: whole or not at all."""
     pieces = [text] if isinstance(text, str) else text
@@ -47,10 +52,13 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
     place = Path(path)
     pieces = [data] if isinstance(data, bytes) else data
     try:
-        if place.exists() and not place.is_file():  # a pipe or a device
-            with place.open("wb") as file:
+        if is_stream(place):
+            own = re.fullmatch(r"/dev/(?:(stdout)|(stderr)|fd/(\d+))", str(place))
+            number = None if own is None else 1 if own[1] else 2 if own[2] else int(own[3])
+            with place.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
                 file.writelines(pieces)
             return
+        place = Path(os.path.realpath(place))  # what a link points to, not the link
         with _part_of(place) as (part, file):
             file.writelines(pieces)
             file.flush()

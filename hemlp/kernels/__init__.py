@@ -36,8 +36,12 @@ class _Remarks(numba.core.event.Listener):
             logging.getLogger("hemlp").warning(line)
 
     def on_start(self, event: Any) -> None:
-        if getattr(event.data["dispatcher"].py_func, "__module__", "").startswith("hemlp."):
-            self.say("compiling", "compiling hemlp's kernels: some seconds; they are kept for the next run")
+        dispatcher = event.data["dispatcher"]
+        if getattr(dispatcher.py_func, "__module__", "").startswith("hemlp."):
+            kept = "they are kept for the next run"
+            lost = "no folder can keep them for the next run; NUMBA_CACHE_DIR can name one"
+            told = kept if hasattr(dispatcher._cache, "_cache_file") else lost
+            self.say("compiling", f"compiling hemlp's kernels: some seconds; {told}")
 
     def on_end(self, event: Any) -> None:
         pass

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell
 from hemlp.explain.parts import Explanation, Unexplained
-from hemlp.io.files import reason, write_text
+from hemlp.io.files import is_stream, reason, write_text
 from hemlp.programs.program import STATUSES
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             raise UnwritableFile(f"cannot write to {file}: it is a folder")
         if Path(file).exists() and not os.access(file, os.W_OK):
             raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
-        if Path(file).is_file() or not Path(file).exists():  # a pipe or a device is written where it is
-            _check_folder(Path(file).parent, file)
+        if not is_stream(Path(file)):
+            _check_folder(Path(os.path.realpath(file)).parent, file)
 
 
 def _check_folder(folder: Path, place: str) -> None:

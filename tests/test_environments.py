@@ -1,0 +1,270 @@
+"""hemlp where it is unwelcome: other locales, hostile folders, nowhere to write, streams that are closed or full."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.processes import FILES, ROOT, environment
+from tests.test_faults import SMALL, hostile
+
+SCRIPT = Path(sys.executable).with_name("hemlp")
+WHAT = ["evaluate", *FILES, "-m", "F_H", "-m", "MGIA", "-m", "F_LCA", "--chunk", "60"]
+
+
+def hemlp(*arguments: str, start: list[str] | None = None, **options) -> subprocess.CompletedProcess[str]:
+    """The command as it is installed; ``start``: how Python is started instead."""
+    options = {"capture_output": True, "text": True, "check": False, **options}
+    return subprocess.run([*(start or []), str(SCRIPT), *arguments], **options)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory) -> tuple[str, bytes]:
+    """What is printed and written everywhere."""
+    file = tmp_path_factory.mktemp("usual") / "all.json"
+    done = hemlp(*WHAT, "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    return done.stdout, file.read_bytes()
+
+
+def check(done: subprocess.CompletedProcess[str], file: Path, usual: tuple[str, bytes]) -> None:
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout.replace("↑", "?").replace("↓", "?") == usual[0].replace("↑", "?").replace("↓", "?")
+    assert file.read_bytes() == usual[1]
+
+
+VARIABLES = {
+    "C locale": {"LC_ALL": "C"},
+    "ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "ASCII output": {"PYTHONIOENCODING": "ascii"},
+    "optimized": {"PYTHONOPTIMIZE": "1"},
+    "without docstrings": {"PYTHONOPTIMIZE": "2"},
+    "no bytecode": {"PYTHONDONTWRITEBYTECODE": "1"},
+    "no home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"},
+    "no cache": {"NUMBA_CACHE_DIR": f"{__file__}/cache", "HOME": "/proc"},
+    "no temporary folder of one's own": {"TMPDIR": "/nonexistent"},
+    "another hash seed": {"PYTHONHASHSEED": "4711"},
+    "no terminal": {"TERM": "dumb", "COLUMNS": "20"},
+    "development mode": {"PYTHONDEVMODE": "1", "PYTHONWARNINGS": "ignore"},
+}
+
+
+@pytest.mark.parametrize("variables", VARIABLES)
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_environment_variables_change_nothing(usual, tmp_path, variables, workers):
+    file = tmp_path / "all.json"
+    check(hemlp(*WHAT, "--json", str(file), "--workers", workers, env=environment(**VARIABLES[variables])), file, usual)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_hostile_current_folder(usual, tmp_path, workers):
+    folder, file = hostile(tmp_path / "here"), tmp_path / "all.json"
+    done = hemlp(*WHAT, "--json", str(file), "--workers", workers, "--resume", str(tmp_path / "run"), cwd=folder)
+    check(done, file, usual)
+    assert "imported" not in done.stderr
+
+
+def test_a_current_folder_that_is_gone(usual, tmp_path):
+    gone, file = tmp_path / "gone", tmp_path / "all.json"
+    gone.mkdir()
+    done = hemlp(*WHAT, "--json", str(file), "--workers", "2", cwd=gone, preexec_fn=gone.rmdir)
+    check(done, file, usual)
+
+
+# ---- streams
+
+
+def without(*numbers: int):
+    def close() -> None:
+        for number in numbers:
+            os.close(number)
+
+    return close
+
+
+@pytest.mark.parametrize("closed", [(0,), (2,), (0, 2)])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_closed_input_and_errors(usual, tmp_path, closed, workers):
+    file = tmp_path / "all.json"
+    done = hemlp(*WHAT, "--json", str(file), "--workers", workers, preexec_fn=without(*closed))
+    check(done, file, usual)
+
+
+@pytest.mark.parametrize("closed", [(1,), (0, 1), (0, 1, 2)])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_closed_output_is_an_error_after_files_are_written(usual, tmp_path, closed, workers):
+    file = tmp_path / "all.json"
+    done = hemlp(*WHAT, "--json", str(file), "--workers", workers, preexec_fn=without(*closed))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert file.read_bytes() == usual[1]
+    assert done.stderr == ("" if 2 in closed else "hemlp: [Errno 9] Bad file descriptor\n")
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_in_python(closed):
+    """Worker processes talk by pipes that may get the numbers of standard streams."""
+    code = """
+import hemlp, os
+ex = hemlp.examples.mesh_mini()
+found = hemlp.evaluate(ex.hierarchy, ex.true, ex.systems, ["F_H"], workers=2, chunk=50)
+os._exit(found.to_dict() != hemlp.evaluate(ex.hierarchy, ex.true, ex.systems, ["F_H"]).to_dict())
+"""
+    assert subprocess.run([sys.executable, "-c", code], preexec_fn=without(*closed), check=False).returncode == 0
+
+
+COMMANDS = {
+    "evaluate": WHAT,
+    "json": [*WHAT, "--json", "-"],
+    "explain": ["explain", *FILES[:3]],
+    "model": ["model", *FILES[:3]],
+    "compare-exact": ["compare-exact", *FILES[:3], "--sample", "3"],
+    "measures": ["measures"],
+    "cases": ["cases"],
+    "help": ["--help"],
+    "version": ["--version"],
+    "help of a command": ["evaluate", "--help"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_disk_under_the_output(command):
+    with open("/dev/full", "w") as full:
+        done = hemlp(*COMMANDS[command], capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "hemlp: [Errno 28] No space left on device"
+    assert "Traceback" not in done.stderr
+    assert "ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--json", "--html", "--table"])
+def test_a_full_disk_under_a_file(option):
+    done = hemlp(*WHAT, option, "/dev/full")
+    assert (done.returncode, "no space left on device" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "cases", "help"])
+def test_a_reader_that_goes_away(command):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = hemlp(*COMMANDS[command], capture_output=False, stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "ignored" not in done.stderr
+
+
+def test_devices_can_be_written_where_folders_cannot(monkeypatch):
+    """Nobody but root may write to /dev itself."""
+    from hemlp.report.outputs import check_writable
+
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda place, mode: str(place) != "/dev" and allowed(place, mode))
+    check_writable(["/dev/null", "/dev/stdout"])
+
+
+def test_the_output_as_a_file(usual, tmp_path):
+    """Also where it goes to a file: /dev/stdout is a link to it, and stays one."""
+    for out in (tmp_path / "all.json", None):
+        with open(tmp_path / "printed", "wb") as printed:
+            done = hemlp(*WHAT, "--json", str(out or "/dev/stdout"), capture_output=False, stdout=printed, text=False)
+        assert done.returncode == 0
+    assert os.path.islink("/dev/stdout")
+    assert usual[1] in (tmp_path / "printed").read_bytes()
+
+
+def test_what_a_link_points_to_is_written_and_not_the_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "a.json").symlink_to("there/b.json")
+    assert hemlp(*WHAT, "--json", str(tmp_path / "a.json")).returncode == 0
+    assert (tmp_path / "a.json").is_symlink()
+    assert (tmp_path / "there" / "b.json").is_file()
+
+
+# ---- nowhere to write
+
+
+@pytest.fixture
+def unwritable(tmp_path) -> dict[str, str]:
+    """Variables for a hemlp that can keep nothing: not beside its sources, not at home, not where it is told to."""
+    copy = tmp_path / "copy" / "hemlp"
+    shutil.copytree(ROOT / "hemlp", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [copy, *(each for each in copy.rglob("*") if each.is_dir())]:
+        (folder / "__pycache__").write_text("not a folder")
+    changes = {"HOME": "/proc", "XDG_CACHE_HOME": "/proc", "NUMBA_CACHE_DIR": f"{__file__}/cache"}
+    return environment(PYTHONPATH=str(copy.parent), **changes)
+
+
+def test_nowhere_to_keep_compiled_code(unwritable):
+    code = f"import hemlp; assert 'copy' in hemlp.__file__; {SMALL}"
+    for _ in range(2):
+        command = [sys.executable, "-P", "-c", code]
+        done = subprocess.run(command, env=unwritable, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("compiling hemlp's kernels: some seconds; no folder can keep them")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_whole_run_with_nowhere_to_keep_compiled_code(usual, unwritable, tmp_path, workers):
+    file = tmp_path / "all.json"
+    start = [sys.executable, "-P"]
+    check(hemlp(*WHAT, "--json", str(file), "--workers", workers, start=start, env=unwritable), file, usual)
+
+
+# ---- other packages that bring HiGHS
+
+BOTH = """
+import {first}
+import {second}
+"""
+USE = """
+import hemlp
+h = hemlp.Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
+loose = hemlp.PairMeasure("loose", hemlp.Bounds((1, 2), (1, hemlp.ALL)), default_cost=5)
+print(float(hemlp.measure("F_LCA", method="greedy").score(h, [3, 5], [4, 6])))
+for solver in ({solvers}):
+    print(float(loose.score(h, [3, 5], [4, 6], solver=solver)))
+print(float(hemlp.measure("F_LCA").score(h, [3, 5], [4, 6])))
+"""
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory) -> Path:
+    """A Python that has all that this one has, and highspy and cvxpy."""
+    folder = tmp_path_factory.mktemp("crowded") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    show = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    here, there = (
+        subprocess.run([str(p), "-c", show], capture_output=True, text=True, check=True).stdout.strip()
+        for p in (sys.executable, python)
+    )
+    Path(there, "all.pth").write_text(f"{here}\n{ROOT}\n")
+    done = subprocess.run([str(python), "-m", "pip", "install", "-q", "highspy", "cvxpy"], check=False)
+    if done.returncode:
+        pytest.skip("highspy and cvxpy cannot be installed")
+    return python
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "solvers", ["'cpsat', 'pulp', 'milp', 'flow'", "'pulp', 'milp', 'flow', 'cpsat'", "None, None"]
+)
+@pytest.mark.parametrize("order", ["before", "after", "only installed", "the other way round"])
+def test_other_packages_that_bring_highs(crowded, solvers, order):
+    others = ("cvxpy", "highspy") if order == "the other way round" else ("highspy", "cvxpy")
+    imports = BOTH.format(first=others[0], second=others[1])
+    use = USE.format(solvers=solvers)
+    code = {"before": imports + use, "the other way round": imports + use, "after": use + imports + use}
+    done = subprocess.run([str(crowded), "-c", code.get(order, use)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    alone = subprocess.run([sys.executable, "-c", use], capture_output=True, text=True, check=True).stdout
+    assert done.stdout == alone * (2 if order == "after" else 1)
