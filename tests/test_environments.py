@@ -55,8 +55,17 @@ VARIABLES = {
 }
 
 
-@pytest.mark.parametrize("variables", VARIABLES)
-@pytest.mark.parametrize("workers", ["1", "2"])
+QUICK = {("C locale", "2"), ("ASCII", "1"), ("optimized", "2"), ("no home", "1"), ("another hash seed", "1")}
+
+
+@pytest.mark.parametrize(
+    ("variables", "workers"),
+    [
+        pytest.param(name, workers, marks=() if (name, workers) in QUICK else pytest.mark.long)
+        for name in VARIABLES
+        for workers in ("1", "2")
+    ],
+)
 def test_environment_variables_change_nothing(usual, tmp_path, variables, workers):
     file = tmp_path / "all.json"
     check(hemlp(*WHAT, "--json", str(file), "--workers", workers, env=environment(**VARIABLES[variables])), file, usual)
