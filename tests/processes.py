@@ -19,11 +19,16 @@ PATIENCE = 300
 """Seconds after which something hangs."""
 
 
+def usual_signals() -> None:
+    """In a new process: signals mean what they usually do, though the tests run under nohup or in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(command: list[str], **options) -> subprocess.Popen[str]:
     """A process in a session of its own, with its outputs in pipes."""
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **options
-    )
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": usual_signals, **options}
+    return subprocess.Popen(command, text=True, start_new_session=True, **options)
 
 
 def until(happened, process: subprocess.Popen | None = None) -> None:

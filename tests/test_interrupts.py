@@ -16,7 +16,19 @@ from pathlib import Path
 import pytest
 
 from hemlp.processes.interrupts import Abandoned, interruptible
-from tests.processes import FILES, HEMLP, PATIENCE, ROOT, begun, end_of, environment, many_rows, start, until
+from tests.processes import (
+    FILES,
+    HEMLP,
+    PATIENCE,
+    ROOT,
+    begun,
+    end_of,
+    environment,
+    many_rows,
+    start,
+    until,
+    usual_signals,
+)
 
 SOLVING = ["compiled", "cpsat", "milp", "pulp", "flow", "networkx"]
 STUDY = """
@@ -266,7 +278,8 @@ def test_the_cursor_comes_back(tmp_path):
     """The bar of progress hides it."""
     ours, theirs = pty.openpty()
     command = [*HEMLP, "evaluate", *many_rows(tmp_path, 500), "-m", "F_LCA", "--chunk", "50"]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                               preexec_fn=usual_signals)  # fmt: skip
     os.close(theirs)
     seen = b""
     while b"\x1b[?25l" not in seen:

@@ -30,6 +30,7 @@ from hemlp.evaluation.run import memory_size
 from hemlp.io.labels import LabelFile
 from hemlp.report.outputs import write_per_instance
 from tests import hungry
+from tests.processes import start, usual_signals
 
 FOLDER = examples.DATA / "mesh_mini"
 FILES = [str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt", "pred_topdown_lcpn.txt")]
@@ -243,7 +244,8 @@ def test_killed_at_twenty_moments_and_resumed_to_the_same_bytes(uninterrupted, t
         for _ in range(12):
             more = ["--workers", "2"] if attempt % 3 == 0 else []
             command = run_command(folder, tmp_path / "all.json", *more)
-            process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       preexec_fn=usual_signals)  # fmt: skip
             try:
                 process.communicate(timeout=moments.uniform(0.6, 2.2))
                 assert process.returncode == 0
@@ -367,9 +369,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, workers):
     ]
     command += ["--resume", str(tmp_path / "run")]
     command += ["--workers", workers]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    process = start(command)
     while not list((tmp_path / "run").glob("chunk-*")) if (tmp_path / "run").exists() else True:
         time.sleep(0.02)
         assert process.poll() is None
