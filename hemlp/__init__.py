@@ -1,7 +1,7 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
 from hemlp import examples, metrics
-from hemlp.bounds import ALL, Bounds
+from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
 from hemlp.evaluation import evaluate
@@ -10,7 +10,7 @@ from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
 from hemlp.measures import measure, read_measures, write_measures
 from hemlp.pair_measures import PairMeasure, PairScore
-from hemlp.program import Status
+from hemlp.programs.program import Status
 from hemlp.reach import UpDistances
 from hemlp.readers import read_hierarchy, read_labels
 from hemlp.results import Evaluation

@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hemlp.bounds import ALL, Bounds
+from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.errors import MissingDependency
 from hemlp.evaluation import evaluate
 from hemlp.exact_greedy import compare_exact_greedy

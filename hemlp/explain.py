@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.augment import ClosureModel
+from hemlp.closure.model import ClosureModel
 from hemlp.costs import ShortestPath
 from hemlp.drawing import Picture
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.explanations import Explanation, Graphs, Pair, Pairing, Part, Sets, Unexplained
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
-from hemlp.lca_model import LcaModel, LcaSolution
-from hemlp.pairing import PairingModel
+from hemlp.lca.model import LcaModel, LcaSolution
+from hemlp.pairing.model import PairingModel
 from hemlp.scoring import Measure, score_together
 from hemlp.vocabulary import Label
 

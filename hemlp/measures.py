@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from hemlp.bounds import ALL, Bounds
+from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.notation import from_toml, parse_call, to_toml
 from hemlp.pair_measures import PairMeasure

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hemlp.bounds import ALL, Bounds
+from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.errors import NoTextForm, UnknownMeasure
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.explanations import Explanation, Unexplained
-from hemlp.program import STATUSES
+from hemlp.programs.program import STATUSES
 
 if TYPE_CHECKING:
     from hemlp.results import Evaluation

@@ -10,13 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.costs import Pairs, ShortestPath, as_cost, check_magnitude, checked_costs
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
-from hemlp.pairing import PairingModel
+from hemlp.pairing.model import PairingModel
 from hemlp.scoring import Measure, UndefinedPolicy, as_batch, check_name, plain_horizon
 from hemlp.vocabulary import check_choice, plain_number
 

@@ -20,7 +20,7 @@ from hemlp.explain import explain
 from hemlp.explanations import Explanation
 from hemlp.inputs import Inputs
 from hemlp.outputs import reason, write_text
-from hemlp.program import STATUSES, Status
+from hemlp.programs.program import STATUSES, Status
 from hemlp.report.page import page
 from hemlp.runs import RunFolder
 from hemlp.scores import Scores

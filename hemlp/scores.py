@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray
-from hemlp.program import STATUSES, Status
+from hemlp.programs.program import STATUSES, Status
 from hemlp.vocabulary import check_known
 
 

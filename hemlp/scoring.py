@@ -16,9 +16,9 @@ from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
-from hemlp.model import Model
+from hemlp.programs.model import Model
 from hemlp.notation import format_call
-from hemlp.program import STATUSES, Status
+from hemlp.programs.program import STATUSES, Status
 from hemlp.reach import ROOM
 from hemlp.scores import Score, Scores
 from hemlp.solvers import Solver

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.augment import ClosureModel
+from hemlp.closure.model import ClosureModel
 from hemlp.edges import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
-from hemlp.lca_model import LcaModel
-from hemlp.model import Model
+from hemlp.lca.model import LcaModel
+from hemlp.programs.model import Model
 from hemlp.scores import Scores
 from hemlp.scoring import Measure, as_batch, check_name, plain_horizon
 from hemlp.vocabulary import Label, check_choice, plain_number

@@ -532,7 +532,7 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
 
     import hemlp
     from hemlp.kernels.search import search
-    from hemlp.lca_model import LcaModel
+    from hemlp.lca.model import LcaModel
     from hemlp.scoring import score_together
 
     h, true, systems = load()
@@ -599,7 +599,7 @@ def search_statistics() -> Timed:
     import numpy as np
 
     from hemlp.kernels.search import search
-    from hemlp.lca_model import LcaModel
+    from hemlp.lca.model import LcaModel
 
     batches = medline()
 

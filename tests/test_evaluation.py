@@ -140,9 +140,9 @@ def test_workers_and_chunks_do_not_change_anything(mini, workers, chunk):
 
 def test_like_instances_are_solved_once_and_scored_all(monkeypatch):
     solved = []
-    usual = hemlp.lca_model.LcaModel.solve_searching
+    usual = hemlp.lca.model.LcaModel.solve_searching
     monkeypatch.setattr(
-        hemlp.lca_model.LcaModel, "solve_searching", lambda self, *a: solved.append(len(self)) or usual(self, *a)
+        hemlp.lca.model.LcaModel, "solve_searching", lambda self, *a: solved.append(len(self)) or usual(self, *a)
     )
     true, pred = [["sheep"], ["cow"], ["sheep"], [], ["cow", "sheep"]] * 3, [["cow"], ["sheep"], ["cow"], [], []] * 3
     values = evaluate(H, true, pred, ["F_LCA"]).per_instance("system", "F_LCA").tolist()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure
-from hemlp.bounds import Bounds
+from hemlp.pairing.bounds import Bounds
 from hemlp.drawing import ROLES, Picture
 from hemlp.errors import InvalidOption
 from hemlp.explain import explain, network_picture, shortest_path

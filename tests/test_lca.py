@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hemlp import TOP, Batch, Hierarchy, compare_exact_greedy, examples, measure
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.invariants import broken_invariants
-from hemlp.lca_graph import upper_bound
-from hemlp.program import ProgramResult, Status
+from hemlp.lca.programs import upper_bound
+from hemlp.programs.program import ProgramResult, Status
 from hemlp.scoring import score_together
 from hemlp.solvers import accepting_solvers, named_solver
 from tests import oracle
@@ -336,7 +336,7 @@ def test_a_ladder_of_200_diamonds():
 
 
 def test_p_r_and_f_share_one_solution(monkeypatch):
-    from hemlp.lca_model import LcaModel
+    from hemlp.lca.model import LcaModel
 
     solved = []
     usual = LcaModel.solve_searching

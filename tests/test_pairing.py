@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
-from hemlp.pairing_solution import Prices
-from hemlp.program import STATUSES
+from hemlp.pairing.solution import Prices
+from hemlp.programs.program import STATUSES
 from hemlp.solvers import ORDER, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled

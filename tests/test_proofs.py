@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, SetMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
-from hemlp.lca_graph import LcaGraphs
-from hemlp.lca_model import Found, LcaModel
-from hemlp.model import carried_out
-from hemlp.pairing_proof import ExactPairing, find_shortage, improved, solved_exactly
-from hemlp.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
+from hemlp.lca.programs import LcaGraphs
+from hemlp.lca.model import Found, LcaModel
+from hemlp.programs.model import carried_out
+from hemlp.pairing.proof import ExactPairing, find_shortage, improved, solved_exactly
+from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
 from hemlp.scoring import score_together
 from hemlp.solvers import accepting_solvers, named_solver
 from tests.graphs import labelled
@@ -531,7 +531,7 @@ def test_a_result_after_a_limit_keeps_all_rules():
 
 
 def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):
-    import hemlp.lca_model
+    import hemlp.lca.model
 
     width, depth = 12, 4
     layers = [[f"{side}{level}_{k}" for k in range(width)] for side in "xy" for level in range(depth)]
@@ -545,9 +545,9 @@ def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):
     model = replace(F.model(h, ["t1", "t2"], ["p1", "p2", "p3"]), search_limit=-1)
     exact = model.solve()
     built = []
-    usual = hemlp.lca_model.GraphProgram
-    monkeypatch.setattr(hemlp.lca_model, "GraphProgram", lambda *args: built.append(1) or usual(*args))
-    monkeypatch.setattr(hemlp.lca_model, "LARGEST_PROGRAM", 50)
+    usual = hemlp.lca.model.GraphProgram
+    monkeypatch.setattr(hemlp.lca.model, "GraphProgram", lambda *args: built.append(1) or usual(*args))
+    monkeypatch.setattr(hemlp.lca.model, "LARGEST_PROGRAM", 50)
     bounded = replace(model).solve()
     assert not built
     assert bounded.status is Status.FEASIBLE

@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import NoSolver
-from hemlp.model import Model
-from hemlp.pairing import PairingModel
-from hemlp.program import LinearProgram, ProgramResult, Status, exact_integers
-from hemlp.solvers import importable
-from hemlp.solvers.flow import integer_costs
-from hemlp.solvers.matrix import MatrixSolver
+from hemlp.programs.program import LinearProgram, ProgramResult, Status, exact_integers
+from hemlp.programs.registry import importable
+from hemlp.solvers.programs import ProgramSolver
 
 
-class CpSatSolver(MatrixSolver):
+class CpSat(ProgramSolver):
     """CP-SAT with one thread and a fixed seed, so that a run can be repeated."""
 
     name = "cpsat"
@@ -28,9 +25,9 @@ class CpSatSolver(MatrixSolver):
         """None if OR-Tools is installed."""
         return importable("ortools.sat.python.cp_model", "ortools")
 
-    def accepts(self, model: Model[Any]) -> bool:
+    def accepts(self, model: Any) -> bool:
         """Models with costs that are exact integers after scaling."""
-        return super().accepts(model) and (not isinstance(model, PairingModel) or integer_costs(model) is not None)
+        return super().accepts(model) and exact_integers(np.unique(model.cost_values)) is not None
 
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
@@ -75,6 +72,3 @@ def _integers(what: str, values: Sequence[float]) -> tuple[list[int], int]:
     if scaled is None:
         raise NoSolver(f"CP-SAT takes integers: the {what} are no multiples of one power of two that fit 40 bits")
     return scaled
-
-
-solver = CpSatSolver()

@@ -10,22 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.edges import IntArray
+from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.flow import FlowNetwork
-from hemlp.pairing import PairingModel
-from hemlp.pairing_solution import PairingSolution
-from hemlp.program import ProgramResult, Status, exact_integers
-from hemlp.solvers import importable, solve_within
+from hemlp.programs.circulation import FlowNetwork
+from hemlp.pairing.model import PairingModel
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.program import ProgramResult, Status, exact_integers
+from hemlp.programs.limits import solve_within
+from hemlp.programs.registry import importable
 
 PART = 2000
 """Instances in one network."""
 
 
-class FlowSolver:
+class MinCostFlow:
     """Solves the stacked flow networks of a pairing model; a part that is infeasible is solved one by one."""
 
     name = "flow"
+    exact = True
 
     def available(self) -> str | None:
         """None if OR-Tools is installed."""
@@ -38,7 +40,7 @@ class FlowSolver:
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Part by part."""
         parts = [model[start : start + PART] for start in range(0, len(model), PART)] or [model]
-        return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in parts])
+        return model.joined([solve_within(part, time_limit, self._solve_part, PairingModel.unsolved) for part in parts])
 
     def _solve_part(self, part: PairingModel) -> PairingSolution:
         network, _ = part.network()
@@ -68,15 +70,9 @@ class FlowSolver:
         return flow
 
 
-def unsolved(model: PairingModel) -> PairingSolution:
-    """What is known after a limit."""
-    return model.solution(ProgramResult(Status.UNSOLVED))
-
-
 def integer_costs(model: PairingModel) -> int | None:
     """The factor that makes all costs integers without rounding, or None."""
-    finite = np.concatenate([model.kappa[model.x], model.default_p[model.u], model.default_t[model.v]])
-    scaled = exact_integers(np.unique(finite))
+    scaled = exact_integers(np.unique(model.cost_values))
     return None if scaled is None else scaled[1]
 
 
@@ -87,5 +83,3 @@ def variable_values(network: FlowNetwork, flow: IntArray) -> Any:
     values[network.variable[carrying]] = flow[carrying]
     return values
 
-
-solver = FlowSolver()

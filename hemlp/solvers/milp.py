@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.solvers import importable
-from hemlp.solvers.matrix import MatrixSolver
+from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.programs.registry import importable
+from hemlp.solvers.programs import ProgramSolver
 
 
-class MilpSolver(MatrixSolver):
+class Highs(ProgramSolver):
     """HiGHS without any gap."""
 
     name = "milp"
@@ -46,6 +46,3 @@ class MilpSolver(MatrixSolver):
         values = result.variable_values(columns)
         status = Status.OPTIMAL if reason == mathopt.TerminationReason.OPTIMAL else Status.FEASIBLE
         return ProgramResult(status, as_integer_values(values), result.dual_bound() / scale)
-
-
-solver = MilpSolver()

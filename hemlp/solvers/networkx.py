@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.flow import FlowNetwork
-from hemlp.pairing import PairingModel
-from hemlp.pairing_solution import PairingSolution
-from hemlp.program import ProgramResult, Status
-from hemlp.solvers import importable, solve_within
-from hemlp.solvers.flow import integer_costs, unsolved, variable_values
+from hemlp.programs.circulation import FlowNetwork
+from hemlp.pairing.model import PairingModel
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.program import ProgramResult, Status
+from hemlp.programs.limits import solve_within
+from hemlp.programs.registry import importable
+from hemlp.solvers.flow import integer_costs, variable_values
 
 
-class NetworkxSolver:
+class NetworkSimplex:
     """Solves one flow network after the other."""
 
     name = "networkx"
+    exact = True
 
     def available(self) -> str | None:
         """None if networkx can be imported."""
@@ -30,7 +32,7 @@ class NetworkxSolver:
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Instance by instance."""
         ones = (model[i] for i in range(len(model)))
-        found = [solve_within(one, time_limit, self._solve_one, unsolved) for one in ones]
+        found = [solve_within(one, time_limit, self._solve_one, PairingModel.unsolved) for one in ones]
         return model.joined(found or [model.solution(EMPTY)])
 
     def _solve_one(self, model: PairingModel) -> PairingSolution:
@@ -55,4 +57,3 @@ def _arc_flows(network: FlowNetwork, shifted: dict[str, dict[str, int]]) -> Any:
 
 
 EMPTY = ProgramResult(Status.OPTIMAL, np.empty(0))
-solver = NetworkxSolver()

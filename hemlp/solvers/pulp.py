@@ -7,15 +7,16 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values, one_sided
-from hemlp.solvers import importable
-from hemlp.solvers.matrix import MatrixSolver
+from hemlp.programs.formats import guarded, one_sided
+from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.programs.registry import importable
+from hemlp.solvers.programs import ProgramSolver
 
 if TYPE_CHECKING:
     import pulp
 
 
-class PulpSolver(MatrixSolver):
+class Pulp(ProgramSolver):
     """``backend`` names one of ``pulp.listSolvers(onlyAvailable=True)``; by default the CBC that comes with PuLP."""
 
     name = "pulp"
@@ -35,9 +36,9 @@ class PulpSolver(MatrixSolver):
         import pulp
 
         problem = pulp.LpProblem("hemlp", pulp.LpMaximize if program.maximize else pulp.LpMinimize)
-        guarded, rows = program.guarded()
-        columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in guarded]
-        problem += pulp.lpSum(v.cost * x for v, x in zip(guarded, columns, strict=True) if v.cost) + 0 * columns[0]
+        variables, rows = guarded(program)
+        columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
+        problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
         senses = {"=": pulp.LpConstraintEQ, ">=": pulp.LpConstraintGE, "<=": pulp.LpConstraintLE}
         for name, sense, side, terms in one_sided(rows):
             body = pulp.lpSum(coefficient * columns[i] for i, coefficient in terms)
@@ -80,6 +81,3 @@ class PulpSolver(MatrixSolver):
             return ProgramResult(status)
         found = {variable.name: variable.varValue or 0.0 for variable in problem.variables()}
         return ProgramResult(status, as_integer_values(found.get(v.name, 0.0) for v in program.variables))
-
-
-solver = PulpSolver()

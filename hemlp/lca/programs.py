@@ -22,49 +22,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 
-from hemlp.lca import PRED, SIDES, TRUE, LcaInstance, Link
-from hemlp.program import LinearProgram, Row, Variable
+from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
+from hemlp.lca.graphs import LcaGraphs
+from hemlp.lca.links import LcaInstance, Link
+from hemlp.programs.program import LinearProgram, Row, Variable
 
-LETTERS = ("p", "t")
 Names = Callable[[int], object]
 """Gives the label of a node, for the notes of a program."""
-
-
-@dataclass(frozen=True)
-class LcaGraphs:
-    """A solution: the chosen LCAs, the drawn links as (side, path from the class up to the LCA), and both node sets."""
-
-    lcas: frozenset[int]
-    paths: tuple[tuple[int, tuple[int, ...]], ...]
-
-    @cached_property
-    def _sides(self) -> tuple[frozenset[int], frozenset[int]]:
-        predicted, true = (frozenset(v for of, path in self.paths if of == side for v in path) for side in (PRED, TRUE))
-        return predicted, true
-
-    def nodes(self, side: int) -> frozenset[int]:
-        """The nodes of G_p (0) or G_t (1)."""
-        return self._sides[side]
-
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """|G_p|, |G_t| and what they share."""
-        predicted, true = self.nodes(PRED), self.nodes(TRUE)
-        return len(predicted), len(true), len(predicted & true)
-
-    @property
-    def f(self) -> Fraction:
-        """F_LCA, exactly."""
-        predicted, true, common = self.sizes
-        return Fraction(2 * common, predicted + true)
-
-    @property
-    def order(self) -> tuple[int, Fraction, int, int, int]:
-        """Smaller is better: the lexicographic objective."""
-        predicted, true, _ = self.sizes
-        return len(self.lcas), -self.f, predicted + true, abs(predicted - true), predicted
 
 
 def upper_bound(instance: LcaInstance) -> Fraction:

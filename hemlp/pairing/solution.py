@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.edges import FloatArray, IntArray
-from hemlp.pairing_proof import Shortage, prove_optimal
-from hemlp.program import STATUSES, Status
-from hemlp.vocabulary import Label
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.instances.sides import PRED, TRUE
+from hemlp.options import Label
+from hemlp.pairing.proof import Shortage, prove_optimal
+from hemlp.programs.program import STATUSES, Status
 
 if TYPE_CHECKING:
-    from hemlp.pairing import PairingModel
+    from hemlp.pairing.model import PairingModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class PairingSolution:
-    """Chosen pairs, and how often each class went to a default class, for each instance of ``model``.
+    """Chosen pairs, and how often each class of each side went to a default class, for each instance of ``model``.
 
     ``shortages``: for instances that have no solution, the classes that cannot have the pairs that they need.
     """
@@ -43,8 +44,7 @@ class PairingSolution:
     model: PairingModel
     statuses: NDArray[np.int8]
     chosen: NDArray[np.bool_]
-    to_default_p: IntArray
-    to_default_t: IntArray
+    to_default: tuple[IntArray, IntArray]
     shortages: dict[int, Shortage] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -52,10 +52,19 @@ class PairingSolution:
 
     def __getitem__(self, row: int) -> PairingSolution:
         row = range(len(self))[row]
-        x, p, t = self.model.places(row, row + 1)
+        predicted, true = (
+            taken[half.place(row, row + 1)] for half, taken in zip(self.model.halves, self.to_default, strict=True)
+        )
         shortages = {0: self.shortages[row]} if row in self.shortages else {}
-        one = self.chosen[x], self.to_default_p[p], self.to_default_t[t], shortages
-        return PairingSolution(self.model[row], self.statuses[row : row + 1], *one)
+        chosen = self.chosen[self.model.pairs.place(row, row + 1)]
+        return PairingSolution(self.model[row], self.statuses[row : row + 1], chosen, (predicted, true), shortages)
+
+    def write(self, row: int, solution: PairingSolution) -> None:
+        """Put the solution of one instance in its place."""
+        self.statuses[row] = solution.statuses[0]
+        self.chosen[self.model.pairs.place(row, row + 1)] = solution.chosen
+        for half, mine, theirs in zip(self.model.halves, self.to_default, solution.to_default, strict=True):
+            mine[half.place(row, row + 1)] = theirs
 
     @cached_property
     def objectives(self) -> FloatArray:
@@ -83,13 +92,15 @@ class PairingSolution:
         """(predicted, true, cost) of each pair of the only instance; None stands for a default class."""
         self._single("named_pairs()")
         m = self.model
-        at_p, at_t = m.ends
         pairs: list[tuple[Label | None, Label | None, float]] = [
-            (m._label("pred", at_p[k]), m._label("true", at_t[k]), float(m.kappa[k]))
+            (m.label(PRED, m.ends[PRED][k]), m.label(TRUE, m.ends[TRUE][k]), float(m.kappa[k]))
             for k in np.flatnonzero(self.chosen)
         ]
-        pairs += [(m._label("pred", i), None, float(m.default_p[i])) for i in np.flatnonzero(self.to_default_p)]
-        return pairs + [(None, m._label("true", j), float(m.default_t[j])) for j in np.flatnonzero(self.to_default_t)]
+        for side, (half, taken) in enumerate(zip(m.halves, self.to_default, strict=True)):
+            for i in np.flatnonzero(taken):
+                ends = (m.label(side, i), None) if side == PRED else (None, m.label(side, i))
+                pairs.append((*ends, float(half.default[i])))
+        return pairs
 
     def duals(self) -> Prices:
         """Prices that prove the optimum, from shortest ways in the residual network; InvalidSolution if it is none."""
@@ -97,10 +108,10 @@ class PairingSolution:
         binding: dict[tuple[Label, Label], float] = {}
         for i in range(len(self)):
             exact, far = prove_optimal(self.model[i], self[i], f"instance {i + 1}")
-            y_p, y_t = exact.prices(far)
-            found[0].extend(float(Fraction(y, exact.scale)) for y in y_p)
-            found[1].extend(float(Fraction(y, exact.scale)) for y in y_t)
+            for prices, of_side in zip(found, exact.prices(far), strict=True):
+                prices.extend(float(Fraction(price, exact.scale)) for price in of_side)
             for k, price in exact.binding(far):
-                ends = exact.model._label("pred", k // exact.width), exact.model._label("true", k % exact.width)
+                row, column = divmod(k, exact.sizes[TRUE])
+                ends = exact.model.label(PRED, row), exact.model.label(TRUE, column)
                 binding[ends] = float(Fraction(price, exact.scale))
-        return Prices(np.array(found[0]), np.array(found[1]), binding)
+        return Prices(np.array(found[PRED]), np.array(found[TRUE]), binding)

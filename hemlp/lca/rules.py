@@ -11,8 +11,8 @@ import numpy as np
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
-from hemlp.lca import SIDES, LcaInstance, Link
-from hemlp.lca_graph import LcaGraphs
+from hemlp.lca.links import SIDES, LcaInstance, Link
+from hemlp.lca.programs import LcaGraphs
 
 Ups = dict[int, dict[int, float]]
 

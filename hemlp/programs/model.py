@@ -1,36 +1,64 @@
-"""What all models have in common: they hold the data of a batch, can be written down, solved and checked."""
+"""What all models have in common: they hold the data of a batch, are a plan of programs, can be written down, solved and
+checked.
+
+A model never solves itself. ``plan()`` is a generator: it yields a program, is sent its result, yields perhaps another,
+and returns the solution. Any solver of linear programs solves any model by carrying out its plan; a fast path is a
+solver that reads the data of the models that it knows.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption
-from hemlp.program import LinearProgram, ProgramResult
-from hemlp.solvers import Solver, find_solver, named_solver
+from hemlp.programs.formats import to_lp, to_mps
+from hemlp.programs.program import LinearProgram, ProgramResult
+from hemlp.programs.registry import Solver, find_solver, named_solver
 
 if TYPE_CHECKING:
     import pulp
 
-S = TypeVar("S")
-Plan = Generator[LinearProgram, ProgramResult, S]
+
+class Solution(Protocol):
+    """What is found for each instance of a model: at least a status (positions in ``STATUSES``)."""
+
+    @property
+    def statuses(self) -> NDArray[np.int8]:
+        """The status of each instance."""
+
+
+S = TypeVar("S", bound=Solution)
+T = TypeVar("T")
+Plan = Generator[LinearProgram, ProgramResult, T]
 """The programs of a model, one after the other: each is yielded, its result is sent back, the solution is returned."""
 
 
-def carried_out(plan: Plan[S], solve: Callable[[LinearProgram], ProgramResult]) -> S:
+def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) -> T:
     """What a plan comes to when each of its programs is solved by ``solve``."""
     try:
         program = next(plan)
         while True:
             program = plan.send(solve(program))
     except StopIteration as end:
-        solution: S = end.value
+        solution: T = end.value
         return solution
 
 
 class Model(ABC, Generic[S]):
     """The optimization problems of a batch of instances; ``S`` is the type of its solutions."""
+
+    together: ClassVar[bool] = True
+    """Whether a plan can be about several instances, side by side in one program."""
+    work_limit: ClassVar[float | None] = None
+    """How much work a solver does for one instance where no time limit is given, in its own deterministic unit."""
+    usual_solver: str | None = None
+    """Who solves it unless somebody else is asked; None for the first solver that accepts it."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -42,15 +70,11 @@ class Model(ABC, Generic[S]):
 
     @abstractmethod
     def program(self) -> LinearProgram:
-        """The explicit integer program; several instances stand side by side in it."""
-
-    def plan(self) -> Plan[S]:
-        """The programs that solve this model: one, unless a child says otherwise."""
-        return self.solution((yield self.program()))
+        """The explicit integer program, or the first of several; instances stand side by side in it."""
 
     @abstractmethod
-    def solution(self, result: ProgramResult) -> S:
-        """The solution that a solver of ``program()`` found."""
+    def plan(self) -> Plan[S]:
+        """The programs that solve this model, and the solution."""
 
     @abstractmethod
     def joined(self, solutions: list[S]) -> S:
@@ -60,6 +84,15 @@ class Model(ABC, Generic[S]):
     def check(self, solution: S) -> bool:
         """True if the solution keeps every constraint and has the objective that it claims; else InvalidSolution."""
 
+    @abstractmethod
+    def verify(self, solution: S) -> bool:
+        """True if each claim is proved again, by means that do not depend on its solver; else InvalidSolution."""
+
+    @property
+    def cost_values(self) -> FloatArray:
+        """Costs of the programs that may not be integers."""
+        return np.empty(0)
+
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
         return InfeasibleModel(f"instance {number} was not solved within its limit", number)
@@ -68,17 +101,13 @@ class Model(ABC, Generic[S]):
         """The solution with every claim proved. ``limited``: a limit may have kept the solver from solving."""
         return solution
 
-    @abstractmethod
-    def verify(self, solution: S) -> bool:
-        """True if each optimum is proved again, by means that do not depend on its solver; else InvalidSolution."""
-
     def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
         """Solve with the named solver, a solver object, or by default the first that accepts the model.
 
         What any solver finds is certified: a pairing that is not of least cost is improved until it is. ``verify``
         proves each claim once more (and takes far longer than solving); a solver object's claims as they are.
         """
-        chosen = find_solver(self, solver)
+        chosen = find_solver(self, self.usual_solver if solver is None else solver)
         solution: S = chosen.solve(self, time_limit)
         ours = solver is None or isinstance(solver, str)
         if verify and not ours:
@@ -98,11 +127,11 @@ class Model(ABC, Generic[S]):
 
     def to_lp(self, stage: str | None = None) -> str:
         """The program in the LP file format."""
-        return self.stage(stage).to_lp()
+        return to_lp(self.stage(stage))
 
     def to_mps(self, stage: str | None = None) -> str:
         """The program in the free MPS file format."""
-        return self.stage(stage).to_mps()
+        return to_mps(self.stage(stage))
 
     def to_pulp(self, stage: str | None = None) -> pulp.LpProblem:
         """The program as a PuLP problem that can be changed and solved."""
@@ -110,6 +139,7 @@ class Model(ABC, Generic[S]):
         return builder.build(self.stage(stage))
 
     def __str__(self) -> str:
-        if len(self) > 3:
+        most = 3 if self.together else 1
+        if len(self) > most:
             return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
         return str(self.program())

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hemlp.errors import InvalidSolution
-from hemlp.program import STATUSES, Status
+from hemlp.instances.sides import PRED, SIDES, TRUE
+from hemlp.programs.program import ProgramResult, Status
 
 if TYPE_CHECKING:
-    from hemlp.pairing import PairingModel
-    from hemlp.pairing_solution import PairingSolution
+    from hemlp.pairing.model import PairingModel
+    from hemlp.pairing.solution import PairingSolution
 
 Arc = tuple[int, int, int, int, int]
 """Tail, head, cost, the variable that a flow along it changes (-1: none), and by how much."""
@@ -48,24 +49,20 @@ class ExactPairing:
 
     def __init__(self, model: PairingModel, solution: PairingSolution | None = None, *, helped: bool = False) -> None:
         self.model = model
-        self.sides = (
-            (model.lower_p.tolist(), model.upper_p.tolist(), model.default_p.tolist()),
-            (model.lower_t.tolist(), model.upper_t.tolist(), model.default_t.tolist()),
-        )
-        self.height, self.width = len(self.sides[0][0]), len(self.sides[1][0])
+        self.sides = [(half.lower.tolist(), half.upper.tolist(), half.default.tolist()) for half in model.halves]
+        self.sizes = tuple(len(lower) for lower, _, _ in self.sides)
         kappa = model.kappa.tolist()
-        finite = [kappa[k] for k in model.x.tolist()]
-        finite += [cost for _, _, default in self.sides for cost in default if cost < float("inf")]
+        finite = model.cost_values.tolist()
         self.scale = max((Fraction(cost).denominator for cost in finite), default=1)
         self.pairs = [(int(k), self._integer(kappa[k]), int(model.serves[k])) for k in model.x]
-        self.first_default = (len(kappa), len(kappa) + self.height)
+        self.first_default = len(kappa), len(kappa) + self.sizes[PRED]
         self.helped = helped
         most = max(max(upper, default=1) for _, upper, _ in self.sides)
         self.penalty = 1 + (len(finite) * most + 1) * max(map(self._integer, finite), default=0)
-        self.values = [0] * (len(kappa) + self.height + self.width)
+        self.values = [0] * (len(kappa) + sum(self.sizes))
         if solution is not None:
-            chosen = solution.chosen.astype(int).tolist()
-            self.values = chosen + solution.to_default_p.tolist() + solution.to_default_t.tolist()
+            self.values = solution.chosen.astype(int).tolist()
+            self.values += solution.to_default[PRED].tolist() + solution.to_default[TRUE].tolist()
         elif helped:
             self.values = [0] * len(kappa) + self.sides[0][0] + self.sides[1][0]
 
@@ -82,21 +79,22 @@ class ExactPairing:
         at_p, at_t = self.first_default
         degrees = self.values[at_p:at_t], self.values[at_t:]
         for k, _, serves in self.pairs:
-            degrees[0][k // self.width] += self.values[k] * (serves & 1)
-            degrees[1][k % self.width] += self.values[k] * (serves >> 1)
+            for side, end in enumerate(divmod(k, self.sizes[TRUE])):
+                degrees[side][end] += self.values[k] * (serves >> side & 1)
         return degrees
 
     def arcs(self) -> Iterator[Arc]:
         """All arcs of the residual network."""
         for k, cost, serves in self.pairs:
-            tail = 1 + k // self.width if serves & 1 else 0
-            head = 1 + self.height + k % self.width if serves & 2 else 0
+            row, column = divmod(k, self.sizes[TRUE])
+            tail = 1 + row if serves & 1 else 0
+            head = 1 + self.sizes[PRED] + column if serves & 2 else 0
             yield (head, tail, -cost, k, -1) if self.values[k] else (tail, head, cost, k, 1)
         degrees = self.degrees()
         for side, (lower, upper, _) in enumerate(self.sides):
             for i in range(len(lower)):
-                node = 1 + side * self.height + i
-                source, sink = (0, node) if side == 0 else (node, 0)
+                node = 1 + side * self.sizes[PRED] + i
+                source, sink = (0, node) if side == PRED else (node, 0)
                 if degrees[side][i] < upper[i]:
                     yield source, sink, 0, -1, 0
                 if degrees[side][i] > lower[i]:
@@ -110,7 +108,7 @@ class ExactPairing:
     def shortest_ways(self) -> tuple[list[int], list[Arc]]:
         """The length of the shortest way to each node (Bellman, Ford), and a cycle of negative cost if there is one."""
         arcs = list(self.arcs())
-        size = 1 + self.height + self.width
+        size = 1 + sum(self.sizes)
         far = [0] * size
         came: list[Arc | None] = [None] * size
         while True:
@@ -136,20 +134,22 @@ class ExactPairing:
     def cost(self) -> int:
         """Of all pairs, times the scale."""
         total = sum(cost * self.values[k] for k, cost, _ in self.pairs)
-        for side in (0, 1):
-            for i in range(len(self.sides[side][0])):
+        for side in (PRED, TRUE):
+            for i in range(self.sizes[side]):
                 total += self.values[self.first_default[side] + i] * (self.default(side, i) or 0)
         return total
 
     def prices(self, far: Sequence[int]) -> tuple[list[int], list[int]]:
         """The prices of predicted and true classes, times the scale, that shortest ways imply."""
-        return [far[0] - f for f in far[1 : 1 + self.height]], [f - far[0] for f in far[1 + self.height :]]
+        at = 1 + self.sizes[PRED]
+        return [far[0] - f for f in far[1:at]], [f - far[0] for f in far[at:]]
 
     def binding(self, far: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Pairs that cost less than their ends pay, with that difference, below 0 and times the scale."""
-        y_p, y_t = self.prices(far)
+        prices = self.prices(far)
         for k, cost, serves in self.pairs:
-            reduced = cost - y_p[k // self.width] * (serves & 1) - y_t[k % self.width] * (serves >> 1)
+            ends = enumerate(divmod(k, self.sizes[TRUE]))
+            reduced = cost - sum(prices[side][end] * (serves >> side & 1) for side, end in ends)
             if reduced < 0:
                 yield k, reduced
 
@@ -166,16 +166,11 @@ class ExactPairing:
 
     def solution(self) -> PairingSolution:
         """The pairing with the status OPTIMAL."""
-        from hemlp.pairing_solution import PairingSolution
-
-        at_p, at_t = self.first_default
-        return PairingSolution(
-            self.model,
-            np.array([STATUSES.index(Status.OPTIMAL)], np.int8),
-            np.array(self.values[:at_p], np.bool_),
-            np.array(self.values[at_p:at_t], np.int64),
-            np.array(self.values[at_t:], np.int64),
-        )
+        first, halves = self.first_default, self.model.halves
+        variables = self.model.x.tolist()
+        variables += [first[side] + i for side in (PRED, TRUE) for i in halves[side].with_default.tolist()]
+        values = np.array([self.values[k] for k in variables], np.float64)
+        return self.model.solution(ProgramResult(Status.OPTIMAL, values))
 
 
 def _cycle(came: Sequence[Arc | None]) -> list[Arc]:
@@ -232,32 +227,30 @@ def find_shortage(model: PairingModel) -> Shortage | None:
     flow; where they cannot, the classes that a search for one more pair reaches are the shortage. The two sides can be
     looked at one after the other: pairings that keep one and the other can be combined to one that keeps both.
     """
-    serves, width = model.serves.tolist(), model.default_t.size
-    for side, lower, upper, default in (
-        (0, model.lower_p, model.upper_t, model.default_p),
-        (1, model.lower_t, model.upper_p, model.default_t),
-    ):
-        ends = [(int(k), divmod(int(k), width)) for k in model.x if serves[int(k)] >> side & 1]
-        partners: list[list[int | None]] = [[] for _ in range(lower.size)]
-        for k, end in ends:  # a pair that counts for this side alone has no partner that could be taken
-            partners[end[side]].append(end[1 - side] if serves[k] == 3 else None)
-        needed = [0 if np.isfinite(d) else int(low) for low, d in zip(lower, default, strict=True)]
-        stuck = _unmatched(needed, partners, upper.tolist())
+    serves, width = model.serves.tolist(), model.halves[TRUE].lower.size
+    for side in (PRED, TRUE):
+        half, most = model.halves[side], model.halves[1 - side].upper.tolist()
+        partners: list[list[int | None]] = [[] for _ in range(half.lower.size)]
+        for k in model.x.tolist():  # a pair that counts for this side alone has no partner that could be taken
+            if serves[k] >> side & 1:
+                end = divmod(k, width)
+                partners[end[side]].append(end[1 - side] if serves[k] == 3 else None)
+        needed = [0 if np.isfinite(d) else int(low) for low, d in zip(half.lower, half.default, strict=True)]
+        stuck = _unmatched(needed, partners, most)
         if stuck is not None:
-            return _shortage(side, stuck, needed, partners, upper.tolist())
+            return _shortage(SIDES[side], stuck, needed, partners, most)
     return None
 
 
 def _shortage(
-    side: int, classes: set[int], needed: list[int], partners: list[list[int | None]], most: list[int]
+    side: str, classes: set[int], needed: list[int], partners: list[list[int | None]], most: list[int]
 ) -> Shortage:
     wanted: dict[int | None, int] = {}
     for i in classes:
         for j in partners[i]:
             wanted[j] = wanted.get(j, 0) + 1
     available = sum(count if j is None else min(count, most[j]) for j, count in wanted.items())
-    name = "true" if side else "predicted"
-    return Shortage(name, tuple(sorted(classes)), sum(needed[i] for i in classes), available)
+    return Shortage(side, tuple(sorted(classes)), sum(needed[i] for i in classes), available)
 
 
 def _unmatched(needed: list[int], partners: list[list[int | None]], most: list[int]) -> set[int] | None:

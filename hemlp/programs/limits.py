@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hemlp.program import LinearProgram, ProgramResult, Status
+from hemlp.programs.program import LinearProgram, ProgramResult, Status
 
 T = TypeVar("T")
 
@@ -82,3 +82,19 @@ def finished_within(seconds: float | None, work: Callable[[], T]) -> T:
     if failure:
         raise failure[0]
     return result[0]
+
+
+def solve_within(
+    model: Any, time_limit: float | None, solve: Callable[[Any], Any], unsolved: Callable[[Any], Any]
+) -> Any:
+    """``solve(model)`` in the time of all its instances together, or else each instance in its own time.
+
+    ``unsolved(model)`` is the solution of an instance whose time was too short.
+    """
+    try:
+        return finished_within(None if time_limit is None else time_limit * max(1, len(model)), lambda: solve(model))
+    except TimeIsUp:
+        if len(model) <= 1:
+            return unsolved(model)
+        parts = (model[i] for i in range(len(model)))
+        return model.joined([solve_within(part, time_limit, solve, unsolved) for part in parts])
