@@ -10,8 +10,8 @@ from os import PathLike
 from typing import Any
 
 from hemlp.errors import MissingDependency
+from hemlp.escaping import markup, printable
 from hemlp.layout import GAP, ROLES, Box, Layout
-from hemlp.tables import markup, printable
 
 
 class Picture(Layout):

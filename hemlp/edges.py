@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.errors import CyclicHierarchy, InvalidWeight
+from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight
 from hemlp.vocabulary import Label, check_choice
 
 CyclePolicy = Literal["error", "condense", "break"]
@@ -142,8 +142,7 @@ def _cyclic(cycle: list[Label]) -> CyclicHierarchy:
         if len(names) > 12:
             names = [*names[:9], f"… ({len(names) - 10} more) …", names[-1]]
         shown = " → ".join([*names, names[0]])
-    return CyclicHierarchy(
-        f"the hierarchy has a cycle: {shown}. Mend it, or choose cycles='condense' (a cycle becomes one class) "
-        f"or cycles='break' (edges that close a cycle are dropped and reported)",
-        cycle,
+    return CyclicHierarchy(f"the hierarchy has a cycle: {shown}", cycle).advised(
+        Advice("cycles", "condense", "to make a cycle one class"),
+        Advice("cycles", "break", "to drop the edges that close a cycle, which are reported"),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidOption
+from hemlp.escaping import markdown as escaped
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, MissingPolicy, UnknownPolicy
 from hemlp.measures import measure
@@ -151,7 +152,7 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
         told = comparison.to_dict()
         count, mean, size = told["instances"], told["mean"], told["size of a difference"]
         lines.append(
-            f"| {name} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
+            f"| {escaped(name)} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
             f"{told['F differs'] / count:.1%} | {told['greedy F below exact']} / "
             f"{told['greedy F above exact, with more LCAs']} | {told['greedy takes more LCAs']} | "
             f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * told['seconds']['exact'] / count:.2f} / "

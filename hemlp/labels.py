@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hemlp.edges import IntArray, row_pointers, sorted_distinct, split
-from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption, MisalignedSides, UnknownLabel
+from hemlp.errors import Advice, InvalidLabel, InvalidLabelSets, InvalidOption, MisalignedSides, UnknownLabel
 from hemlp.hierarchy import Hierarchy
 from hemlp.vocabulary import Label, as_label, check_choice, unknown_label_message
 
@@ -371,8 +371,7 @@ def _align(
                 first = next(i for i in side if i in set(absent))
                 raise MisalignedSides(
                     f"{name} lacks instance {first!r}" + (f" and {len(absent) - 1:,} more" if absent[1:] else "")
-                    + "; with missing='empty' an instance that a side lacks is empty there"
-                )  # fmt: skip
+                ).advised(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
     return tuple(place), (rows[0], rows[1])
 
 
@@ -393,8 +392,10 @@ def _unknown_label(hierarchy: Hierarchy, side: LabelSets, positions: IntArray) -
     label = side.vocabulary[side.codes[positions[0]]]
     message, near = unknown_label_message(label, hierarchy.known_labels())
     more = f" ({positions.size - 1:,} more unknown labels follow)" if positions.size > 1 else ""
-    advice = "Mend it, or choose unknown='drop' or unknown='isolate'"
-    return UnknownLabel(f"{side.place(int(positions[0]))}: {message}{more}\n{advice}", label, near)
+    return UnknownLabel(f"{side.place(int(positions[0]))}: {message}{more}", label, near).advised(
+        Advice("unknown", "drop", "to leave such labels out"),
+        Advice("unknown", "isolate", "to make each a class that is related to nothing"),
+    )
 
 
 def _side(classes: int, side: LabelSets, numbers: IntArray, place: IntArray, lost: IntArray, size: int) -> Side:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.edges import FloatArray
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, without_advice
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
 from hemlp.measures import measure
@@ -37,7 +37,8 @@ def _metric(name: str) -> Callable[..., Any]:
         """Written below, for each measure."""
         made = measure(name, **parameters)
         sides = (LabelSets.of(y, labels=labels, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred")))
-        scores = made.score(Batch.of(hierarchy, *sides))
+        with without_advice():
+            scores = made.score(Batch.of(hierarchy, *sides))
         if average is None:
             return scores.values
         if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import errno
-import io
 import math
 import os
 import re
@@ -15,11 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
+from hemlp.escaping import csv_cell
 from hemlp.explanations import Explanation, Unexplained
 from hemlp.program import STATUSES
 
 if TYPE_CHECKING:
     from hemlp.results import Evaluation
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no file can hold."""
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
@@ -29,7 +32,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
         name, given, file = argument.partition("=")
         if not given or Path(argument).exists():
             name, file = Path(argument.removesuffix(".gz")).stem, argument
-        if not name or any(0xD800 <= ord(letter) < 0xE000 for letter in name):
+        if not name or _SURROGATE.search(name):
             raise InvalidOption(f"{argument!r} names no system: write NAME={file}")
         if name in files:
             raise InvalidOption(f"two systems are called {name!r}: give another name, as in NAME={file}")
@@ -74,7 +77,8 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
     """DIR/SYSTEM.csv for each system, whose name must be able to be that of a file."""
     files = []
     for system in systems:
-        if Path(system).name != system or "\0" in system or len(system.encode("utf-8", "replace")) > 240:
+        size = len(system.encode("utf-8", "replace"))
+        if Path(system).name != system or "\0" in system or size > 240 or _SURROGATE.search(system):
             raise InvalidOption(f"the system {system[:80]!r} cannot be the name of a file: give it another")
         files.append(str(Path(folder) / f"{system}.csv"))
     return files
@@ -100,11 +104,24 @@ def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
 
 
 def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")  # so that it quotes cells with either of the two
     for row in rows:
-        writer.writerow("" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
-    return text.getvalue()
+        writer.writerow(_csv_value(cell) for cell in row)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Lines of a CSV file, with the line ends that all our files have."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def _csv_value(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return csv_cell(cell)
+    return "" if isinstance(cell, float) and math.isnan(cell) else cell
 
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:

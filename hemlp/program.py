@@ -22,6 +22,7 @@ from textwrap import wrap
 import numpy as np
 
 from hemlp.edges import FloatArray
+from hemlp.escaping import printable
 
 
 class Status(StrEnum):
@@ -97,7 +98,7 @@ class LinearProgram:
     # ---- for people
 
     def __str__(self) -> str:
-        names = [f"[{v.note}]" for v in self.variables]
+        names = [f"[{printable(v.note)}]" for v in self.variables]
         goal = _sum([(i, v.cost) for i, v in enumerate(self.variables) if v.cost], names)
         lines = [f"{'maximize' if self.maximize else 'minimize'}  {goal}", "subject to"]
         for row in self.rows:
@@ -107,7 +108,7 @@ class LinearProgram:
             else:
                 low = "" if math.isinf(row.lower) else f"{_number(row.lower)} ≤ "
                 text = low + body + ("" if math.isinf(row.upper) else f" ≤ {_number(row.upper)}")
-            lines.append(f"  {text}" + (f"    ({row.note})" if row.note else ""))
+            lines.append(f"  {text}" + (f"    ({printable(row.note)})" if row.note else ""))
         ranges: dict[tuple[float, float], list[str]] = {}
         for variable, name in zip(self.variables, names, strict=True):
             ranges.setdefault((variable.lower, variable.upper), []).append(name)

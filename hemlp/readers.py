@@ -68,7 +68,7 @@ def _located(source: str, make: Callable[..., Hierarchy], *args: Any, **options:
     try:
         return make(*args, **options)
     except InvalidHierarchy as error:
-        error.args = (f"{source}: {error}",)
+        error.args = (f"{source}: {error.args[0]}",)
         raise
 
 

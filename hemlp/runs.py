@@ -106,7 +106,7 @@ class RunFolder:
             statuses = np.concatenate([self._array(system, start, k, None) for start in self._starts(system)])
             undefined = sum(head["measures"][k]["undefined"] for head in heads)
             columns = StoredColumns(self, system, k, tuple(first["columns"]))
-            made.append(Scores(first["name"], columns, statuses, first["signature"], undefined))
+            made.append(Scores(first["name"], columns, statuses, first["signature"], undefined, first["exact"]))
         return made
 
     def column(self, system: int, measure: int, name: str) -> FloatArray:
@@ -186,6 +186,7 @@ def _packed(scores: Sequence[Scores], chunk: list[Any]) -> bytes:
             "name": each.name,
             "signature": each.signature,
             "undefined": each.undefined,
+            "exact": each.exact,
             "status": place(each.statuses),
             "columns": {name: place(values) for name, values in each.columns.items()},
         }
@@ -212,6 +213,7 @@ def _unpacked(body: bytes) -> list[Scores]:
             arrays[told["status"]],
             told["signature"],
             told["undefined"],
+            told["exact"],
         )
         for told in head["measures"]
     ]
