@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,12 @@ def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Com
 
 input_options = options(
     choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
-    choice("--unknown", ["error", "drop", "isolate"], "What to do with labels that it does not have: --unknown drop."),
+    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
+    click.option(
+        "--unknown-true",
+        type=click.Choice(["error", "drop", "isolate"]),
+        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
+    ),
     choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
 )
 measure_option = click.option(
@@ -358,6 +364,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
     try:
         commands()
     except HemlpError as error:

@@ -212,3 +212,7 @@ class UnknownMeasure(HemlpError, LookupError):
 
 class NoTextForm(HemlpError, ValueError):
     """A measure with a function or a matrix in it cannot be written down as text."""
+
+
+class UpsideDown(UserWarning):
+    """A hierarchy has thousands of roots and next to no leaves."""

@@ -17,7 +17,7 @@ from hemlp.edges import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.explain import explain
 from hemlp.explanations import Explanation
-from hemlp.inputs import Inputs
+from hemlp.inputs import Inputs, dropped_true_labels, unknown_labels
 from hemlp.outputs import write_text
 from hemlp.program import STATUSES
 from hemlp.report.page import page
@@ -90,9 +90,13 @@ class Evaluation:
                 shown = "undefined" if math.isnan(average) else figure(average)
                 cells.append(shown if rank is None else f"{shown} ({rank})")
             rows.append([*cells, f"{self.facts[system]['predictions an instance']:.2f}"])
+        dropped = dropped_true_labels(self.facts)
+        if dropped:
+            rows = [[*row, dropped[row[0]]] for row in rows]
         marks = [f"{name} {'↑' if better else '↓'}" for name, better in self.greater_is_better.items()]
         signatures = [self.scores[self.systems[0]][name].signature for name in self.measures]
-        return Table(["system", *marks, "labels"], rows, [*self.notes(sided=sided), *signatures])
+        extra = ["true labels dropped"] if dropped else []
+        return Table(["system", *marks, "labels", *extra], rows, [*self.notes(sided=sided), *signatures])
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
         """Conventions, and what was undefined, unknown, missing or not proved."""
@@ -109,9 +113,10 @@ class Evaluation:
                     notes.append(f"{system}, {name}: undefined on {scores.undefined:,} instances, which are left out")
                 if (fell := scores.status_counts().get("feasible")) and scores.exact:
                     notes.append(f"{system}, {name}: not proved optimal on {fell:,} instances")
-            for what in ("unknown labels", "missing instances"):
-                if self.facts[system][what]:
-                    notes.append(f"{system}: {self.facts[system][what]:,} {what}")
+            if self.facts[system]["unknown labels"]:
+                notes.append(f"{system}: {unknown_labels(self.facts[system])}")
+            if self.facts[system]["missing instances"]:
+                notes.append(f"{system}: {self.facts[system]['missing instances']:,} missing instances")
         return notes
 
     @property

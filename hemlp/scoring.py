@@ -16,7 +16,7 @@ from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import Advice, HemlpError, InvalidOption, UndefinedScore
 from hemlp.fingerprints import fingerprint
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch
+from hemlp.labels import Batch, LabelSets
 from hemlp.model import Model
 from hemlp.notation import format_call
 from hemlp.program import STATUSES, Status
@@ -281,8 +281,10 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
         return data
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")
+    # what is given here is one label set, whatever its order: it is never taken for a path
+    given = (true, "true labels"), (pred, "predictions")
     try:
-        return Batch.of(data, [true], [pred])
+        return Batch.of(data, *(LabelSets.of([side], rows="sets", source=source) for side, source in given))
     except HemlpError as error:  # what decides about unknown labels is a batch
         error.spelling = _as_argument_of_batch
         raise

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hemlp.augment import ClosureModel
 from hemlp.edges import FloatArray
-from hemlp.errors import InvalidOption, without_advice
+from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
 from hemlp.lca_model import LcaModel
@@ -222,6 +222,8 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     A class that no instance has would weigh infinitely much; it gets the weight ``unseen``, or is an error.
     """
     labels = LabelSets.of(corpus, source="corpus")
+    if not len(labels):
+        raise InvalidLabelSets("the corpus holds no instance")
     with without_advice():
         batch = Batch.of(hierarchy, labels, labels)
     model = ClosureModel("", batch, "ancestors", False, None, np.ones(len(hierarchy) + 1))

@@ -14,7 +14,7 @@ predicted = [1, 1]
 true = [0, "ALL"]
 default_cost = 5
 
-[options]                                     # cycles, unknown, missing, undefined, workers, names
+[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names
 undefined = "nan"
 
 [tests]
@@ -52,7 +52,7 @@ from hemlp.tables import Table
 from hemlp.vocabulary import check_choice, check_known, did_you_mean
 
 HIERARCHY_OPTIONS = ("cycles",)
-EVALUATE_OPTIONS = ("unknown", "missing", "undefined", "workers", "memory", "resume", "chunk")
+EVALUATE_OPTIONS = ("unknown", "unknown_true", "missing", "undefined", "workers", "memory", "resume", "chunk")
 OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask")
 
 
@@ -174,6 +174,9 @@ class Study:
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        for file in (self.true, *self.systems.values()):
+            if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
+                raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
             if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")

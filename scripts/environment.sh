@@ -1,7 +1,7 @@
 # Sourced by ./scripts/demo and ./scripts/test: makes .venv on first use, brings it up to date when pyproject.toml
 # changes, and puts it on the PATH. $1 names the extra to install.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extra=$1
 
 find_python() {

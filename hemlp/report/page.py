@@ -15,6 +15,7 @@ from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.exact_greedy import compare_batch
 from hemlp.explanations import Explanation
+from hemlp.inputs import dropped_true_labels
 from hemlp.report import plots
 from hemlp.tables import figure
 from hemlp.version import __version__
@@ -78,6 +79,7 @@ def _head(columns: list[str], kinds: list[str] | None = None) -> str:
 
 def _summary(ev: Evaluation, sided: Sided) -> str:
     ranks = {name: ev.ranks(name, sided=sided) for name in ev.measures}
+    dropped = dropped_true_labels(ev.facts)
     rows = []
     for system in ev.systems:
         cells = [f"<td>{markup(system)}</td>"]
@@ -90,9 +92,12 @@ def _summary(ev: Evaluation, sided: Sided) -> str:
             place = "" if rank is None else f" <span class='rank'>({rank})</span>"
             cells.append(f"<td data-value='{value}'><span{best}>{text}</span>{place}</td>")
         labels = ev.facts[system]["predictions an instance"]
-        rows.append(f"<tr>{''.join(cells)}<td data-value='{labels!r}'>{labels:.2f}</td></tr>")
+        cells.append(f"<td data-value='{labels!r}'>{labels:.2f}</td>")
+        if dropped:
+            cells.append(f"<td data-value='{ev.facts[system]['true labels dropped']!r}'>{dropped[system]}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
     marks = [f"{name} {'↑' if better else '↓'}" for name, better in ev.greater_is_better.items()]
-    head = _head(["system", *marks, "labels"])
+    head = _head(["system", *marks, "labels", *(["true labels dropped"] if dropped else [])])
     return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
 
 
