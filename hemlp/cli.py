@@ -15,6 +15,7 @@ from hemlp import __version__
 from hemlp.advising import Commands, OfStudy
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
+from hemlp.interrupts import end_at_signals, interruptible
 
 if TYPE_CHECKING:
     from hemlp.study import Study
@@ -156,15 +157,15 @@ def run(study: str, strict: bool) -> None:
     carry_out(Study.read(study), strict)
 
 
+ADVICE: list[str] = []
+"""What to say to somebody who interrupts the command that is running."""
+
+
 def carry_out(study: Study, strict: bool) -> None:
     """Run a study, show its tables and write its files."""
-    try:
-        fallbacks = _carried_out(study)
-    except KeyboardInterrupt:
-        folder = study.options.get("resume")
-        advice = "--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"
-        click.echo(f"hemlp: interrupted; {advice}", err=True)
-        sys.exit(130)
+    folder = study.options.get("resume")
+    ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
+    fallbacks = _carried_out(study)
     if fallbacks:
         click.echo(f"hemlp: {fallbacks:,} scores are not proved optimal, see the column bound", err=True)
         if strict:
@@ -207,7 +208,8 @@ def explain(
 
     Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
     """
-    from hemlp.outputs import check_writable, drawing_files, system_files, write_text
+    from hemlp.files import write_text
+    from hemlp.outputs import check_writable, drawing_files, system_files
     from hemlp.study import Study
 
     files = system_files([pred])
@@ -254,8 +256,9 @@ def model(
     """
     from hemlp import Batch, read_hierarchy, read_labels
     from hemlp.explain import network_picture
+    from hemlp.files import write_text
     from hemlp.measures import measure as made
-    from hemlp.outputs import check_writable, system_files, write_text
+    from hemlp.outputs import check_writable, system_files
     from hemlp.readers import read_names
 
     check_writable([svg])
@@ -321,7 +324,8 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
     from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.outputs import check_writable, system_files, write_text
+    from hemlp.files import write_text
+    from hemlp.outputs import check_writable, system_files
 
     check_writable([json_file])
     (file,) = system_files([pred]).values()
@@ -360,20 +364,53 @@ def measures(name: str | None) -> None:
 
 
 def main() -> None:
-    """Entry point: errors that hemlp foresees become one message and an exit code."""
+    """Entry point: errors that hemlp foresees become one message and an exit code, and so do signals."""
+    _open_standard_streams()
+    end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
+    code = interruptible(_exit_code)
+    if code:
+        sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error."""
+    from hemlp.files import is_open
+
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        if not is_open(number):
+            os.open(os.devnull, mode)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
     warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
+
+
+def _exit_code() -> int:
+    """Carry out the command; what goes wrong is said in one message."""
     try:
-        commands()
+        code = commands(standalone_mode=False)
+        sys.stdout.flush()
+        return code or 0
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
     except HemlpError as error:
         click.echo(f"hemlp: {error}", err=True)
-        sys.exit(error.exit_code)
+        return error.exit_code
+    except click.Abort as abort:  # so click takes an EOFError
+        return _unforeseen(abort.__cause__ or abort)
     except Exception as error:
-        if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
-        click.echo(printable(f"hemlp: {error}{where}"), err=True)
-        sys.exit(1)
+        return _unforeseen(error)
+
+
+def _unforeseen(error: BaseException) -> int:
+    if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
+    click.echo(printable(f"hemlp: {error}{where}"), err=True)
+    return 1

@@ -15,8 +15,9 @@ from hemlp.escaping import printable
 from hemlp.evaluation import evaluate
 from hemlp.exact_greedy import compare_exact_greedy
 from hemlp.examples import mesh_mini
+from hemlp.files import write_text
 from hemlp.labels import Batch
-from hemlp.outputs import check_writable, write_per_instance, write_text
+from hemlp.outputs import check_writable, write_per_instance
 from hemlp.pair_measures import PairMeasure
 from hemlp.results import Evaluation
 from hemlp.scoring import Measure

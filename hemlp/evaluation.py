@@ -10,9 +10,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
@@ -94,8 +91,7 @@ def evaluate(
         folder = RunFolder(resume, _begun(inputs, undefined, chunk or RunFolder.chunk_of(resume) or size))
         size = int(folder.begun["chunk"])
     elif room is not None:
-        folder = RunFolder(tempfile.mkdtemp(prefix="hemlp-run-"), {})
-        weakref.finalize(folder, shutil.rmtree, folder.path, ignore_errors=True)  # once nobody needs the files
+        folder = RunFolder.temporary()
     context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), undefined)
     with Progress(sum(int(told["instances"]) for told in facts.values()), progress) as bar:
         finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)

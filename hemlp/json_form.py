@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hemlp.edges import FloatArray
 from hemlp.errors import FileFormatError, UnreadableFile
 from hemlp.escaping import json_number, json_text
-from hemlp.outputs import reason
+from hemlp.files import reason
 from hemlp.program import STATUSES, Status
 from hemlp.scores import Scores
 from hemlp.version import __version__

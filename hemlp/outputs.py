@@ -8,14 +8,14 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell
 from hemlp.explanations import Explanation, Unexplained
+from hemlp.files import reason, write_text
 from hemlp.program import STATUSES
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             raise UnwritableFile(f"cannot write to {file}: it is a folder")
         if Path(file).exists() and not os.access(file, os.W_OK):
             raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
-        _check_folder(Path(file).parent, file)
+        if Path(file).is_file() or not Path(file).exists():  # a pipe or a device is written where it is
+            _check_folder(Path(file).parent, file)
 
 
 def _check_folder(folder: Path, place: str) -> None:
@@ -140,41 +141,3 @@ def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int,
         taken = [other for _, other in found]
         found.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
     return found
-
-
-def reason(error: OSError) -> str:
-    """What went wrong with a file, in a few words."""
-    return (error.strerror or str(error)).lower()
-
-
-def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
-    """Write a text, or the pieces of one, in UTF-8: whole or not at all."""
-    pieces = [text] if isinstance(text, str) else text
-    write_bytes(path, (piece.encode("utf-8") for piece in pieces))
-
-
-def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes]) -> None:
-    """Write a file, whole or not at all: what goes wrong has a name, and an older file stays as it was."""
-    place = Path(path)
-    pieces = [data] if isinstance(data, bytes) else data
-    part = place.with_name(f"{place.name}.{os.getpid()}.part")
-    try:
-        if place.exists() and not place.is_file():  # a pipe or a device
-            with place.open("wb") as file:
-                file.writelines(pieces)
-            return
-        with part.open("wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, place)
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

@@ -131,6 +131,7 @@ class LabelFile:
             raise InvalidOption(
                 f"{self.source} is in long format, which cannot be read block by block: use read_labels"
             )
+        check_rereadable(path)
 
     def blocks(self, size: int) -> Iterator[LabelSets]:
         """Label sets of ``size`` consecutive instances at a time."""
@@ -161,6 +162,16 @@ class LabelFile:
     def digest(self) -> str:
         """SHA-256 of the labels, row by row: that of ``LabelSets`` of the same file."""
         return digest_of(self.blocks(20_000))
+
+
+def check_rereadable(path: str | PathLike[str]) -> None:
+    """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
+    place = Path(path)
+    if file_kind(fspath(path)) not in _SEPARATORS and place.exists() and not (place.is_file() or place.is_dir()):
+        raise InvalidOption(
+            f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
+            f"read several times: save it to a file, or do without the limit"
+        )
 
 
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:

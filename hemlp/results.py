@@ -17,8 +17,8 @@ from hemlp.edges import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.explain import explain
 from hemlp.explanations import Explanation
+from hemlp.files import write_text
 from hemlp.inputs import Inputs, dropped_true_labels, unknown_labels
-from hemlp.outputs import write_text
 from hemlp.program import STATUSES
 from hemlp.report.page import page
 from hemlp.runs import RunFolder

@@ -16,6 +16,7 @@ from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import Advice, HemlpError, InvalidOption, UndefinedScore
 from hemlp.fingerprints import fingerprint
 from hemlp.hierarchy import Hierarchy
+from hemlp.interrupts import as_keyboard_interrupt
 from hemlp.labels import Batch, LabelSets
 from hemlp.model import Model
 from hemlp.notation import format_call
@@ -177,6 +178,7 @@ class Measure(ABC):
         return np.flatnonzero(~bad)
 
 
+@as_keyboard_interrupt
 def score_together(
     measures: Sequence[Measure],
     batch: Batch,

@@ -42,9 +42,10 @@ from hemlp.compare import Sided
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.escaping import markdown, printable
 from hemlp.evaluation import MEASURES, evaluate, named_measures
+from hemlp.files import reason, write_text
 from hemlp.measures import measures_from_tables
-from hemlp.outputs import check_writable, instance_files, reason, write_per_instance, write_text
-from hemlp.readers import open_labels, read_hierarchy, read_labels, read_names
+from hemlp.outputs import check_writable, instance_files, write_per_instance
+from hemlp.readers import check_rereadable, open_labels, read_hierarchy, read_labels, read_names
 from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
 from hemlp.scoring import NAMED, Measure
@@ -181,6 +182,9 @@ class Study:
             if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
         check_writable(files, [folder])
+        if self.options.get("memory") is not None:
+            for file in (self.true, *self.systems.values()):
+                check_rereadable(file)
 
     def run(self, progress: bool | None = None) -> Evaluation:
         """Read everything, and score."""

@@ -29,7 +29,3 @@ case "$(cat .venv/installed 2>/dev/null)" in
 esac
 PATH="$PWD/.venv/bin:$PATH"
 export PATH
-
-# numba does not notice that a compiled function in another file changed: one cache for each state of the kernels
-NUMBA_CACHE_DIR="$PWD/.numba_cache/$(cat hemlp/kernels/*.py | cksum | tr ' ' '-')"
-export NUMBA_CACHE_DIR

@@ -6,6 +6,7 @@ that are not exact multiples of a power of two are refused.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from hemlp.program import ProgramResult, Status, exact_integers
 from hemlp.solvers import importable, solve_within
 
 PART = 2000
-"""Instances in one network."""
+"""Instances in one network, at most."""
+PAIRS = 200_000
+"""Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
 
 
 class FlowSolver:
@@ -37,8 +40,7 @@ class FlowSolver:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Part by part."""
-        parts = [model[start : start + PART] for start in range(0, len(model), PART)] or [model]
-        return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in parts])
+        return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in _parts(model)])
 
     def _solve_part(self, part: PairingModel) -> PairingSolution:
         network, _ = part.network()
@@ -71,6 +73,15 @@ class FlowSolver:
 def unsolved(model: PairingModel) -> PairingSolution:
     """What is known after a limit."""
     return model.solution(ProgramResult(Status.UNSOLVED))
+
+
+def _parts(model: PairingModel) -> list[PairingModel]:
+    ptr, cuts = model.pairs.ptr, [0]
+    while cuts[-1] < len(model):
+        start = cuts[-1]
+        fitting = int(np.searchsorted(ptr, ptr[start] + PAIRS, side="right")) - 1
+        cuts.append(min(max(start + 1, fitting), start + PART, len(model)))
+    return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
 
 
 def integer_costs(model: PairingModel) -> int | None:
