@@ -35,16 +35,22 @@ def write_pages(docs: Path) -> None:
         low, high = each.range
         arrow = "↑" if each.greater_is_better else "↓"
         rows.append([f"[{name}]({name}.md)", told["title"], f"{low:g} to {high:g} {arrow}"])
-    index = Table(["measure", "title", "range"], rows).to_markdown()
+    index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
     _write(folder / "index.md", f"# Measures\n\n{index}\nEach page is made from the registry.\n\n{tree}\n")
     _write(docs / "errata.md", errata_page())
 
 
+def listed(columns: list[str], rows: list[list[str]]) -> str:
+    """A table whose cells are Markdown already: links and code."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def measure_page(each: Measure, told: dict[str, Any], folder: Path) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
     parameters = [[f"`{key}`", f"`{value!r}`"] for key, value in each.parameters.items()]
-    listed = Table(["parameter", "default"], parameters).to_markdown() if parameters else "None.\n"
+    shown = listed(["parameter", "default"], parameters) if parameters else "None.\n"
     promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
     low, high = each.range
     better = "greater is better" if each.greater_is_better else "less is better"
@@ -77,7 +83,7 @@ assert str(m) == "{each}"
 
 ## Parameters
 
-{listed}
+{shown}
 ## What holds on every instance
 
 {promises}

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp import __version__
+from hemlp.advising import Commands, OfStudy
 from hemlp.errors import HemlpError, InvalidOption
+from hemlp.escaping import json_text, printable
+from hemlp.interrupts import end_at_signals, interruptible
 
 if TYPE_CHECKING:
     from hemlp.study import Study
     from hemlp.tables import Table
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="hemlp")
 def commands() -> None:
     """Evaluate hierarchical classification: every measure an explicit optimization model."""
@@ -46,7 +49,12 @@ def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Com
 
 input_options = options(
     choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
-    choice("--unknown", ["error", "drop", "isolate"], "What to do with labels that it does not have: --unknown drop."),
+    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
+    click.option(
+        "--unknown-true",
+        type=click.Choice(["error", "drop", "isolate"]),
+        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
+    ),
     choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
 )
 measure_option = click.option(
@@ -63,6 +71,7 @@ row_option = click.option(
 
 def show(title: str, table: Table) -> None:
     """A table: drawn on a terminal, plain where the output goes elsewhere."""
+    title = printable(title)
     if not sys.stdout.isatty():
         click.echo(f"{title}\n{table}\n" if title else f"{table}\n")
         return
@@ -73,7 +82,7 @@ def show(title: str, table: Table) -> None:
         console.print(f"\n{title}", style="bold", markup=False, highlight=False)
     console.print(table.to_rich())
     for note in table.notes:
-        console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
+        console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def check_row(row: int, rows: int) -> None:
@@ -85,7 +94,7 @@ def check_row(row: int, rows: int) -> None:
 def say_written(file: str) -> None:
     """Name a file that was written, to somebody who is watching."""
     if sys.stderr.isatty():
-        click.echo(f"written: {file}", err=True)
+        click.echo(f"written: {printable(file)}", err=True)
 
 
 @commands.command()
@@ -95,6 +104,7 @@ def say_written(file: str) -> None:
 @measure_option
 @click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
 @click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
+@choice("--sided", ["two", "one"], "The sign test of ranks and comparisons; the paper's is --sided one.")
 @click.option(
     "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
 )
@@ -126,13 +136,13 @@ def evaluate(
     from hemlp.outputs import system_files
     from hemlp.study import Outputs, Study, Tests
 
-    tests = Tests(*(given.pop(key) for key in ("compare", "significance", "kendall")))
+    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
     outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
     files = system_files(predictions)
     carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
 
 
-@commands.command()
+@commands.command(cls=OfStudy)
 @click.argument("study", type=click.Path())
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
 def run(study: str, strict: bool) -> None:
@@ -147,15 +157,15 @@ def run(study: str, strict: bool) -> None:
     carry_out(Study.read(study), strict)
 
 
+ADVICE: list[str] = []
+"""What to say to somebody who interrupts the command that is running."""
+
+
 def carry_out(study: Study, strict: bool) -> None:
     """Run a study, show its tables and write its files."""
-    try:
-        fallbacks = _carried_out(study)
-    except KeyboardInterrupt:
-        folder = study.options.get("resume")
-        advice = "--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"
-        click.echo(f"hemlp: interrupted; {advice}", err=True)
-        sys.exit(130)
+    folder = study.options.get("resume")
+    ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
+    fallbacks = _carried_out(study)
     if fallbacks:
         click.echo(f"hemlp: {fallbacks:,} scores are not proved optimal, see the column bound", err=True)
         if strict:
@@ -198,9 +208,8 @@ def explain(
 
     Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
     """
-    import json
-
-    from hemlp.outputs import check_writable, drawing_files, system_files, write_text
+    from hemlp.files import write_text
+    from hemlp.outputs import check_writable, drawing_files, system_files
     from hemlp.study import Study
 
     files = system_files([pred])
@@ -209,7 +218,7 @@ def explain(
     (system,) = files
     check_row(row, int(result.facts[system]["instances"]))
     explanation = result.explain(system, row - 1)
-    text = json.dumps(explanation.to_dict(), ensure_ascii=False, indent=1) + "\n"
+    text = json_text(explanation.to_dict(), indent=1) + "\n"
     if json_file == "-":
         click.echo(text, nl=False)
     else:
@@ -247,8 +256,9 @@ def model(
     """
     from hemlp import Batch, read_hierarchy, read_labels
     from hemlp.explain import network_picture
+    from hemlp.files import write_text
     from hemlp.measures import measure as made
-    from hemlp.outputs import check_writable, system_files, write_text
+    from hemlp.outputs import check_writable, system_files
     from hemlp.readers import read_names
 
     check_writable([svg])
@@ -313,10 +323,9 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
 
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
-    import json
-
     from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.outputs import check_writable, system_files, write_text
+    from hemlp.files import write_text
+    from hemlp.outputs import check_writable, system_files
 
     check_writable([json_file])
     (file,) = system_files([pred]).values()
@@ -324,7 +333,7 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     comparison = compare_exact_greedy(h, read_labels(true), read_labels(file), **given)
     click.echo(str(comparison))
     if json_file is not None:
-        write_text(json_file, json.dumps(comparison.to_dict(), indent=1) + "\n")
+        write_text(json_file, json_text(comparison.to_dict(), indent=1) + "\n")
 
 
 @commands.command()
@@ -354,28 +363,54 @@ def measures(name: str | None) -> None:
                 click.echo(f"  {INVARIANTS[promise].words}")
 
 
-def in_options(message: str, names: Iterable[str] = ("cycles", "unknown", "missing", "undefined", "workers")) -> str:
-    """Advice about arguments of the library as advice about options: undefined='nan' becomes --undefined nan."""
-    return re.sub(rf"\b({'|'.join(names)})='?(\w+)'?", r"--\1 \2", message)
-
-
 def main() -> None:
-    """Entry point: errors that hemlp foresees become one message and an exit code."""
+    """Entry point: errors that hemlp foresees become one message and an exit code, and so do signals."""
+    _open_standard_streams()
+    end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
+    code = interruptible(_exit_code)
+    if code:
+        sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error."""
+    from hemlp.files import is_open
+
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        if not is_open(number):
+            os.open(os.devnull, mode)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
+
+
+def _exit_code() -> int:
+    """Carry out the command; what goes wrong is said in one message."""
     try:
-        commands()
+        code = commands(standalone_mode=False)
+        sys.stdout.flush()
+        return code or 0
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
     except HemlpError as error:
-        click.echo(f"hemlp: {in_options(str(error))}", err=True)
-        sys.exit(error.exit_code)
-    except MemoryError:
-        click.echo("hemlp: out of memory; --memory SIZE keeps a run within a limit", err=True)
-        sys.exit(1)
+        click.echo(f"hemlp: {error}", err=True)
+        return error.exit_code
+    except click.Abort as abort:  # so click takes an EOFError
+        return _unforeseen(abort.__cause__ or abort)
     except Exception as error:
-        if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
-        click.echo(f"hemlp: {error}{where}", err=True)
-        sys.exit(1)
+        return _unforeseen(error)
+
+
+def _unforeseen(error: BaseException) -> int:
+    if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
+    click.echo(printable(f"hemlp: {error}{where}"), err=True)
+    return 1

@@ -11,11 +11,13 @@ from rich.table import Table
 
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.errors import MissingDependency
+from hemlp.escaping import printable
 from hemlp.evaluation import evaluate
 from hemlp.exact_greedy import compare_exact_greedy
 from hemlp.examples import mesh_mini
+from hemlp.files import write_text
 from hemlp.labels import Batch
-from hemlp.outputs import check_writable, write_per_instance, write_text
+from hemlp.outputs import check_writable, write_per_instance
 from hemlp.pair_measures import PairMeasure
 from hemlp.results import Evaluation
 from hemlp.scoring import Measure
@@ -50,7 +52,7 @@ def run(out: str) -> None:
         "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
     )
     console.print(result.table().to_rich())
-    console.print("(rank); systems that the sign test does not separate share it", highlight=False)
+    console.print("(rank); systems that the two-sided sign test does not separate share it", highlight=False)
     for first, second in _swapped(result, "F", "F_LCA"):
         console.print(f"{first} is ahead of {second} by F, behind it by F_LCA", highlight=False)
     console.print(f"lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
@@ -76,7 +78,7 @@ def run(out: str) -> None:
     write_text(folder / "table.md", result.table().to_markdown())
     write_text(folder / "one_document.svg", explanation.picture(1).to_svg())
     for file in sorted(folder.iterdir()):
-        console.print(f"  {file}", highlight=False, soft_wrap=True)
+        console.print(f"  {printable(str(file))}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _swapped(result: Evaluation, flat: str, hierarchical: str) -> list[tuple[str, str]]:

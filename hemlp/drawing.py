@@ -5,13 +5,15 @@ Roles are told apart by shape as well as by colour.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
 from hemlp.errors import MissingDependency
+from hemlp.escaping import markup, printable
+from hemlp.files import write_bytes
 from hemlp.layout import GAP, ROLES, Box, Layout
-from hemlp.tables import markup, printable
 
 
 class Picture(Layout):
@@ -102,7 +104,9 @@ class Picture(Layout):
                 x, y + 4, text, ha="center", fontsize=11 * point, color="#7a3b8f", weight="bold", zorder=4,
                 bbox={"fc": "white", "ec": "none", "pad": 0.6},
             )  # fmt: skip
-        figure.savefig(path, format="png", dpi=dots, metadata={"Software": None})
+        image = io.BytesIO()
+        figure.savefig(image, format="png", dpi=dots, metadata={"Software": None})
+        write_bytes(path, image.getvalue())
 
 
 EDGES = {

@@ -5,6 +5,7 @@ Classes are numbered by their sorted labels, so nothing here depends on the orde
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.errors import CyclicHierarchy, InvalidWeight
+from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
 from hemlp.vocabulary import Label, check_choice
 
 CyclePolicy = Literal["error", "condense", "break"]
@@ -33,6 +34,13 @@ class Edges:
         """Without the edges that ``keep`` does not name."""
         weights = None if self.weights is None else self.weights[keep]
         return replace(self, parents=self.parents[keep], children=self.children[keep], weights=weights)
+
+    def hold(self, parents: IntArray, children: IntArray) -> NDArray[np.bool_]:
+        """Which of these pairs of classes are edges."""
+        keys = self.parents.astype(np.int64) * self.size + self.children
+        wanted = np.asarray(parents, np.int64) * self.size + children
+        place = np.minimum(np.searchsorted(keys, wanted), max(keys.size - 1, 0))
+        return keys[place] == wanted if keys.size else np.zeros(wanted.size, np.bool_)
 
 
 def distinct(edges: Edges, labels: Sequence[Label], merge: bool = False) -> Edges:
@@ -103,6 +111,21 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
     return Acyclic(edges.only(~closing), postorder[::-1], dropped)
 
 
+def warn_if_upside_down(edges: Edges) -> None:
+    """Warn of thousands of roots above a few leaves: parents and children were probably exchanged."""
+    roots, leaves = (
+        edges.size - np.count_nonzero(np.bincount(ends, minlength=edges.size))
+        for ends in (edges.children, edges.parents)
+    )
+    if roots >= 1000 and roots >= 100 * leaves:
+        warnings.warn(
+            f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
+            f"as if they went from child to parent",
+            UpsideDown,
+            stacklevel=3,
+        )
+
+
 def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:
     """Depth-first from the roots, then from the smallest class not yet seen. A self-loop makes no parent."""
     from hemlp.kernels.graph import depth_first
@@ -142,8 +165,7 @@ def _cyclic(cycle: list[Label]) -> CyclicHierarchy:
         if len(names) > 12:
             names = [*names[:9], f"… ({len(names) - 10} more) …", names[-1]]
         shown = " → ".join([*names, names[0]])
-    return CyclicHierarchy(
-        f"the hierarchy has a cycle: {shown}. Mend it, or choose cycles='condense' (a cycle becomes one class) "
-        f"or cycles='break' (edges that close a cycle are dropped and reported)",
-        cycle,
+    return CyclicHierarchy(f"the hierarchy has a cycle: {shown}", cycle).advised(
+        Advice("cycles", "condense", "to make a cycle one class"),
+        Advice("cycles", "break", "to drop the edges that close a cycle, which are reported"),
     )

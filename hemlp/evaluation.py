@@ -10,9 +10,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
@@ -21,7 +18,7 @@ from typing import Any
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy import Hierarchy
 from hemlp.inputs import Inputs, as_source
-from hemlp.labels import MissingPolicy, UnknownPolicy
+from hemlp.labels import LabelSets, MissingPolicy, Policies, UnknownPolicy
 from hemlp.measures import measure
 from hemlp.progress import Progress
 from hemlp.results import Evaluation
@@ -29,7 +26,7 @@ from hemlp.runs import RunFolder
 from hemlp.scores import Scores, joined
 from hemlp.scoring import Measure, UndefinedPolicy
 from hemlp.version import __version__
-from hemlp.vocabulary import Label, check_choice
+from hemlp.vocabulary import Label
 from hemlp.workers import Chunk, Context, scored
 
 MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
@@ -45,6 +42,7 @@ def evaluate(
     measures: Sequence[str | Measure] = MEASURES,
     *,
     unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
     missing: MissingPolicy = "error",
     undefined: UndefinedPolicy = "error",
     workers: int = 1,
@@ -58,7 +56,10 @@ def evaluate(
     """Score every system with every measure.
 
     ``systems`` maps names to predictions; predictions alone are the system "system". All input is checked before
-    anything is scored. Chunks of ``chunk`` instances are scored by ``workers`` processes or by an ``executor`` (any of
+    anything is scored. ``unknown`` says what is done about predicted labels that the hierarchy does not have,
+    ``unknown_true`` about true ones, ``missing`` about instances that one side lacks (see ``Batch.of``).
+
+    Chunks of ``chunk`` instances are scored by ``workers`` processes or by an ``executor`` (any of
     ``concurrent.futures``, or that of a Dask client); results depend on neither. ``memory`` ("2GB") limits what a run
     takes: chunks become smaller, and scores are kept in files; labels are streamed where they are ``LabelFile``.
     ``resume``: a folder that keeps finished chunks, so that a run that was killed goes on where it was. ``progress``
@@ -74,10 +75,15 @@ def evaluate(
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
         raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
-    check_choice("unknown", unknown, ("error", "drop", "isolate"))
+    policies = Policies(unknown, unknown_true, missing)
     room = None if memory is None else memory_size(memory)
     sources = {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()}
-    inputs = Inputs(hierarchy, as_source(true, "true labels"), sources, made, unknown, missing, names)
+    gold = as_source(true, "true labels")
+    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
+        raise InvalidOption(
+            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+        )
+    inputs = Inputs(hierarchy, gold, sources, made, policies, names)
     facts = inputs.checked(undefined)
     size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
     folder = None
@@ -85,9 +91,8 @@ def evaluate(
         folder = RunFolder(resume, _begun(inputs, undefined, chunk or RunFolder.chunk_of(resume) or size))
         size = int(folder.begun["chunk"])
     elif room is not None:
-        folder = RunFolder(tempfile.mkdtemp(prefix="hemlp-run-"), {})
-        weakref.finalize(folder, shutil.rmtree, folder.path, ignore_errors=True)  # once nobody needs the files
-    context = Context(inputs.hierarchies, inputs.given, inputs.policies, tuple(made.values()), undefined)
+        folder = RunFolder.temporary()
+    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), undefined)
     with Progress(sum(int(told["instances"]) for told in facts.values()), progress) as bar:
         finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)
         scores = _collected(finished, list(named), folder, bar)
@@ -175,8 +180,10 @@ def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mappin
 
 
 def _is_mapping_of_systems(systems: Any) -> bool:
-    """A mapping from names to predictions, and not one from instance ids to labels."""
-    return isinstance(systems, Mapping) and all(isinstance(name, str) for name in systems)
+    """A mapping from names to predictions, and not one from instance ids to labels, or a table."""
+    if not isinstance(systems, Mapping) or {"id", "label"} <= systems.keys():
+        return False
+    return all(isinstance(name, str) for name in systems)
 
 
 def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hemlp.edges import FloatArray, IntArray
 from hemlp.errors import InvalidOption
+from hemlp.escaping import markdown as escaped
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, MissingPolicy, UnknownPolicy
 from hemlp.measures import measure
@@ -55,6 +56,10 @@ class ExactGreedy:
         quantiles = np.quantile(np.abs(difference[changed]), [0.5, 0.9, 1]) if changed.any() else np.zeros(3)
         return {
             "instances": len(self.rows),
+            "unknown predicted labels": self.batch.pred.unknown,
+            "predictions emptied": self.batch.pred.emptied,
+            "unknown true labels": self.batch.true.unknown,
+            "true sets emptied": self.batch.true.emptied,
             "status": self.exact.status_counts(),
             "mean": {
                 "exact": _mean(self.exact), "greedy": _mean(self.greedy), "extended": _mean(self.extended)
@@ -75,6 +80,11 @@ class ExactGreedy:
         lines = [
             f"{told['instances']:,} instances; exact: "
             + ", ".join(f"{number:,} {status}" for status, number in told["status"].items()),
+            *(
+                f"{told[f'unknown {labels} labels']:,} unknown {labels} labels, {told[emptied]:,} {emptied}"
+                for labels, emptied in (("predicted", "predictions emptied"), ("true", "true sets emptied"))
+                if told[f"unknown {labels} labels"]
+            ),
             "            mean F_LCA   ms an instance",
         ]
         for name, value in told["mean"].items():
@@ -107,10 +117,11 @@ def compare_exact_greedy(
     horizon: int | None = None,
     time_limit: float | None = None,
     unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
     missing: MissingPolicy = "error",
 ) -> ExactGreedy:
     """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them."""
-    batch = Batch.of(hierarchy, true, pred, unknown=unknown, missing=missing)
+    batch = Batch.of(hierarchy, true, pred, unknown=unknown, unknown_true=unknown_true, missing=missing)
     return compare_batch(batch, sample=sample, seed=seed, horizon=horizon, time_limit=time_limit)
 
 
@@ -151,7 +162,7 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
         told = comparison.to_dict()
         count, mean, size = told["instances"], told["mean"], told["size of a difference"]
         lines.append(
-            f"| {name} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
+            f"| {escaped(name)} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
             f"{told['F differs'] / count:.1%} | {told['greedy F below exact']} / "
             f"{told['greedy F above exact, with more LCAs']} | {told['greedy takes more LCAs']} | "
             f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * told['seconds']['exact'] / count:.2f} / "

@@ -55,7 +55,7 @@ def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:
         model = leader.model(one)
         solution = model.solve()
     except HemlpError as error:
-        return Unexplained(values, str(error).removeprefix("instance 1: "))
+        return Unexplained(values, str(error.advised()).removeprefix("instance 1: "))
     if isinstance(model, PairingModel):
         return _pairing(model, solution, values, getattr(leader, "cost", None))
     if isinstance(model, LcaModel):

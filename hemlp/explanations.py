@@ -11,6 +11,7 @@ from typing import Any
 
 from hemlp.drawing import Picture
 from hemlp.errors import InvalidOption
+from hemlp.escaping import json_number, printable
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch
 from hemlp.layout import Curve
@@ -82,7 +83,7 @@ class Pairing:
         return {
             "kind": "pairs",
             "values": _plain(self.values),
-            "error": self.error,
+            "error": json_number(self.error),
             "pairs": [asdict(pair) for pair in self.pairs],
             "prices": {side: [[c, value] for c, value in of.items()] for side, of in self.prices.items()},
         }  # fmt: skip
@@ -279,7 +280,9 @@ class Explanation:
         return found
 
     def __str__(self) -> str:
-        blocks = ["\n".join([title, *(f"{table}\n" for table in tables)]) for title, tables in self.sections()]
+        blocks = [
+            "\n".join([printable(title), *(f"{table}\n" for table in tables)]) for title, tables in self.sections()
+        ]
         return "\n".join(blocks)
 
     def to_dict(self) -> dict[str, Any]:
@@ -295,6 +298,8 @@ class Explanation:
 
     def picture(self, part: int = 0) -> Picture:
         """A drawing of one part: ``picture().to_svg()``, ``picture(1).to_png("file.png")``."""
+        if isinstance(part, bool) or not isinstance(part, int) or not -len(self.parts) <= part < len(self.parts):
+            raise InvalidOption(f"there is no part {part!r:.80}: they are numbered from 0 to {len(self.parts) - 1}")
         chosen = self.parts[part]
         if isinstance(chosen, Unexplained):
             raise InvalidOption(f"there is nothing to draw: {chosen.reason}")
@@ -346,5 +351,5 @@ def _names(nodes: Any) -> list[Label]:
     return sorted((_text(node) for node in nodes), key=str)
 
 
-def _plain(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: None if math.isnan(value) else value for name, value in values.items()}
+def _plain(values: Mapping[str, float]) -> dict[str, float | str | None]:
+    return {name: json_number(value) for name, value in values.items()}

@@ -12,17 +12,27 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hemlp.edges import CyclePolicy, Edges, FloatArray, IntArray, distinct, make_acyclic, row_pointers
+from hemlp.edges import (
+    CyclePolicy,
+    Edges,
+    FloatArray,
+    IntArray,
+    distinct,
+    make_acyclic,
+    row_pointers,
+    warn_if_upside_down,
+)
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
+from hemlp.paths import SameNames, edges_of_paths
 from hemlp.reach import Arrows, ReachTable, UpDistances
 from hemlp.vocabulary import TOP, Label, Top, as_label, label_list, label_order, unknown_label_message
 
@@ -68,8 +78,13 @@ class Hierarchy:
         weights: list[float] = []
         if hasattr(edges, "columns") or not isinstance(edges, Iterable):
             raise InvalidHierarchy("edges are (parent, child) pairs; of a frame give zip(frame[parent], frame[child])")
+        if isinstance(edges, Mapping) and not isinstance(edges, Set):  # the edges of a networkx graph are both
+            raise InvalidHierarchy(
+                "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; of "
+                "a dict of weights give [(parent, child, weight) for (parent, child), weight in edges.items()]"
+            )
         for number, edge in enumerate(edges, 1):
-            if isinstance(edge, str | bytes) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
+            if isinstance(edge, str | bytes | Mapping) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
                 raise InvalidHierarchy(
                     f"edge {number} is {edge!r}: an edge is (parent, child) or (parent, child, weight)"
                 )
@@ -85,6 +100,7 @@ class Hierarchy:
                 raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
         for label in label_list("classes", classes):
             codes.setdefault(label, len(codes))
+        _check_blanks(codes)
         pairs = np.array(ends, np.int32).reshape(-1, 2)
         return cls.from_codes(
             list(codes), pairs[:, 0], pairs[:, 1], weights=weights or None, aliases=aliases, cycles=cycles
@@ -114,6 +130,8 @@ class Hierarchy:
         lengths = None if weights is None else np.asarray(weights, np.float64)
         given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
         result = make_acyclic(distinct(given, ordered), ordered, cycles)
+        if aliases is not None and not isinstance(aliases, Mapping):
+            raise InvalidHierarchy(f"aliases= is a mapping name → class, not {type(aliases).__name__}")
         names = {as_label(alias): as_label(label) for alias, label in (aliases or {}).items()}
         if result.component is not None:
             _, heads = np.unique(result.component, return_index=True)  # the smallest class of each component
@@ -122,6 +140,7 @@ class Hierarchy:
             names = {alias: joined.get(label, label) for alias, label in names.items()} | joined
             ordered = tuple(ordered[i] for i in heads)
         _check_aliases(names, ordered)
+        warn_if_upside_down(result.edges)
         return cls(ordered, result.edges, result.order, names, result.dropped)
 
     @classmethod
@@ -129,6 +148,8 @@ class Hierarchy:
         cls, graph: networkx.DiGraph[Any], *, weight: str | None = None, cycles: CyclePolicy = "error"
     ) -> Hierarchy:
         """From a directed networkx graph with edges parent → child; ``weight`` names an edge attribute."""
+        if not hasattr(graph, "is_directed"):
+            raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
         if not graph.is_directed():
             raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
         edges: Iterable[tuple[Any, ...]] = graph.edges()
@@ -141,28 +162,35 @@ class Hierarchy:
         cls, parents: Mapping[Label, Label | Iterable[Label] | None], *, cycles: CyclePolicy = "error"
     ) -> Hierarchy:
         """From a mapping child → parents: one label, several, or None for a root."""
-        edges: list[tuple[Any, Label]] = []
+        if not hasattr(parents, "items") or hasattr(parents, "columns"):
+            raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
+        edges: list[tuple[Label, Label]] = []
         for child, of in parents.items():
+            if isinstance(of, Mapping):
+                raise InvalidHierarchy(
+                    f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
+                    f"child → parents. Give the edges to Hierarchy.from_edges as (parent, child) pairs, or every way "
+                    f"from a root down to Hierarchy.from_paths"
+                )
             several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
             found: Any = () if of is None else of if several else (of,)
-            edges += [(parent, child) for parent in found]
-        return cls.from_edges(edges, classes=parents, cycles=cycles)
+            try:
+                edges += [(as_label(parent), child) for parent in found]
+            except InvalidLabel as error:
+                raise InvalidLabel(f"the parent of {child!r}: {error}; a root has the parent None") from None
+        return cls.from_edges(edges, classes=list(parents.keys()), cycles=cycles)
 
     @classmethod
-    def from_paths(cls, paths: Iterable[Sequence[Any]], *, cycles: CyclePolicy = "error") -> Hierarchy:
-        """From rows that list the classes from a root down; empty strings at the end of a row are padding."""
-        edges: list[tuple[Label, Label]] = []
-        classes: list[Label] = []
-        for number, path in enumerate(paths, 1):
-            if isinstance(path, str):
-                raise InvalidHierarchy(f"path {number} is the string {path!r}: give a list of labels")
-            row = list(path)
-            while row and isinstance(row[-1], str) and not row[-1]:
-                row.pop()
-            if "" in row:
-                raise InvalidHierarchy(f"path {number} is {row!r}: it has a gap")
-            classes.extend(row)
-            edges.extend(pairwise(row))
+    def from_paths(
+        cls, paths: Iterable[Sequence[Any]], *, same_names: SameNames = "error", cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From rows that list the classes from a root down; empty strings at the end of a row are padding.
+
+        A name that stands in several places of the tree that the paths make is an error; ``same_names="join"`` makes
+        one class of it, with several parents, and ``same_names="apart"`` names every class by its whole path
+        ("Garden > Other").
+        """
+        edges, classes = edges_of_paths(paths, same_names)
         return cls.from_edges(edges, classes=classes, cycles=cycles)
 
     def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
@@ -194,6 +222,12 @@ class Hierarchy:
         ids.update((alias, ids[label]) for alias, label in self.aliases.items())
         return ids
 
+    @cached_property
+    def words_of_labels(self) -> frozenset[str]:
+        """The words of those labels that have spaces."""
+        spaced = (label for label in self.ids if isinstance(label, str) and " " in label)
+        return frozenset(word for label in spaced for word in label.split())
+
     def id(self, label: Label) -> int:
         """The number of a class: its position among the sorted labels."""
         number = self.find(label)
@@ -205,6 +239,10 @@ class Hierarchy:
     def find(self, label: Label) -> int | None:
         """The number of a class, or None if ``label`` is unknown."""
         return self.ids.get(as_label(label))
+
+    def numbers(self, labels: Collection[Label]) -> IntArray:
+        """The number of each class, -1 where a label is unknown."""
+        return np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int64, len(labels))
 
     def known_labels(self) -> Collection[Label]:
         """All labels that name a class, aliases included."""
@@ -431,6 +469,15 @@ def _weight(value: Any, place: str) -> float:
     if not (math.isfinite(number) and number >= 0):
         raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
     return number + 0.0  # turns -0.0 into 0.0
+
+
+def _check_blanks(labels: Collection[Label]) -> None:
+    """Refuse two classes that differ in the blanks around their names alone."""
+    for label in labels:
+        if isinstance(label, str) and label[:1].isspace() | label[-1:].isspace() and label.strip() in labels:
+            raise InvalidHierarchy(
+                f"{label!r} and {label.strip()!r} differ in the spaces around them alone: strip both"
+            )
 
 
 def _check_aliases(aliases: Mapping[Label, Label], labels: Sequence[Label]) -> None:

@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, zip_longest
+from itertools import chain, compress, zip_longest
 from typing import Any
 
 import numpy as np
 
 from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, LabelSets, MissingPolicy, Side, UnknownPolicy, different_rows
+from hemlp.labels import Batch, LabelSets, Policies, different_rows
 from hemlp.readers import LabelFile, read_labels
 from hemlp.scoring import Measure, UndefinedPolicy, check_defined
 from hemlp.vocabulary import Label, label_order
@@ -31,10 +31,14 @@ BLOCK = 20_000
 class Facts:
     """Counts of one system's instances and labels."""
 
+    policies: Policies
     instances: int = 0
     predictions: int = 0
     empty: int = 0
     unknown: int = 0
+    unknown_true: int = 0
+    emptied: int = 0
+    emptied_true: int = 0
     missing: int = 0
 
     def add(self, batch: Batch) -> None:
@@ -43,18 +47,48 @@ class Facts:
         self.instances += len(batch)
         self.predictions += int(sizes.sum())
         self.empty += int((sizes == 0).sum())
-        self.unknown += batch.true.unknown + batch.pred.unknown
+        self.unknown += batch.pred.unknown
+        self.unknown_true += batch.true.unknown
+        self.emptied += batch.pred.emptied
+        self.emptied_true += batch.true.emptied
         self.missing += batch.true.missing + batch.pred.missing
 
     def told(self) -> dict[str, float]:
         """In words."""
+        pred, true = self.policies.unknown, self.policies.true
         return {
             "instances": self.instances,
             "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
             "empty predictions": self.empty,
-            "unknown labels": self.unknown,
+            "unknown labels": self.unknown + self.unknown_true,
+            "predicted labels dropped": self.unknown if pred == "drop" else 0,
+            "predicted labels isolated": self.unknown if pred == "isolate" else 0,
+            "predictions emptied": self.emptied,
+            "true labels dropped": self.unknown_true if true == "drop" else 0,
+            "true labels isolated": self.unknown_true if true == "isolate" else 0,
+            "true sets emptied": self.emptied_true,
             "missing instances": self.missing,
         }
+
+
+def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
+    if not any(counts.get("true labels dropped") for counts in facts.values()):
+        return {}
+    return {
+        system: f"{counts.get('true labels dropped', 0):,} ({counts.get('true sets emptied', 0):,} left empty)"
+        for system, counts in facts.items()
+    }
+
+
+def unknown_labels(counts: Mapping[str, float]) -> str:
+    """What was done about the unknown labels of a system, in words."""
+    kinds = (
+        "predicted labels dropped", "predicted labels isolated", "predictions emptied",
+        "true labels dropped", "true labels isolated", "true sets emptied",
+    )  # fmt: skip
+    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return f"{counts['unknown labels']:,} unknown labels" + (f" ({told})" if told else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +99,7 @@ class Inputs:
     true: Source
     systems: Mapping[str, Source]
     measures: Mapping[str, Measure]
-    unknown: UnknownPolicy = "error"
-    missing: MissingPolicy = "error"
+    policies: Policies
     names: Mapping[Label, str] | None = None
 
     @cached_property
@@ -78,9 +111,10 @@ class Inputs:
             if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile))
         }
         true = _loaded(self.true) if loaded else None
-        instances = self._common_instances(true, loaded) if true is not None and self.missing == "empty" else ()
-        policies: dict[str, Any] = {"unknown": self.unknown, "missing": self.missing, "instances": instances}
-        return {name: Batch.of(self.given, true, pred, **policies) for name, pred in loaded.items()}
+        if true is None:
+            return {}
+        instances = self._common_instances(true, loaded) if self.policies.missing == "empty" else ()
+        return {name: Batch.over(self.given, (true, pred), self.policies, instances) for name, pred in loaded.items()}
 
     @staticmethod
     def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
@@ -106,9 +140,10 @@ class Inputs:
         found = {name: batch.hierarchy for name, batch in self._whole.items()}
         for name in self.systems.keys() - found.keys():
             strange: set[Label] = set()
-            if self.unknown == "isolate":
-                for blocks in self._block_pairs(name, BLOCK):
-                    strange |= {label for block in blocks for label in block.vocabulary if label not in self.given}
+            isolating = [policy == "isolate" for policy in (self.policies.true, self.policies.unknown)]
+            for pair in self._block_pairs(name, BLOCK) if any(isolating) else ():
+                for block in compress(pair, isolating):
+                    strange |= {label for label in block.vocabulary if label not in self.given}
             found[name] = self.given.with_isolated(strange)
         return {name: found[name] for name in self.systems}
 
@@ -129,24 +164,11 @@ class Inputs:
             for start in range(0, len(batch), size):
                 yield start, batch[start : start + size]
             return
-        unknown: UnknownPolicy = "drop" if self.unknown == "drop" else "error"  # isolated classes are known by now
         start = 0
-        for true, pred in self._block_pairs(system, size):
-            batch = Batch.of(self.hierarchies[system], true, pred, unknown=unknown, missing=self.missing)
-            if self.unknown == "isolate":
-                batch = replace(batch, true=self._counted(batch.true, true), pred=self._counted(batch.pred, pred))
-            yield start, replace(batch, given=self.given, policies=self.policies)
+        for pair in self._block_pairs(system, size):
+            batch = Batch.over(self.given, pair, self.policies, isolated=self.hierarchies[system])
+            yield start, batch
             start += len(batch)
-
-    def _counted(self, side: Side, labels: LabelSets) -> Side:
-        """With the number of labels that are isolated classes."""
-        strange = np.array([label not in self.given for label in labels.vocabulary], np.bool_)
-        return replace(side, unknown=int(strange[labels.codes].sum()))
-
-    @property
-    def policies(self) -> str:
-        """What is done about unknown labels and missing instances, as signatures say it."""
-        return f"unknown:{self.unknown}|missing:{self.missing}"
 
     def take(self, system: str, rows: Sequence[int]) -> Batch:
         """The instances with these numbers, in their order, without ids unless the system is in memory."""
@@ -170,15 +192,10 @@ class Inputs:
         """Read everything once: all that is wrong with it is an error here. What was counted, for each system."""
         told = {}
         for system in self.systems:
-            facts = Facts()
+            facts = Facts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
                 check_defined(list(self.measures.values()), batch, undefined, start)
                 facts.add(batch)
-            if system in self._whole:
-                whole = self._whole[system]
-                facts.unknown, facts.missing = (
-                    getattr(whole.true, what) + getattr(whole.pred, what) for what in ("unknown", "missing")
-                )
             if not facts.instances:
                 raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")
             told[system] = facts.told()

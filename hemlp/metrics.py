@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from hemlp.edges import FloatArray
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy import Hierarchy
+from hemlp.label_sets import Rows
 from hemlp.labels import Batch, LabelSets
 from hemlp.measures import measure
 from hemlp.scoring import NAMED
@@ -30,14 +31,20 @@ def _metric(name: str) -> Callable[..., Any]:
         *,
         hierarchy: Hierarchy,
         labels: Sequence[Label] | None = None,
+        rows: Rows | None = None,
         average: str | None = "samples",
         sample_weight: Any = None,
         **parameters: Any,
     ) -> float | FloatArray:
         """Written below, for each measure."""
         made = measure(name, **parameters)
-        sides = (LabelSets.of(y, labels=labels, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred")))
-        scores = made.score(Batch.of(hierarchy, *sides))
+        given = (y_true, "y_true"), (y_pred, "y_pred")
+        sides = (LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in given)
+        with without_advice():
+            batch = Batch.of(hierarchy, *sides)
+            if not len(batch):
+                raise InvalidLabelSets("y_true and y_pred hold no instance")
+            scores = made.score(batch)
         if average is None:
             return scores.values
         if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
@@ -58,6 +65,7 @@ def _metric(name: str) -> Callable[..., Any]:
         f"{name} of predictions, {'greater' if template.greater_is_better else 'less'} is better.\n\n"
         f"``average``: 'samples' (mean over instances), None (one value an instance) or, for ratios of sets, 'micro'.\n"
         f"``labels``: the classes of the columns where the sides are 0/1 matrices.\n"
+        f"``rows``: 'sets' or 'paths', what lists of labels are where they could be either (see ``LabelSets.of``).\n"
         f"Parameters of the measure: {parameters}."
     )
     return metric

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import csv
 import errno
-import io
 import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
+from hemlp.escaping import csv_cell
 from hemlp.explanations import Explanation, Unexplained
+from hemlp.files import reason, write_text
 from hemlp.programs.program import STATUSES
 
 if TYPE_CHECKING:
     from hemlp.results import Evaluation
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no file can hold."""
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
@@ -29,7 +32,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
         name, given, file = argument.partition("=")
         if not given or Path(argument).exists():
             name, file = Path(argument.removesuffix(".gz")).stem, argument
-        if not name or any(0xD800 <= ord(letter) < 0xE000 for letter in name):
+        if not name or _SURROGATE.search(name):
             raise InvalidOption(f"{argument!r} names no system: write NAME={file}")
         if name in files:
             raise InvalidOption(f"two systems are called {name!r}: give another name, as in NAME={file}")
@@ -54,7 +57,8 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             raise UnwritableFile(f"cannot write to {file}: it is a folder")
         if Path(file).exists() and not os.access(file, os.W_OK):
             raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
-        _check_folder(Path(file).parent, file)
+        if Path(file).is_file() or not Path(file).exists():  # a pipe or a device is written where it is
+            _check_folder(Path(file).parent, file)
 
 
 def _check_folder(folder: Path, place: str) -> None:
@@ -74,7 +78,8 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
     """DIR/SYSTEM.csv for each system, whose name must be able to be that of a file."""
     files = []
     for system in systems:
-        if Path(system).name != system or "\0" in system or len(system.encode("utf-8", "replace")) > 240:
+        size = len(system.encode("utf-8", "replace"))
+        if Path(system).name != system or "\0" in system or size > 240 or _SURROGATE.search(system):
             raise InvalidOption(f"the system {system[:80]!r} cannot be the name of a file: give it another")
         files.append(str(Path(folder) / f"{system}.csv"))
     return files
@@ -100,11 +105,24 @@ def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
 
 
 def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")  # so that it quotes cells with either of the two
     for row in rows:
-        writer.writerow("" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
-    return text.getvalue()
+        writer.writerow(_csv_value(cell) for cell in row)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Lines of a CSV file, with the line ends that all our files have."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def _csv_value(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return csv_cell(cell)
+    return "" if isinstance(cell, float) and math.isnan(cell) else cell
 
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
@@ -123,41 +141,3 @@ def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int,
         taken = [other for _, other in found]
         found.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
     return found
-
-
-def reason(error: OSError) -> str:
-    """What went wrong with a file, in a few words."""
-    return (error.strerror or str(error)).lower()
-
-
-def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
-    """Write a text, or the pieces of one, in UTF-8: whole or not at all."""
-    pieces = [text] if isinstance(text, str) else text
-    write_bytes(path, (piece.encode("utf-8") for piece in pieces))
-
-
-def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes]) -> None:
-    """Write a file, whole or not at all: what goes wrong has a name, and an older file stays as it was."""
-    place = Path(path)
-    pieces = [data] if isinstance(data, bytes) else data
-    part = place.with_name(f"{place.name}.{os.getpid()}.part")
-    try:
-        if place.exists() and not place.is_file():  # a pipe or a device
-            with place.open("wb") as file:
-                file.writelines(pieces)
-            return
-        with part.open("wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, place)
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

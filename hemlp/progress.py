@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from typing import Any
+
+from hemlp.interrupts import unfinished
 
 
 class Progress:
@@ -22,6 +25,7 @@ class Progress:
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
+        self._opened = ExitStack()
 
     def __enter__(self) -> Progress:
         return self
@@ -47,9 +51,10 @@ class Progress:
             TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(), console=Console(stderr=True),
         )  # fmt: skip
+        self._opened.callback(self._bar.stop)
+        self._opened.enter_context(unfinished(self._bar.stop))  # it hides the cursor
         self._bar.start()
         self._task = self._bar.add_task("", total=self._total, rate=self._rate())
 
     def __exit__(self, *error: Any) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._opened.close()

@@ -5,7 +5,6 @@ Labels read from a file are strings, always: a file does not tell `12` from `'12
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import zlib
@@ -16,17 +15,26 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hemlp.edges import CyclePolicy, IntArray, row_pointers
+from hemlp.edge_files import find_separator, plain_edges, separated_edges
+from hemlp.edges import CyclePolicy, row_pointers
 from hemlp.errors import FileFormatError, InvalidHierarchy, InvalidOption, MissingDependency, UnreadableFile
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import LabelSets, digest_of, from_pairs
+from hemlp.label_sets import LabelSets, digest_of, from_pairs
+from hemlp.lookalikes import threshold_advice
+from hemlp.text_files import (
+    MARK,
+    check_separator,
+    check_text,
+    decode,
+    encode_words,
+    file_kind,
+    find_words,
+    read_bytes,
+    split_cells,
+)
 from hemlp.vocabulary import Label, label_list, label_order
 
-_MARK = b"\xef\xbb\xbf"  # some editors begin a UTF-8 file with it
-_SPACE = np.zeros(256, np.bool_)
-_SPACE[list(b" \t\n\r\x0b\x0c")] = True  # what bytes.split() splits at
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 def read_hierarchy(
@@ -46,19 +54,19 @@ def read_hierarchy(
     ``comment`` are passed over. ``relations`` (OBO only): which relations are edges, for example
     ``("is_a", "part_of")``; alternative ids, and obsolete ids with one replacement, become aliases.
     """
-    source, data = _read_bytes(path)
-    _check_separator(sep)
+    source, data = read_bytes(path)
+    check_separator(sep)
     further = label_list("classes", classes)
-    if _suffix(source) == ".obo":
-        return _read_obo(_decode(data, source), source, relations, further, cycles)
+    if file_kind(source) == ".obo":
+        return _read_obo(decode(data, source), source, relations, further, cycles)
     if sep is None:
-        sep = {".csv": ",", ".tsv": "\t"}.get(_suffix(source)) or _find_separator(data, comment)
+        sep = _SEPARATORS.get(file_kind(source)) or find_separator(data, comment)
     if sep is None:
-        labels, ends = _plain_edges(data, source, comment)
+        labels, ends = plain_edges(data, source, comment)
         new = sorted(set(further) - set(labels), key=label_order)
         made = _located(source, Hierarchy.from_codes, [*labels, *new], ends[:, 0], ends[:, 1], cycles=cycles)
     else:
-        edges = _separated_edges(_decode(data, source), source, sep, comment)
+        edges = separated_edges(decode(data, source), source, sep, comment)
         made = _located(source, Hierarchy.from_edges, edges, classes=further, cycles=cycles)
     return made
 
@@ -68,35 +76,47 @@ def _located(source: str, make: Callable[..., Hierarchy], *args: Any, **options:
     try:
         return make(*args, **options)
     except InvalidHierarchy as error:
-        error.args = (f"{source}: {error}",)
+        error.args = (f"{source}: {error.args[0]}",)
         raise
 
 
 def read_labels(
-    path: str | PathLike[str], *, sep: str | None = None, id: str = "id", label: str = "label"
+    path: str | PathLike[str], *, sep: str | None = None, id: str | None = None, label: str | None = None
 ) -> LabelSets:
     """Read label sets: one instance a line, its labels separated by white space (or ``sep``), gzipped or not.
 
     A blank line is an instance without labels. A ``.csv`` or ``.tsv`` file is in long format instead: a header, and
-    one (instance, label) pair a line, in the columns ``id`` and ``label``; an empty label is an instance without one.
+    one (instance, label) pair a line, in the columns "id" and "label"; an empty label is an instance without one.
+    Further columns, of scores for example, are an error unless both ``id`` and ``label`` name the columns to read.
     """
-    source, data = _read_bytes(path)
-    _check_separator(sep)
-    suffix = _suffix(source)
-    if suffix in (".csv", ".tsv"):
-        return _long_labels(_decode(data, source), source, sep or {".csv": ",", ".tsv": "\t"}[suffix], id, label)
+    source, data = read_bytes(path)
+    check_separator(sep)
+    _check_format(source)
+    if file_kind(source) in _SEPARATORS:
+        return _long_labels(decode(data, source), source, sep or _SEPARATORS[file_kind(source)], id, label)
+    if id is not None or label is not None:
+        raise InvalidOption(f"{source}: id= and label= name columns of .csv and .tsv files")
     if sep is None:
-        words, rows, count = _words(data)
-        labels, codes = _encode(data, words, rows, source)
-        return LabelSets(tuple(labels), row_pointers(rows, count), codes, source=source)
-    lines = _decode(data, source).split("\n")
+        words, rows, count = find_words(data)
+        labels, codes = encode_words(data, words, rows, source)
+        return LabelSets(tuple(labels), row_pointers(rows, count), codes, source=source, words=True)
+    lines = decode(data, source).split("\n")
     if not lines[-1]:
         lines.pop()
     cells = [[cell.strip() for cell in line.split(sep)] if line.strip() else [] for line in lines]
     for number, row in enumerate(cells, 1):
         if "" in row:
             raise FileFormatError(f"{source}, line {number}: an empty label between separators {sep!r}", number)
-    return LabelSets.of(cells, source=source)
+    return LabelSets.of(cells, rows="sets", source=source)
+
+
+def _check_format(source: str) -> None:
+    """Refuse formats whose lines would be taken for labels."""
+    if file_kind(source) in (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl"):
+        raise FileFormatError(
+            f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv file "
+            f"with the columns id and label"
+        )
 
 
 class LabelFile:
@@ -104,18 +124,23 @@ class LabelFile:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.source = fspath(path)
-        if _suffix(self.source) in (".csv", ".tsv"):
+        _check_format(self.source)
+        if Path(self.source).is_fifo():
+            raise InvalidOption(f"{self.source} is a pipe, which cannot be read twice: write it to a file first")
+        if file_kind(self.source) in _SEPARATORS:
             raise InvalidOption(
                 f"{self.source} is in long format, which cannot be read block by block: use read_labels"
             )
+        check_rereadable(path)
 
     def blocks(self, size: int) -> Iterator[LabelSets]:
         """Label sets of ``size`` consecutive instances at a time."""
         row = 0
         for data in self._pieces(size):
-            words, rows, count = _words(data)
-            labels, codes = _encode(data, words, rows + row, self.source)
-            yield LabelSets(tuple(labels), row_pointers(rows, count), codes, source=self.source, first_row=row)
+            words, rows, count = find_words(data)
+            labels, codes = encode_words(data, words, rows + row, self.source)
+            ptr = row_pointers(rows, count)
+            yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, words=True)
             row += count
 
     def _pieces(self, size: int) -> Iterator[bytes]:
@@ -126,7 +151,7 @@ class LabelFile:
                 lines = iter(gzip.GzipFile(fileobj=raw) if zipped else raw)
                 first = True
                 while piece := b"".join(islice(lines, size)):
-                    yield _checked(piece.removeprefix(_MARK) if first else piece, self.source)
+                    yield check_text(piece.removeprefix(MARK) if first else piece, self.source)
                     first = False
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise FileFormatError(f"{self.source} is a damaged gzip file: {error}") from None
@@ -139,16 +164,26 @@ class LabelFile:
         return digest_of(self.blocks(20_000))
 
 
+def check_rereadable(path: str | PathLike[str]) -> None:
+    """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
+    place = Path(path)
+    if file_kind(fspath(path)) not in _SEPARATORS and place.exists() and not (place.is_file() or place.is_dir()):
+        raise InvalidOption(
+            f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
+            f"read several times: save it to a file, or do without the limit"
+        )
+
+
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
     """A label file to be read block by block, or as a whole if it is in long format."""
-    return read_labels(path) if _suffix(fspath(path)) in (".csv", ".tsv") else LabelFile(path)
+    return read_labels(path) if file_kind(fspath(path)) in _SEPARATORS else LabelFile(path)
 
 
 def read_names(path: str | PathLike[str]) -> dict[Label, str]:
     """Read readable names of classes: one ``label<TAB>name`` a line."""
-    source, data = _read_bytes(path)
+    source, data = read_bytes(path)
     names: dict[Label, str] = {}
-    for number, line in enumerate(_decode(data, source).splitlines(), 1):
+    for number, line in enumerate(decode(data, source).splitlines(), 1):
         label, tab, name = line.partition("\t")
         if line.strip() and not tab:
             raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
@@ -157,163 +192,15 @@ def read_names(path: str | PathLike[str]) -> dict[Label, str]:
     return names
 
 
-# ---- files
+# ---- label files in long format
 
 
-def _suffix(source: str) -> str:
-    path = Path(source)
-    return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-
-
-def _check_separator(sep: str | None) -> None:
-    if sep is not None and not (isinstance(sep, str) and len(sep) == 1 and sep not in "\r\n"):
-        raise InvalidOption(f"sep={sep!r} is not one character")
-
-
-def _read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
-    if not isinstance(path, str | PathLike):
-        raise InvalidOption(f"{path!r} is not the path of a file")
-    source = fspath(path)
-    try:
-        data = Path(source).read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"cannot read {source}: {(error.strerror or str(error)).lower()}") from None
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise FileFormatError(f"{source} is a damaged gzip file: {error}") from None
-    return source, _checked(data.removeprefix(_MARK), source)
-
-
-def _checked(data: bytes, source: str) -> bytes:
-    if b"\x00" in data:
-        raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte")
-    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        raise FileFormatError(f"{source} has carriage returns within lines: convert its line ends to \\n or \\r\\n")
-    return data
-
-
-def _decode(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
-
-
-# ---- white space separated files, the fast way
-
-
-def _words(data: bytes) -> tuple[IntArray, IntArray, int]:
-    """Where the words of a text begin and end, the row of each (from 0), and the number of rows."""
-    buffer = np.frombuffer(data, np.uint8)
-    inside = np.zeros(len(data) + 2, np.int8)
-    inside[1:-1] = ~_SPACE[buffer]
-    step = np.diff(inside)
-    begins = np.flatnonzero(step == 1)
-    ends_of_line = np.flatnonzero(buffer == 10)
-    rows = np.searchsorted(ends_of_line, begins)
-    count = len(ends_of_line) + (not data.endswith(b"\n") and len(data) > 0)
-    return np.stack([begins, np.flatnonzero(step == -1)]), rows, count
-
-
-def _encode(data: bytes, words: IntArray, rows: IntArray, source: str) -> tuple[list[str], IntArray]:
-    """Distinct labels in the order in which they appear, and for each word its position among them."""
-    from hemlp.kernels.alike import first_equal
-
-    first = first_equal(words[0], words[1], np.frombuffer(data, np.uint8))
-    new = first == np.arange(first.size)
-    labels = []
-    for k, begin, end in zip(np.flatnonzero(new).tolist(), *words[:, new].tolist(), strict=True):
-        try:
-            labels.append(data[begin:end].decode("utf-8"))
-        except UnicodeDecodeError:
-            line = int(rows[k]) + 1
-            raise FileFormatError(f"{source}, line {line}: {data[begin:end]!r} is not UTF-8", line) from None
-    return labels, (np.cumsum(new) - 1)[first].astype(np.int32)
-
-
-def _plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
-    words, rows, count = _words(data)
-    sign = comment.encode() if comment else None
-    if sign and sign in data:
-        first_words = row_pointers(rows, count)
-        remarks = [r for r in np.unique(rows).tolist() if data.startswith(sign, words[0, first_words[r]])]
-        keep = ~np.isin(rows, remarks)
-        words, rows = words[:, keep], rows[keep]
-    number = np.bincount(rows, minlength=count)
-    odd = np.flatnonzero((number != 2) & (number != 0))
-    if odd.size:
-        line = int(odd[0]) + 1
-        raise FileFormatError(
-            f"{source}, line {line}: {number[odd[0]]} words where 'parent child' was expected; labels with spaces need "
-            f"a file separated by tabs or commas, a class without edges goes into classes=",
-            line,
-        )
-    header = [data[begin:end].lower() for begin, end in words[:, :2].T]
-    if sorted(header) == [b"child", b"parent"]:
-        words, rows = words[:, 2:], rows[2:]
-    labels, codes = _encode(data, words, rows, source)
-    ends = codes.reshape(-1, 2)
-    return labels, ends[:, ::-1] if header == [b"child", b"parent"] else ends
-
-
-# ---- files with a separator
-
-
-def _find_separator(data: bytes, comment: str | None) -> str | None:
-    """A tab or a comma if it stands exactly once in every line, else None for white space."""
-    sign = comment.encode() if comment else None
-    for sep in (b"\t", b","):
-        if sep in data:
-            lines = [line for line in data.split(b"\n") if line.strip()]
-            if sign:
-                lines = [line for line in lines if not line.lstrip().startswith(sign)]
-            if lines and all(line.count(sep) == 1 and line.strip()[:1] != sep for line in lines):
-                return sep.decode()
-    return None
-
-
-def _rows(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and stripped cells of each line that is not blank. Quotes are understood between commas only."""
-    quoting: Any = csv.QUOTE_MINIMAL if sep == "," else csv.QUOTE_NONE
-    lines = (line if line.strip() else "" for line in text.removesuffix("\n").split("\n"))
-    reader = csv.reader(lines, delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, [cell.strip() for cell in row]
-    except csv.Error as error:
-        raise FileFormatError(f"{source}, line {reader.line_num}: {error}", reader.line_num) from None
-
-
-def _separated_edges(text: str, source: str, sep: str, comment: str | None) -> list[tuple[Any, ...]]:
-    if comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
-        text = "\n".join("" if line.lstrip().startswith(comment) else line for line in text.split("\n"))
-    rows = list(_rows(text, source, sep))
-    names = [cell.lower() for cell in rows[0][1]] if rows else []
-    if {"parent", "child"} <= set(names):
-        rows = rows[1:]
-    else:
-        names = ["parent", "child"]
-    columns = [names.index(name) for name in ("parent", "child", "weight") if name in names]
-    for line, row in rows:
-        if len(row) != len(names) or "" in row:
-            raise FileFormatError(
-                f"{source}, line {line}: {row} where {names} was expected; further columns need a first line that "
-                f"names them (parent, child, weight)",
-                line,
-            )
-    return [tuple(row[c] for c in columns) for _, row in rows]
-
-
-def _long_labels(text: str, source: str, sep: str, id: str, label: str) -> LabelSets:
-    rows = _rows(text, source, sep)
+def _long_labels(text: str, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
+    rows = split_cells(text, source, sep)
     _, header = next(rows, (1, []))
-    for name in (id, label):
-        if name not in header:
-            raise FileFormatError(f"{source}, line 1: no column {name!r}; the columns are {header}", 1)
+    on_purpose = id is not None and label is not None
+    id, label = id or "id", label or "label"
+    _check_header(header, id, label, source, on_purpose)
     at_id, at_label = header.index(id), header.index(label)
     ids, labels, lines = [], [], []
     for line, row in rows:
@@ -325,6 +212,35 @@ def _long_labels(text: str, source: str, sep: str, id: str, label: str) -> Label
         labels.append(row[at_label] or None)
         lines.append(line)
     return from_pairs(ids, labels, source, lines)
+
+
+def _near(name: str, header: list[str]) -> str:
+    """The end of a message about a column that is not there."""
+    for other in header:
+        if other.casefold() == name.casefold():
+            return f"; did you mean {other!r}?"
+    for sep in ";\t|,":
+        if len(header) == 1 and sep in header[0]:
+            return f"; if {sep!r} separates the columns, say sep={sep!r}"
+    return " (the first line of such a file names its columns)"
+
+
+def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
+    """Refuse a first line that lacks one of the two columns, or has others that nobody said to leave out."""
+    place = f"{source}, line 1"
+    for name in (id, label):
+        if name not in header:
+            raise FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
+        if header.count(name) > 1:
+            raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
+    further = [name for name in header if name not in (id, label)]
+    if further and not on_purpose:
+        raise FileFormatError(
+            f"{place}: beside {id!r} and {label!r} there are the columns {further}, which label sets do not have"
+            f"{threshold_advice(further)}. Take them out of the file, or leave them out on purpose with "
+            f"read_labels(path, id={id!r}, label={label!r})",
+            1,
+        )
 
 
 # ---- OBO

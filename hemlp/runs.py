@@ -1,7 +1,7 @@
 """A run folder: what was begun, and the scores of finished chunks, each in a file that is whole or not there.
 
 A chunk file is a line with the SHA-256 of the rest, a line of JSON that says what follows, and the arrays themselves.
-Files are written beside their place, flushed to the disk and then moved, so a run can be killed at any moment.
+A run can be killed at any moment, and several processes can work on it at once: what they write is the same.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from contextlib import ExitStack
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,10 +23,13 @@ import numpy as np
 
 from hemlp.edges import FloatArray
 from hemlp.errors import RunMismatch, UnwritableFile
-from hemlp.outputs import reason, write_bytes
+from hemlp.files import PART, reason, remove_stale_parts, write_bytes
+from hemlp.interrupts import unfinished
 from hemlp.scores import Scores
 
 MANIFEST = "run.json"
+FILES = r"run\.json|chunk-\d+-\d+\.bin"
+"""The names of the files of a run."""
 
 
 class RunFolder:
@@ -37,15 +43,26 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UnwritableFile(f"cannot write to {self.path}: {reason(error)}") from None
+        remove_stale_parts(self.path, FILES)
         manifest = self.path / MANIFEST
+        foreign = [file for file in self.path.iterdir() if not PART.fullmatch(file.name)]
         if not manifest.exists():
-            if any(self.path.iterdir()):
+            if foreign:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
-            write_bytes(manifest, json.dumps(self.begun, indent=1, ensure_ascii=False).encode())
+            # several processes may begin a run at once: the first that is here says what it is about
+            write_bytes(manifest, json.dumps(self.begun, indent=1, ensure_ascii=False).encode(), keep=True)
         self._check(_read_manifest(manifest))
-        for part in self.path.glob("*.bin.*.part"):  # what a killed run was writing
-            if not _alive(part.name.split(".")[-2]):
-                part.unlink(missing_ok=True)
+
+    @classmethod
+    def temporary(cls) -> RunFolder:
+        """A folder of its own for one run, which is removed once nobody needs it."""
+        folder = cls(tempfile.mkdtemp(prefix="hemlp-run-"), {})
+        remove = partial(shutil.rmtree, folder.path, ignore_errors=True)
+        needed = ExitStack()
+        needed.callback(remove)
+        needed.enter_context(unfinished(remove))
+        weakref.finalize(folder, needed.close)
+        return folder
 
     @staticmethod
     def chunk_of(path: str | PathLike[str]) -> int | None:
@@ -77,7 +94,7 @@ class RunFolder:
         return hashlib.sha256(json.dumps(self.begun).encode()).hexdigest()
 
     def finished(self, system: int, start: int, rows: int) -> bool:
-        """Whether a chunk is there, whole and of this run; any other is removed, to be computed again."""
+        """Whether a chunk is there, whole and of this run; any other is computed again, and written over."""
         file = self._file(system, start)
         if not file.exists():
             return False
@@ -85,7 +102,6 @@ class RunFolder:
         whole = hashlib.sha256(body).hexdigest().encode() == digest
         if not whole or (_head(body)["chunk"], _head(body)["rows"]) != ([self._digest, system, start], rows):
             logging.getLogger("hemlp").warning("%s is damaged: its chunk is computed again", file)
-            file.unlink()
             return False
         self._heads[system, start] = _head(body)
         return True
@@ -106,7 +122,7 @@ class RunFolder:
             statuses = np.concatenate([self._array(system, start, k, None) for start in self._starts(system)])
             undefined = sum(head["measures"][k]["undefined"] for head in heads)
             columns = StoredColumns(self, system, k, tuple(first["columns"]))
-            made.append(Scores(first["name"], columns, statuses, first["signature"], undefined))
+            made.append(Scores(first["name"], columns, statuses, first["signature"], undefined, first["exact"]))
         return made
 
     def column(self, system: int, measure: int, name: str) -> FloatArray:
@@ -148,17 +164,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise RunMismatch(f"{path} cannot be read ({error}): give another folder") from None
 
 
-def _alive(process: str) -> bool:
-    """Whether a process of this number is running."""
-    try:
-        os.kill(int(process), 0)
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -186,6 +191,7 @@ def _packed(scores: Sequence[Scores], chunk: list[Any]) -> bytes:
             "name": each.name,
             "signature": each.signature,
             "undefined": each.undefined,
+            "exact": each.exact,
             "status": place(each.statuses),
             "columns": {name: place(values) for name, values in each.columns.items()},
         }
@@ -212,6 +218,7 @@ def _unpacked(body: bytes) -> list[Scores]:
             arrays[told["status"]],
             told["signature"],
             told["undefined"],
+            told["exact"],
         )
         for told in head["measures"]
     ]

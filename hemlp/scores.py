@@ -38,13 +38,17 @@ class Score(float):
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined."""
+    """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined.
+
+    ``exact``: whether they are meant to be optimal, so that one that is not proved so is a fallback.
+    """
 
     name: str
     columns: Mapping[str, FloatArray]
     statuses: NDArray[np.int8]
     signature: str
     undefined: int = field(default=0)
+    exact: bool = True
 
     def __len__(self) -> int:
         return len(self.statuses)
@@ -65,14 +69,28 @@ class Scores:
 
     def mean(self, column: str | None = None) -> float:
         """The average over the instances on which it is defined; ``undefined`` says on how many it is not."""
-        values = self.values if column is None else self.columns[column]
-        defined = values[~np.isnan(values)]
-        return math.fsum(defined) / defined.size if defined.size else math.nan
+        return mean(self.values if column is None else self.columns[column])
 
     def status_counts(self) -> dict[str, int]:
         """How many instances have which status."""
         counts = np.bincount(self.statuses, minlength=len(STATUSES))
         return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
+
+
+def mean(values: FloatArray) -> float:
+    """The average of the values that are not nan."""
+    defined = values[~np.isnan(values)]
+    return exact_mean(defined.tolist(), defined.size)
+
+
+def exact_mean(terms: Sequence[float], count: int) -> float:
+    """Σ terms / count, with a sum that is rounded once; nan where nothing or no number comes of it."""
+    try:
+        return math.fsum(terms) / count if count else math.nan
+    except OverflowError:
+        return math.fsum(term / count for term in terms)
+    except ValueError:  # infinite terms of both signs
+        return math.nan
 
 
 def joined(parts: Sequence[Sequence[Scores]]) -> list[Scores]:

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.edges import FloatArray, IntArray
-from hemlp.errors import InvalidOption, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, UndefinedScore
+from hemlp.fingerprints import fingerprint
 from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch
+from hemlp.interrupts import as_keyboard_interrupt
+from hemlp.labels import Batch, LabelSets
 from hemlp.programs.model import Model
 from hemlp.notation import format_call
 from hemlp.programs.program import STATUSES, Status
@@ -30,6 +32,7 @@ PAIRS_AT_ONCE = 4_000_000
 INSTANCES_AT_ONCE = 50_000
 """Instances in one chunk of a batch."""
 UndefinedPolicy = Literal["error", "nan"]
+LEAVE_OUT = Advice("undefined", "nan", "to leave such instances out")
 
 
 class Measure(ABC):
@@ -48,6 +51,10 @@ class Measure(ABC):
     def plain_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
         return self.fields
+
+    def custom_fields(self) -> dict[str, Any]:
+        """The fields that have no text form."""
+        return {key: self.fields[key] for key, value in self.plain_fields().items() if value == "custom"}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -98,6 +105,11 @@ class Measure(ABC):
         """The columns of a score, from the optimum of the model."""
 
     @property
+    def exact(self) -> bool:
+        """Whether scores are meant to be optimal, so that one that is not proved so is a fallback."""
+        return True
+
+    @property
     def model_key(self) -> Any:
         """Measures of one key have the same model and are defined on the same instances."""
         return id(self)
@@ -113,8 +125,10 @@ class Measure(ABC):
     @property
     def signature(self) -> str:
         """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
-        parameters = ",".join(f"{key}:{value}" for key, value in self.parameters.items())
-        return f"{self.name}|{parameters}|hemlp:{__version__}"
+        custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
+        parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
+        own = "" if type(self).__module__.startswith("hemlp.") else f"|custom {fingerprint(type(self))}"
+        return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
 
     @overload
     def score(
@@ -158,12 +172,13 @@ class Measure(ABC):
             sizes = len(batch.true[row]), len(batch.pred[row])
             raise UndefinedScore(
                 f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and "
-                f"{sizes[1]} predicted classes. Choose undefined='nan' to leave such instances out",
+                f"{sizes[1]} predicted classes",
                 first_row + row + 1,
-            )
+            ).advised(LEAVE_OUT)
         return np.flatnonzero(~bad)
 
 
+@as_keyboard_interrupt
 def score_together(
     measures: Sequence[Measure],
     batch: Batch,
@@ -216,7 +231,7 @@ def _score_group(
         unsolved = solution.statuses > last_solved
         if unsolved.any() and undefined == "error":
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.infeasibility(k, first_row + int(part[k]) + 1)
+            raise model.infeasibility(k, first_row + int(part[k]) + 1).advised(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():
@@ -227,11 +242,27 @@ def _score_group(
     policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
     if time_limit is not None:  # a limit can change what is found
         policies += f"|time_limit:{time_limit}"
-    missing = int((statuses > last_solved).sum())
     return [
-        Scores(each.name, filled, statuses, each.signature + policies, missing)
+        _as_scores(each, filled, statuses, policies, undefined, first_row)
         for each, filled in zip(group, columns, strict=True)
     ]
+
+
+def _as_scores(
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str,
+    undefined: UndefinedPolicy, first_row: int,
+) -> Scores:  # fmt: skip
+    """The scores of one measure; an instance on which its own score rule gives nan is undefined."""
+    solved = statuses <= STATUSES.index(Status.FEASIBLE)
+    odd = np.flatnonzero(np.isnan(columns[each.name]) & solved)
+    if odd.size:
+        row = first_row + int(odd[0]) + 1
+        if undefined == "error":
+            raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).advised(LEAVE_OUT)
+        statuses = statuses.copy()
+        statuses[odd] = STATUSES.index(Status.INFEASIBLE)
+    missing = len(statuses) - int(solved.sum()) + odd.size
+    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact)
 
 
 def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
@@ -252,7 +283,17 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
         return data
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")
-    return Batch.of(data, [true], [pred])
+    # what is given here is one label set, whatever its order: it is never taken for a path
+    given = (true, "true labels"), (pred, "predictions")
+    try:
+        return Batch.of(data, *(LabelSets.of([side], rows="sets", source=source) for side, source in given))
+    except HemlpError as error:  # what decides about unknown labels is a batch
+        error.spelling = _as_argument_of_batch
+        raise
+
+
+def _as_argument_of_batch(option: str, value: str) -> str:
+    return f"Batch.of(..., {option}={value!r})"
 
 
 def plain_horizon(horizon: Any) -> int | None:

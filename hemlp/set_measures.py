@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hemlp.closure.model import ClosureModel
 from hemlp.edges import FloatArray
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy import Hierarchy
 from hemlp.labels import Batch, LabelSets
 from hemlp.lca.model import LcaModel
@@ -156,6 +156,11 @@ class SetMeasure(Measure):
         return frozenset(found)
 
     @property
+    def exact(self) -> bool:
+        """Whether scores are meant to be optimal: not those of the greedy method."""
+        return self.method != "greedy"
+
+    @property
     def model_key(self) -> Any:
         """Measures that differ only in the score share their sets."""
         weights = None if self.weights is None else id(self.weights)
@@ -217,7 +222,10 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     A class that no instance has would weigh infinitely much; it gets the weight ``unseen``, or is an error.
     """
     labels = LabelSets.of(corpus, source="corpus")
-    batch = Batch.of(hierarchy, labels, labels)
+    if not len(labels):
+        raise InvalidLabelSets("the corpus holds no instance")
+    with without_advice():
+        batch = Batch.of(hierarchy, labels, labels)
     model = ClosureModel("", batch, "ancestors", False, None, np.ones(len(hierarchy) + 1))
     counts = np.zeros(len(hierarchy), np.int64)
     done = 0

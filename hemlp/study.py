@@ -14,13 +14,14 @@ predicted = [1, 1]
 true = [0, "ALL"]
 default_cost = 5
 
-[options]                                     # cycles, unknown, missing, undefined, workers, names
+[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names
 undefined = "nan"
 
 [tests]
 compare = [["knn", "svm"]]                    # all tests of a pair of systems
 significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction
 kendall = 1000                                # correlation of the measures, resamples for its intervals
+sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
 
 [outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder)
 json = "study.json"
@@ -37,28 +38,36 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from hemlp.compare import Sided
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
+from hemlp.escaping import markdown, printable
 from hemlp.evaluation import MEASURES, evaluate, named_measures
+from hemlp.files import reason, write_text
 from hemlp.measures import measures_from_tables
-from hemlp.outputs import check_writable, instance_files, reason, write_per_instance, write_text
-from hemlp.readers import open_labels, read_hierarchy, read_labels, read_names
+from hemlp.outputs import check_writable, instance_files, write_per_instance
+from hemlp.readers import check_rereadable, open_labels, read_hierarchy, read_labels, read_names
 from hemlp.report.plots import check_plots
 from hemlp.results import Evaluation
 from hemlp.scoring import NAMED, Measure
 from hemlp.tables import Table
-from hemlp.vocabulary import check_known, did_you_mean
+from hemlp.vocabulary import check_choice, check_known, did_you_mean
 
 HIERARCHY_OPTIONS = ("cycles",)
-EVALUATE_OPTIONS = ("unknown", "missing", "undefined", "workers", "memory", "resume", "chunk")
+EVALUATE_OPTIONS = ("unknown", "unknown_true", "missing", "undefined", "workers", "memory", "resume", "chunk")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask")
 
 
 @dataclass(frozen=True)
 class Tests:
-    """What is compared beyond ranks. ``kendall``: None for no table, else the number of resamples."""
+    """What is compared, and how. ``kendall``: None for no table, else the number of resamples.
+
+    ``sided``: the sign test of ranks and comparisons.
+    """
 
     compare: Sequence[Sequence[str]] = ()
     significance: Sequence[str] = ()
     kendall: int | None = None
+    sided: Sided = "two"
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ class Study:
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
-        _check_keys("[options]", options, (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask"))
+        _check_keys("[options]", options, OPTIONS)
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
         given = {"hierarchy": data["hierarchy"], "true": data["true"]}
@@ -119,7 +128,7 @@ class Study:
                 raise InvalidOption(f"{key} = {value!r} is not a path or an address")
         for key, value in tests.items():
             lists = isinstance(value, list) and all(isinstance(each, list | str) for each in value)
-            if key != "kendall" and not lists:
+            if key in ("compare", "significance") and not lists:
                 raise InvalidOption(f"{key} = {value!r} is not a list of {'pairs' if key == 'compare' else 'measures'}")
         own = measures_from_tables(data.get("measure", []))
         named = data.get("measures", [] if own else list(MEASURES))
@@ -158,6 +167,7 @@ class Study:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
             for system in pair:
                 check_known("system", system, list(self.systems))
+        check_choice("sided", self.tests.sided, ("two", "one"))
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
@@ -165,10 +175,16 @@ class Study:
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        for file in (self.true, *self.systems.values()):
+            if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
+                raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
             if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
         check_writable(files, [folder])
+        if self.options.get("memory") is not None:
+            for file in (self.true, *self.systems.values()):
+                check_rereadable(file)
 
     def run(self, progress: bool | None = None) -> Evaluation:
         """Read everything, and score."""
@@ -186,9 +202,13 @@ class Study:
 
     def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
-        found = [("", result.table())]
-        found += [(f"{a} and {b}", result.compare(a, b)) for a, b in self.tests.compare]
-        found += [(f"all pairs of systems by {name}", result.significance(name)) for name in self.tests.significance]
+        sided = self.tests.sided
+        found = [("", result.table(sided=sided))]
+        found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
+        found += [
+            (f"all pairs of systems by {name}", result.significance(name, sided=sided))
+            for name in self.tests.significance
+        ]
         if self.tests.kendall is not None:
             found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
         return found
@@ -203,7 +223,7 @@ class Study:
         if out.table is not None:
             write_text(out.table, _table_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
-            result.to_html(out.html)
+            result.to_html(out.html, sided=self.tests.sided)
         files = (out.per_instance, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
 
@@ -229,7 +249,9 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
 def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
     blocks = []
     for title, table in tables:
-        head = {".md": f"## {title}\n\n", ".tex": f"% {title}\n"}.get(suffix, f"{title}\n") if title else ""
+        plain = printable(title)
+        heads = {".md": f"## {markdown(title)}\n\n", ".tex": f"% {plain}\n"}
+        head = heads.get(suffix, f"{plain}\n") if title else ""
         body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
         blocks.append(head + body)
     return "\n".join(blocks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -38,18 +39,33 @@ TOP = Top()
 def as_label(value: object) -> Label:
     """``value`` as a Python ``str`` or ``int``; numpy's scalars are converted, everything else is refused."""
     kind = type(value)
-    if kind is str or kind is int:
+    if (kind is str and value) or kind is int:
         return value  # type: ignore[return-value]
     if isinstance(value, str):
+        if not value:
+            raise InvalidLabel("'' is not a label: an empty string is no name (leave missing values and padding out)")
         return str(value)
     if isinstance(value, np.integer) or (isinstance(value, int) and kind is not bool):
         return int(value)
     hint = ""
-    if isinstance(value, float | np.floating):
+    if is_missing(value):
+        hint = " (leave missing values out)"
+    elif isinstance(value, float | np.floating):
         hint = " (a column of integers with gaps turns into floats: convert it back first)"
     elif isinstance(value, bytes):
         hint = " (decode it first)"
+    elif isinstance(value, list | set | tuple):
+        hint = " (one label is expected here, not several)"
     raise InvalidLabel(f"{value!r} is not a label: labels are strings or integers, not {kind.__name__}{hint}")
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for no value, as None, nan and pandas' NA do."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or bool(isinstance(value, float | np.floating) and np.isnan(value))
+    )
 
 
 def label_list(option: str, values: Iterable[object]) -> list[Label]:
@@ -81,25 +97,56 @@ def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
     """Why ``label`` is not among ``known``, with what was probably meant."""
-    twin: Label | None = str(label) if isinstance(label, int) else _as_integer(label)
-    if twin is not None and twin in known:
+    other = twin(label)
+    if other is not None and other in known:
         kinds = ("an integer", "a string") if isinstance(label, int) else ("a string", "an integer")
         return (
-            f"label {label!r} ({kinds[0]}) is not in the hierarchy, but {twin!r} ({kinds[1]}) is: "
+            f"label {label!r} ({kinds[0]}) is not in the hierarchy, but {other!r} ({kinds[1]}) is: "
             f"convert one side (labels read from files are strings)",
-            [twin],
+            [other],
         )
     near = near_matches(label, known)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"label {label!r} is not in the hierarchy{hint}", near
+    return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
 
 
-def _as_integer(text: Label) -> int | None:
+def scored_class(label: Label, known: Collection[Label]) -> str | None:
+    """The known class in a label like ``class:0.99``, if it is one."""
+    found = _SCORED.fullmatch(label) if isinstance(label, str) else None
+    return found[1] if found and found[1] in known else None
+
+
+def _composite(label: Label, known: Collection[Label]) -> str:
+    """The end of a message about a label that holds more than a label, or is what a missing value was turned into."""
+    if not isinstance(label, str):
+        return ""
+    if label.casefold() in ("nan", "none", "null", "na", "<na>", "nat"):
+        return ": it looks like a missing value that was turned into a string"
+    if (scored := scored_class(label, known)) is not None:
+        return f": it looks like {scored!r} with a score; label sets have no scores, apply a threshold first"
+    for several, words in _SEVERAL:
+        parts = [part.strip() for part in several.split(label)]
+        if len(parts) > 1 and all(part in known for part in parts):
+            return f": it looks like {words}"
+    return ""
+
+
+_SCORED = re.compile(r"(.+?)[\s:=|,;(]+[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\)?", re.IGNORECASE)
+_SEVERAL = (
+    (re.compile(r"[,;|\s]+"), "several labels in one string: split it into a list"),
+    (re.compile(r"->|>|→|/|\\|::|\."), "a path of classes in one string: give its last class alone"),
+)
+
+
+def twin(label: Label) -> Label | None:
+    """The string that looks like an integer, and the other way round; None where there is none."""
+    if isinstance(label, int):
+        return str(label)
     try:
-        number = int(text)
+        number = int(label)
     except ValueError:
         return None
-    return number if str(number) == text else None
+    return number if str(number) == label else None
 
 
 def check_choice(option: str, value: object, choices: Collection[str]) -> None:

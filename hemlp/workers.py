@@ -1,12 +1,15 @@
 """Who scores the chunks of a run: this process, worker processes of our own, or any executor, that of Dask included.
 
 All of them call ``score_chunk`` on the same data, so results do not depend on who does it, nor on who finishes first.
-A worker process (``main``) reads what all chunks share from a file, then chunks from its standard input until that
-ends, and writes scores to its standard output, as pickles with their lengths before them.
+A worker process (``main``) is told what all chunks share by a file without a name, reads chunks from its standard input
+and writes scores to its standard output, as pickles with their lengths before them. It ends with its input, that is
+when it is done, and also when the process that started it is gone.
 """
 
 from __future__ import annotations
 
+import fcntl
+import mmap
 import os
 import pickle
 import selectors
@@ -15,22 +18,30 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections import deque
+import threading
+import traceback
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
+from itertools import islice
+from queue import SimpleQueue
 from typing import IO, Any
 
-from hemlp.errors import HemlpError, InvalidOption, WorkerLost
+from hemlp.errors import UnwritableFile, WorkerLost
+from hemlp.executors import WorkersDied, results
+from hemlp.files import is_open, reason
 from hemlp.hierarchy import Hierarchy
+from hemlp.interrupts import interruptible
 from hemlp.labels import Batch
 from hemlp.scores import Scores
 from hemlp.scoring import Measure, UndefinedPolicy, score_together
+from hemlp.sending import Pickled, import_path
 
 ATTEMPTS = 3
-"""How often a chunk is tried before its worker counts as lost."""
+"""How many workers may die of a chunk."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +77,8 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     """The scores of a chunk by all measures."""
     hierarchy = context.hierarchies[chunk.system]
     batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
-    try:
-        return score_together(context.measures, batch, undefined=context.undefined, first_row=chunk.start)
-    except SystemError as error:  # so compiled code tells of Ctrl-C, at the end of a chain
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__cause__
-        raise cause or error from None
+    score = partial(score_together, context.measures, batch, undefined=context.undefined, first_row=chunk.start)
+    return interruptible(score)
 
 
 def scored(
@@ -80,7 +86,10 @@ def scored(
 ) -> Iterator[tuple[Chunk, list[Scores]]]:
     """Chunks with their scores, as they are finished; few are in memory at a time."""
     if executor is not None:
-        yield from _by_executor(context, chunks, executor)
+        try:
+            yield from results(score_chunk, context, chunks, executor)
+        except WorkersDied as died:
+            raise _lost(died.item, str(died)) from died
     elif workers == 1:
         for chunk in chunks:
             yield chunk, score_chunk(context, chunk)
@@ -89,80 +98,18 @@ def scored(
             yield from pool.scored(chunks)
 
 
-# ---- executors
-
-
-def _by_executor(context: Context, chunks: Iterable[Chunk], executor: Executor) -> Iterator[tuple[Chunk, list[Scores]]]:
-    with tempfile.TemporaryDirectory(prefix="hemlp-") as folder:
-        submit = _submitting(context, executor, folder)
-        source = iter(chunks)
-        running: dict[Future[list[Scores]], Chunk] = {}
-        most = 2 * (getattr(executor, "_max_workers", None) or os.cpu_count() or 1) + 2
-        while True:
-            while len(running) < most and (chunk := next(source, None)) is not None:
-                running[submit(chunk)] = chunk
-            if not running:
-                return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                chunk = running.pop(future)
-                try:
-                    yield chunk, future.result()
-                except BaseException as error:
-                    for other in running:
-                        other.cancel()
-                    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
-                        raise _lost(chunk, f"the executor lost a worker ({error})") from error
-                    raise
-
-
-def _submitting(context: Context, executor: Executor, folder: str) -> Any:
-    """How a chunk is submitted: threads share the context, a cluster gets it once, processes read it from a file."""
-    if isinstance(executor, ThreadPoolExecutor):
-        return lambda chunk: executor.submit(score_chunk, context, chunk)
-    client = getattr(executor, "_client", None)
-    if client is not None and hasattr(client, "scatter"):
-        everywhere = client.scatter(context, broadcast=True)
-
-        def to_cluster(chunk: Chunk) -> Future[list[Scores]]:
-            return executor.submit(score_chunk, everywhere, chunk)
-
-        return to_cluster
-    file = _write_context(context, os.path.join(folder, "context"))
-    return lambda chunk: executor.submit(_score_from_file, file, chunk)
-
-
-def _write_context(context: Context, file: str) -> str:
-    try:
-        data = pickle.dumps(context)
-        if b"__main__" in data:
-            raise pickle.PicklingError("a function of the script itself")
-    except Exception as error:
-        raise InvalidOption(
-            f"other processes cannot be told about this run ({error}): functions in measures have to be importable; "
-            f"use workers=1, or a ThreadPoolExecutor"
-        ) from None
-    with open(file, "wb") as out:
-        out.write(data)
-    return file
-
-
-@lru_cache(maxsize=1)
-def _read_context(file: str) -> Context:
-    with open(file, "rb") as source:
-        context: Context = pickle.load(source)
-    return context
-
-
-def _score_from_file(file: str, chunk: Chunk) -> list[Scores]:
-    return score_chunk(_read_context(file), chunk)
-
-
 def _lost(chunk: Chunk, why: str) -> WorkerLost:
     words = f"{chunk}: {why}. Finished chunks stay where a run folder keeps them; less memory goes with smaller chunks"
     return WorkerLost(words, chunk.system, chunk.start + 1, chunk.start + chunk.rows)
 
 
 # ---- processes of our own
+
+
+GOODBYE = 5.0
+"""Seconds for a worker process to end after it has closed its output."""
+START = "import sys; sys.path[:] = sys.argv[2:]; from hemlp.workers import main; main(int(sys.argv[1]))"
+"""What a worker process runs: it imports from where this process does, never from the current folder."""
 
 
 @dataclass
@@ -182,26 +129,30 @@ class WorkerPool:
     workers: list[Worker] = field(default_factory=list)
 
     def __enter__(self) -> WorkerPool:
-        self._folder = tempfile.TemporaryDirectory(prefix="hemlp-")
+        pickled = Pickled.of(self.context)
+        self._path = import_path(pickled.modules)
         self._ready = selectors.DefaultSelector()
         try:
-            self._file = _write_context(self.context, os.path.join(self._folder.name, "context"))
-        except BaseException:
-            self.__exit__()
-            raise
+            with tempfile.TemporaryFile(prefix="hemlp-") as file:
+                file.write(pickled.data)
+                file.flush()
+                self._context = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, 3)  # not a standard stream of workers
+        except OSError as error:
+            raise UnwritableFile(f"cannot write to {tempfile.gettempdir()}: {reason(error)}") from None
         return self
 
     def __exit__(self, *error: Any) -> None:
         for worker in list(self.workers):
             self._stop(worker)
         self._ready.close()
-        self._folder.cleanup()
+        os.close(self._context)
 
     def _stop(self, worker: Worker) -> int:
-        """End a worker, if it has not ended yet; its exit code."""
+        """End a worker, if it has not ended yet, and what it has started; its exit code."""
         self.workers.remove(worker)
         self._ready.unregister(worker.process.stdout)  # type: ignore[arg-type]
-        worker.process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(worker.process.pid, signal.SIGKILL)
         code = worker.process.wait()
         for stream in (worker.process.stdin, worker.process.stdout):
             assert stream is not None
@@ -209,11 +160,16 @@ class WorkerPool:
                 stream.close()
         return code
 
-    def _start(self) -> Worker:
-        command = [sys.executable, "-c", "from hemlp.workers import main; main()", self._file]
-        worker = Worker(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-        assert worker.process.stdout is not None
-        self._ready.register(worker.process.stdout, selectors.EVENT_READ, worker)
+    def _start(self, chunk: Chunk) -> Worker:
+        # in a group of its own, so that Ctrl-C in a terminal is for this process alone, which ends its workers
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", START, str(self._context), *self._path],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None if is_open(2) else subprocess.DEVNULL,
+            pass_fds=[self._context], process_group=0,
+        )  # fmt: skip
+        worker = Worker(process, chunk)
+        assert process.stdout is not None
+        self._ready.register(process.stdout, selectors.EVENT_READ, worker)
         self.workers.append(worker)
         return worker
 
@@ -221,47 +177,39 @@ class WorkerPool:
         """Chunks with their scores, as they are finished."""
         source = iter(chunks)
         again: deque[Chunk] = deque()
-        tried: dict[tuple[str, int], int] = {}
-
-        def give(worker: Worker) -> None:
-            chunk = again.popleft() if again else next(source, None)
-            worker.chunk = chunk
-            if chunk is not None:
-                with suppress(OSError):  # it is dead, as reading from it will tell
-                    _send(worker.process.stdin, chunk)
-
-        for _ in range(self.size):
-            give(self._start())
-            if self.workers[-1].chunk is None:
-                break
+        died: Counter[tuple[str, int]] = Counter()
+        for worker in [self._start(chunk) for chunk in islice(source, self.size)]:
+            _send(worker.process.stdin, worker.chunk)
         while any(worker.chunk is not None for worker in self.workers):
             for key, _ in self._ready.select():
-                worker: Worker = key.data
-                answer = _receive(worker.process.stdout)
-                chunk = worker.chunk
+                worker = key.data
+                answer, chunk = _receive(worker.process.stdout), worker.chunk
                 if answer is not None and chunk is not None:
                     if isinstance(answer, BaseException):
                         raise answer
                     yield chunk, answer
-                    give(worker)
+                    worker.chunk = again.popleft() if again else next(source, None)
+                    if worker.chunk is not None:
+                        _send(worker.process.stdin, worker.chunk)
                     continue
-                worker.process.wait()
+                with suppress(subprocess.TimeoutExpired):
+                    worker.process.wait(GOODBYE)
                 code = self._stop(worker)
                 if chunk is not None:
-                    place = chunk.system, chunk.start
-                    tried[place] = tried.get(place, 0) + 1
-                    if tried[place] == ATTEMPTS:
+                    died[chunk.system, chunk.start] += 1
+                    if died[chunk.system, chunk.start] == ATTEMPTS:
                         how = f"killed by signal {-code}, often for lack of memory" if code < 0 else f"code {code}"
                         raise _lost(chunk, f"the worker process died {ATTEMPTS} times ({how})")
-                    again.append(chunk)
-                    give(self._start())
+                    _send(self._start(chunk).process.stdin, chunk)
 
 
 def _send(stream: IO[bytes] | None, what: Any) -> None:
+    """Send to a process; whether it is dead shows when its answer is read."""
     assert stream is not None
     data = pickle.dumps(what)
-    stream.write(struct.pack("<q", len(data)) + data)
-    stream.flush()
+    with suppress(BrokenPipeError):
+        stream.write(struct.pack("<q", len(data)) + data)
+        stream.flush()
 
 
 def _receive(stream: IO[bytes] | None) -> Any:
@@ -275,15 +223,37 @@ def _receive(stream: IO[bytes] | None) -> Any:
     return pickle.loads(data) if len(data) == length else None
 
 
-def main() -> None:
+def main(context_file: int) -> None:
     """A worker process. Ctrl-C is for the process that started it, which ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints goes to standard error
-    context = _read_context(sys.argv[1])
+    chunks: SimpleQueue[Chunk] = SimpleQueue()
+    threading.Thread(target=_read_chunks, args=(chunks,), daemon=True).start()
+    with mmap.mmap(context_file, 0, access=mmap.ACCESS_READ) as data:
+        context = pickle.loads(data)
+    while True:
+        chunk = chunks.get()
+        _send(answers, _answer(context, chunk))
+
+
+def _read_chunks(chunks: SimpleQueue[Chunk]) -> None:
+    """Until there is nobody to send any: then end this process and what it has started, whatever it is doing."""
     while (chunk := _receive(sys.stdin.buffer)) is not None:
+        chunks.put(chunk)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _answer(context: Context, chunk: Chunk) -> Any:
+    """The scores of a chunk, or the error that the other process is to raise."""
+    try:
+        return score_chunk(context, chunk)
+    except MemoryError:  # another worker may have more
+        raise
+    except Exception as error:
+        error.add_note(f"in a worker process:\n{traceback.format_exc()}")
         try:
-            answer: Any = score_chunk(context, chunk)
-        except HemlpError as error:
-            answer = error
-        _send(answers, answer)
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            return RuntimeError(f"{type(error).__name__}: {error}")
+        return error

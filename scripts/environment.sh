@@ -1,7 +1,7 @@
 # Sourced by ./scripts/demo and ./scripts/test: makes .venv on first use, brings it up to date when pyproject.toml
 # changes, and puts it on the PATH. $1 names the extra to install.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extra=$1
 
 find_python() {
@@ -29,7 +29,3 @@ case "$(cat .venv/installed 2>/dev/null)" in
 esac
 PATH="$PWD/.venv/bin:$PATH"
 export PATH
-
-# numba does not notice that a compiled function in another file changed: one cache for each state of the kernels
-NUMBA_CACHE_DIR="$PWD/.numba_cache/$(cat hemlp/kernels/*.py | cksum | tr ' ' '-')"
-export NUMBA_CACHE_DIR

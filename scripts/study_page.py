@@ -85,7 +85,8 @@ different kinds, trained on other records. The same study from the command line,
 $ hemlp evaluate mesh_hierarchy.txt gold.txt knn30=pred_knn30.txt ... -m F -m F_H -m F_LCA ... --kendall 1000
 ```
 
-Means over documents, ranks in brackets; systems that the sign test does not separate from the one above share its rank.
+Means over documents, ranks in brackets; a system shares the rank of the one above unless the sign test (two-sided, 0.05)
+finds that one better.
 Every F_LCA is proved optimal.
 
 {blocks}

@@ -42,10 +42,11 @@ def test_start_up_loads_nothing_heavy(code):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-ORDER = """errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model costs
-bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation scores scoring
-pair_measures set_measures measures metrics invariants compare tables layout drawing exact_greedy
-explanations explain outputs inputs progress runs workers report results evaluation study examples paper demo cli"""
+ORDER = """escaping errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model
+costs bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation
+fingerprints scores scoring pair_measures set_measures measures metrics invariants compare tables
+comparisons layout drawing exact_greedy explanations explain outputs inputs progress runs workers report
+json_form results evaluation study examples paper demo advising cli"""
 
 
 def test_no_module_imports_one_that_stands_after_it():

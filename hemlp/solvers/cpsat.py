@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import NoSolver
+from hemlp.interrupts import interruptible
 from hemlp.programs.program import LinearProgram, ProgramResult, Status, exact_integers
 from hemlp.programs.registry import importable
 from hemlp.solvers.programs import ProgramSolver
@@ -53,11 +54,12 @@ class CpSat(ProgramSolver):
         backend = cp_model.CpSolver()
         backend.parameters.num_workers = 1
         backend.parameters.random_seed = 0
+        backend.parameters.catch_sigint_signal = False  # it would take Ctrl-C for a limit and return what it has
         if time_limit is not None:
             backend.parameters.max_time_in_seconds = time_limit
         if work_limit is not None:
             backend.parameters.max_deterministic_time = work_limit
-        found = backend.solve(model)
+        found = interruptible(lambda: backend.solve(model), stop=backend.stop_search)
         statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
         work = backend.response_proto.deterministic_time
         if found not in statuses:

@@ -6,6 +6,7 @@ that are not exact multiples of a power of two are refused.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from hemlp.programs.limits import solve_within
 from hemlp.programs.registry import importable
 
 PART = 2000
-"""Instances in one network."""
+"""Instances in one network, at most."""
+PAIRS = 200_000
+"""Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
 
 
 class MinCostFlow:
@@ -39,7 +42,7 @@ class MinCostFlow:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Part by part."""
-        parts = [model[start : start + PART] for start in range(0, len(model), PART)] or [model]
+        parts = _parts(model)
         return model.joined([solve_within(part, time_limit, self._solve_part, PairingModel.unsolved) for part in parts])
 
     def _solve_part(self, part: PairingModel) -> PairingSolution:
@@ -68,6 +71,15 @@ class MinCostFlow:
             raise InvalidSolution(f"OR-Tools ended with status {status} on a network of {network.size} nodes")
         flow: IntArray = backend.flows(arcs) + network.lower
         return flow
+
+
+def _parts(model: PairingModel) -> list[PairingModel]:
+    ptr, cuts = model.pairs.ptr, [0]
+    while cuts[-1] < len(model):
+        start = cuts[-1]
+        fitting = int(np.searchsorted(ptr, ptr[start] + PAIRS, side="right")) - 1
+        cuts.append(min(max(start + 1, fitting), start + PART, len(model)))
+    return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
 
 
 def integer_costs(model: PairingModel) -> int | None:

@@ -1,0 +1,186 @@
+"""Ctrl-C, whatever the process is doing.
+
+Compiled code and solvers do not look at signals, and Python acts on one only when its main thread is back from them.
+So what may take long runs in a thread of its own, and the main thread does nothing but wait for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from functools import wraps
+from pathlib import Path
+from types import FrameType
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+PATIENCE = 0.2
+"""Seconds between two looks at signals where waiting for a thread cannot be interrupted by them (Windows)."""
+STOPPING = 0.5
+"""Seconds that a solver has to stop: one that comes back while Python is ending takes the process down."""
+TIDYING = 0.5
+"""Seconds that a process which was told to end has to remove what is unfinished."""
+
+
+class Abandoned(BaseException):
+    """Raised in a thread whose result nobody waits for any more."""
+
+
+class _Work(threading.Thread):
+    """A thread that keeps the result of ``work``, or what it raised."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__(name="hemlp", daemon=True)
+        self._work, self._context = work, copy_context()
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.done = threading.Event()  # after a signal in Thread.join Python 3.11 takes a thread for ended
+
+    def run(self) -> None:
+        try:
+            self.result = self._context.run(self._work)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.done.set()
+
+    def abandon(self) -> None:
+        """Have it end as soon as it is back in Python, stop the solver that it is in, and kill what it has started."""
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(Abandoned))
+        _kill(_children(os.getpid(), self.native_id or 0))
+        stop = _stops.pop(self.ident or 0, None)
+        if stop is not None:
+            stop()
+            self.done.wait(STOPPING)
+
+
+_stops: dict[int, Callable[[], object]] = {}
+"""How the solver that a thread is in can be stopped, by the number of the thread."""
+
+
+def interruptible(work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
+    """The result of ``work``; Ctrl-C raises KeyboardInterrupt at once, whatever ``work`` is doing.
+
+    It runs in a thread of its own if this is the main thread, which is the one that notices signals. After Ctrl-C it
+    is stopped as soon as that is possible, at once by ``stop`` where a solver has such a thing; its result is lost.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work() if stop is None else _stoppable(work, stop)
+    thread = _Work(work if stop is None else lambda: _stoppable(work, stop))
+    try:
+        thread.start()
+        while not thread.done.wait(PATIENCE):
+            pass
+    except BaseException:
+        thread.abandon()
+        raise
+    if thread.error is not None:
+        try:
+            raise thread.error
+        finally:
+            del thread  # it holds the error, which holds this frame
+    return thread.result  # type: ignore[no-any-return]
+
+
+def _stoppable(work: Callable[[], T], stop: Callable[[], object]) -> T:
+    """What a solver says after it was stopped is no result."""
+    this = threading.get_ident()
+    _stops[this] = stop
+    try:
+        result = work()
+    finally:
+        stopped = _stops.pop(this, None) is None
+    if stopped:
+        raise Abandoned
+    return result
+
+
+def as_keyboard_interrupt(function: Callable[P, T]) -> Callable[P, T]:
+    """``function``, where Ctrl-C raises KeyboardInterrupt and not the SystemError that compiled code makes of it."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            return function(*args, **options)
+        except SystemError as error:
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, KeyboardInterrupt):
+                cause = cause.__cause__
+            raise cause or error from None
+
+    return call
+
+
+# ---- the end of a process
+
+
+_unfinished: dict[object, Callable[[], object]] = {}
+_changing = threading.RLock()  # what the garbage collector removes may change it within a change
+
+
+@contextmanager
+def unfinished(remove: Callable[[], object]) -> Iterator[None]:
+    """While this lasts there is something that ``remove`` removes, should the process be told to end."""
+    key = object()
+    with _changing:
+        _unfinished[key] = remove
+    try:
+        yield
+    finally:
+        with _changing:
+            _unfinished.pop(key, None)
+
+
+def end_at_signals(last_words: Callable[[str], str]) -> None:
+    """From now on Ctrl-C, SIGTERM and SIGHUP end this process: tidily, at once, with the exit code 128 + signal.
+
+    ``last_words``: the line to say on standard error, made from what happened. The main thread should only wait.
+    """
+    happened = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
+    numbers = {getattr(signal, name): word for name, word in happened.items() if hasattr(signal, name)}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each in numbers:
+            signal.signal(each, signal.SIG_IGN)
+        tidying = threading.Thread(target=_tidy, daemon=True)
+        tidying.start()
+        tidying.join(TIDYING)
+        with suppress(OSError):
+            os.write(2, f"{last_words(numbers[number])}\n".encode())
+        os._exit(128 + number)
+
+    for number in numbers:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup and a shell in the background want it
+            signal.signal(number, end)
+
+
+def _tidy() -> None:
+    """Remove what is unfinished, and let nobody begin anything more."""
+    _changing.acquire()
+    for remove in list(_unfinished.values()):
+        with suppress(Exception):
+            remove()
+    _kill(_children(os.getpid()))
+
+
+def _children(process: int, thread: int | str = "*") -> list[int]:
+    """The processes that this one (or one thread of it) has started, and those that they have, where Linux tells."""
+    found: list[int] = []
+    for tasks in Path(f"/proc/{process}/task").glob(f"{thread}/children"):
+        with suppress(OSError):
+            for child in map(int, tasks.read_text().split()):
+                found += [child, *_children(child)]
+    return found
+
+
+def _kill(processes: list[int]) -> None:
+    for process in processes:
+        with suppress(OSError):
+            os.kill(process, signal.SIGKILL)
