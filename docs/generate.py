@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from hemlp import examples, paper
-from hemlp.explain import explain
-from hemlp.invariants import INVARIANTS
-from hemlp.labels import Batch
-from hemlp.pair_measures import PairMeasure
-from hemlp.scoring import NAMED, Measure
-from hemlp.set_measures import SetMeasure
-from hemlp.tables import Table
+from hemlp.explain.making import explain
+from hemlp.instances.batch import Batch
+from hemlp.measures.base import Measure
+from hemlp.measures.invariants import INVARIANTS
+from hemlp.measures.named import NAMED
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.sets import SetMeasure
+from hemlp.text.tables import Table
 
 MODELS = {
     "ancestors": "The smallest sets that hold the classes of each side and all their ancestors: z_parent ≥ z_child.",

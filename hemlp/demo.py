@@ -9,18 +9,18 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.errors import MissingDependency
-from hemlp.escaping import printable
-from hemlp.evaluation import evaluate
-from hemlp.exact_greedy import compare_exact_greedy
+from hemlp.evaluation.exact_greedy import compare_exact_greedy
+from hemlp.evaluation.result import Evaluation
+from hemlp.evaluation.run import evaluate
 from hemlp.examples import mesh_mini
-from hemlp.files import write_text
-from hemlp.labels import Batch
-from hemlp.outputs import check_writable, write_per_instance
-from hemlp.pair_measures import PairMeasure
-from hemlp.results import Evaluation
-from hemlp.scoring import Measure
+from hemlp.instances.batch import Batch
+from hemlp.io.files import write_text
+from hemlp.measures.base import Measure
+from hemlp.measures.pairs import PairMeasure
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.report.outputs import check_writable, write_per_instance
+from hemlp.text.escaping import printable
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]

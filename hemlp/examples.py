@@ -16,10 +16,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from hemlp.errors import InvalidOption
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import LabelSets
-from hemlp.readers import read_hierarchy, read_labels, read_names
-from hemlp.vocabulary import Label
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.sets import LabelSets
+from hemlp.io.readers import read_hierarchy, read_labels, read_names
 
 DATA = Path(str(files("hemlp"))) / "data"
 

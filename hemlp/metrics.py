@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.edges import FloatArray
+from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
-from hemlp.hierarchy import Hierarchy
-from hemlp.label_sets import Rows
-from hemlp.labels import Batch, LabelSets
-from hemlp.measures import measure
-from hemlp.scoring import NAMED
-from hemlp.set_measures import SetMeasure
-from hemlp.vocabulary import Label
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
+from hemlp.instances.sets import LabelSets, Rows
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import measure
+from hemlp.measures.sets import SetMeasure
 
 
 def _metric(name: str) -> Callable[..., Any]:

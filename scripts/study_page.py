@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 import hemlp
-from hemlp.readers import read_names
+from hemlp.io.readers import read_names
 from hemlp.report import plots
-from hemlp.tables import Table
+from hemlp.text.tables import Table
 
 DOCS = Path(__file__).parent.parent / "docs"
 FLAT = ["accuracy", "P", "R", "F", "jaccard", "hamming"]

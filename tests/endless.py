@@ -178,7 +178,7 @@ if __name__ == "__main__":
     {step.__name__: step for step in (compiled, cpsat, milp, pulp, flow, networkx, writing, showing)}[STEP]()
     del sys.argv[1:3]
     if len(sys.argv) > 1:
-        hemlp.cli.main()
+        hemlp.cli.main.main()
     example = examples.mesh_mini()
     try:
         hemlp.evaluate(example.hierarchy, example.true, example.systems, [MEASURES[STEP]])

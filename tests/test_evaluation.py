@@ -20,7 +20,16 @@ from hypothesis import strategies as st
 
 import hemlp
 from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, SetMeasure, evaluate, examples, measure
-from hemlp.compare import (
+from hemlp.errors import (
+    FileFormatError,
+    HemlpError,
+    InfeasibleModel,
+    InvalidOption,
+    MisalignedSides,
+    UndefinedScore,
+    UnwritableFile,
+)
+from hemlp.evaluation.statistics import (
     bootstrap_interval,
     bootstrap_intervals,
     differences,
@@ -30,15 +39,6 @@ from hemlp.compare import (
     ranks,
     sign_test,
     wilcoxon,
-)
-from hemlp.errors import (
-    FileFormatError,
-    HemlpError,
-    InfeasibleModel,
-    InvalidOption,
-    MisalignedSides,
-    UndefinedScore,
-    UnwritableFile,
 )
 from hemlp.programs.program import STATUSES, Status
 
@@ -132,7 +132,7 @@ def test_intervals_of_several_columns_share_their_resamples():
 def test_resamples_do_not_depend_on_how_many_are_kept_at_once(monkeypatch):
     a, b = np.random.default_rng(3).random((2, 70))
     usual = bootstrap_interval(a, b)
-    monkeypatch.setattr("hemlp.compare.ROOM", 200)
+    monkeypatch.setattr("hemlp.evaluation.statistics.ROOM", 200)
     assert bootstrap_interval(a, b) == pytest.approx(usual, rel=1e-12)
 
 
@@ -225,7 +225,7 @@ def test_first_equal_rows(rows):
 
 
 def test_an_undefined_instance_is_found_before_any_work(monkeypatch):
-    monkeypatch.setattr("hemlp.workers.score_together", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.evaluation.workers.score_together", lambda *a, **k: pytest.fail("worked"))
     with pytest.raises(UndefinedScore, match="instance 4: TIE"):
         evaluate(H, ["cow"] * 5, ["cow", "cow", "cow", ["cow", "sheep"], "cow"], ["TIE"], chunk=2)
 
@@ -237,7 +237,7 @@ def test_an_infeasible_instance_keeps_its_number_in_every_chunk():
 
 
 def test_progress_appears_after_a_second(monkeypatch, capfd):
-    monkeypatch.setattr("hemlp.progress.Progress.patience", 0.0)
+    monkeypatch.setattr("hemlp.evaluation.progress.Progress.patience", 0.0)
     evaluate(H, ["cow"] * 3, ["cow"] * 3, ["F_H"], chunk=1, progress=True)
     shown = capfd.readouterr()
     assert "3/3" in shown.err
@@ -587,7 +587,7 @@ def test_systems_with_different_ids_are_compared_on_the_same_instances(tmp_path)
     assert ev.per_instance("s2", "F").tolist() == [0, 1, 1, 1]
     for name, pred in systems.items():
         assert evaluate(H, gold, {name: pred}, ["F"], missing="empty").mean(name, "F") == ev.mean(name, "F")
-    hemlp.outputs.write_per_instance(ev, tmp_path)
+    hemlp.report.outputs.write_per_instance(ev, tmp_path)
     with (tmp_path / "s2.csv").open() as file:
         assert [(row["id"], row["F"]) for row in csv.DictReader(file)][2:] == [("d5", "1.0"), ("d0", "1.0")]
     assert repr(ev) == "Evaluation(2 systems, 1 measures, 4 instances)"

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure
-from hemlp.pairing.bounds import Bounds
-from hemlp.drawing import ROLES, Picture
 from hemlp.errors import InvalidOption
-from hemlp.explain import explain, network_picture, shortest_path
-from hemlp.explanations import Graphs, Pairing, Sets, Unexplained
+from hemlp.explain.drawing import ROLES, Picture
+from hemlp.explain.making import explain, network_picture, shortest_path
+from hemlp.explain.parts import Graphs, Pairing, Sets, Unexplained
+from hemlp.pairing.bounds import Bounds
 from tests.graphs import labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hemlp import Batch, Hierarchy, evaluate, examples, measure, read_hierarchy, read_labels
-from hemlp.scoring import score_together
+from hemlp.measures.scoring import score_together
 from tests import test_lca, test_pairing, test_sets
 from tests.graphs import graph
 from tests.lca_enumeration import Instance
@@ -20,7 +20,7 @@ NAMES = ["GIE", "MGIA", "MGIA(max_distance=4)", "F_H", "SDL", "F_De", "F_Tol", "
 @pytest.fixture
 def gates(monkeypatch):
     """The class with most parents is a gate in every hierarchy made from now on."""
-    monkeypatch.setattr("hemlp.hierarchy.MANY_PARENTS", 0)
+    monkeypatch.setattr("hemlp.hierarchy.dag.MANY_PARENTS", 0)
     assert Hierarchy.from_edges([(0, 1), (1, 2), (0, 2)]).gate == 2
 
 
@@ -95,10 +95,10 @@ def test_real_data_through_a_gate(monkeypatch, few):
     """Also: lists that are kept and grow from system to system, lists that never are, and lists that do not fit."""
     example = examples.mesh_mini()
     usual = evaluate(example.hierarchy, example.true, example.systems, NAMES)
-    monkeypatch.setattr("hemlp.reach.FEW", few)
+    monkeypatch.setattr("hemlp.hierarchy.reach.FEW", few)
     for many, room in ((0, 2**25), (0, 30_000), (10**6, 30_000)):
-        monkeypatch.setattr("hemlp.hierarchy.MANY_PARENTS", many)
-        monkeypatch.setattr("hemlp.reach.ROOM", room)
+        monkeypatch.setattr("hemlp.hierarchy.dag.MANY_PARENTS", many)
+        monkeypatch.setattr("hemlp.hierarchy.reach.ROOM", room)
         h = examples.mesh_mini().hierarchy
         assert (h.gate is None) == (many > 0)
         again = evaluate(h, example.true, example.systems, NAMES)

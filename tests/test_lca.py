@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from hemlp import TOP, Batch, Hierarchy, compare_exact_greedy, examples, measure
 from hemlp.errors import InvalidOption, InvalidSolution
-from hemlp.invariants import broken_invariants
 from hemlp.lca.programs import upper_bound
+from hemlp.measures.invariants import broken_invariants
+from hemlp.measures.scoring import score_together
 from hemlp.programs.program import ProgramResult, Status
-from hemlp.scoring import score_together
-from hemlp.solvers import accepting_solvers, named_solver
+from hemlp.programs.registry import accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import graph, labelled, ladder
 from tests.lca_enumeration import Instance

@@ -32,10 +32,10 @@ from hemlp import (
     measure,
 )
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
-from hemlp.fingerprints import fingerprint
-from hemlp.measures import NAMED, read_measures, write_measures
-from hemlp.pair_measures import PAIR_SCORES
-from hemlp.scoring import score_together
+from hemlp.measures.fingerprints import fingerprint
+from hemlp.measures.pairs import PAIR_SCORES
+from hemlp.measures.registry import NAMED, read_measures, write_measures
+from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
@@ -331,9 +331,9 @@ def test_costs_do_not_depend_on_the_memory_for_ancestors(monkeypatch):
     example = hemlp.examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["knn30"])
     usual = measure("GIE").model(batch).kappa
-    monkeypatch.setattr("hemlp.reach.ROOM", 1000)
+    monkeypatch.setattr("hemlp.hierarchy.reach.ROOM", 1000)
     assert np.array_equal(measure("GIE").model(batch).kappa, usual)
-    monkeypatch.setattr("hemlp.scoring.PAIRS_AT_ONCE", 500)
+    monkeypatch.setattr("hemlp.measures.base.PAIRS_AT_ONCE", 500)
     chunked = measure("GIE").score(batch)
     monkeypatch.undo()
     assert chunked.values.tolist() == measure("GIE").score(batch).values.tolist()

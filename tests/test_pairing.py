@@ -21,7 +21,7 @@ from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, 
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
 from hemlp.pairing.solution import Prices
 from hemlp.programs.program import STATUSES
-from hemlp.solvers import ORDER, accepting_solvers, named_solver
+from hemlp.programs.registry import ORDER, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, SetMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
-from hemlp.lca.programs import LcaGraphs
 from hemlp.lca.model import Found, LcaModel
-from hemlp.programs.model import carried_out
+from hemlp.lca.programs import LcaGraphs
+from hemlp.measures.scoring import score_together
 from hemlp.pairing.proof import ExactPairing, find_shortage, improved, solved_exactly
+from hemlp.programs.model import carried_out
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
-from hemlp.scoring import score_together
-from hemlp.solvers import accepting_solvers, named_solver
+from hemlp.programs.registry import accepting_solvers, named_solver
 from tests.graphs import labelled
 from tests.test_lca import random_instance
 

@@ -12,7 +12,7 @@ import pytest
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.exact_greedy import compare_exact_greedy
+from hemlp.evaluation.exact_greedy import compare_exact_greedy
 from hemlp.report import plots
 
 SCRIPT = "<script>alert('x')</script>"

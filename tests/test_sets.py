@@ -14,10 +14,10 @@ from sklearn.metrics import f1_score, jaccard_score, precision_score, recall_sco
 
 from hemlp import TOP, Batch, Hierarchy, SetMeasure, SetScore, examples, information_content, measure
 from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
-from hemlp.invariants import INVARIANTS, broken_invariants
-from hemlp.measures import read_measures, write_measures
-from hemlp.scoring import NAMED
-from hemlp.solvers import accepting_solvers
+from hemlp.measures.invariants import INVARIANTS, broken_invariants
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import read_measures, write_measures
+from hemlp.programs.registry import accepting_solvers
 from tests import oracle
 from tests.graphs import graph, labelled, up
 
@@ -205,7 +205,7 @@ def test_batches_of_any_size_give_the_same(monkeypatch, system):
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems[system])
     usual = {name: measure(name).score(batch).values.tolist() for name in SET_NAMES}
-    monkeypatch.setattr("hemlp.scoring.PAIRS_AT_ONCE", 1000)
+    monkeypatch.setattr("hemlp.measures.base.PAIRS_AT_ONCE", 1000)
     assert {name: measure(name).score(batch).values.tolist() for name in SET_NAMES} == usual
     model = measure("F_H").model(batch)
     solution = model.solve()

@@ -12,8 +12,8 @@ import pytest
 import hemlp
 from hemlp import Hierarchy, compare_exact_greedy, evaluate
 from hemlp.errors import RunMismatch, UnknownLabel
-from hemlp.readers import LabelFile
-from hemlp.study import Study
+from hemlp.evaluation.study import Study
+from hemlp.io.readers import LabelFile
 
 H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])
 
@@ -74,7 +74,7 @@ def test_nothing_is_said_where_nothing_was_dropped():
 @pytest.mark.parametrize("unknown", ["drop", "isolate"])
 @pytest.mark.parametrize("unknown_true", ["drop", "isolate"])
 def test_streamed_files_count_the_same(tmp_path, monkeypatch, unknown, unknown_true):
-    monkeypatch.setattr("hemlp.inputs.BLOCK", 2)
+    monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 2)
     gold, pred = (
         [["a1", "unicorn"], ["griffin"], ["b1"], ["dragon"], []] * 2,
         [["a1"], [], ["unicorn"], ["dragon"], ["A"]] * 2,

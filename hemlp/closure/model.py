@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, pointers
 from hemlp.closure.solution import Closures, ClosureSolution
 from hemlp.errors import InvalidSolution
+from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
-from hemlp.options import TOP, Label, Top
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 
@@ -104,8 +104,8 @@ class ClosureModel(Model[ClosureSolution]):
             ptr, nodes = self.reached(own)
             return pairs + [(int(c), int(a)) for k, c in enumerate(own) for a in nodes[ptr[k] + 1 : ptr[k + 1]]]
         arrows_ptr, arrows = self.arrows
-        nodes = [c for c in self.universe(row) if c != top]
-        return pairs + [(c, int(a)) for c in nodes for a in arrows[arrows_ptr[c] : arrows_ptr[c + 1]]]
+        below = [c for c in self.universe(row) if c != top]
+        return pairs + [(c, int(a)) for c in below for a in arrows[arrows_ptr[c] : arrows_ptr[c + 1]]]
 
     def label(self, node: int) -> Label | Top:
         """The label of a node, TOP for ⊤."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.options import Label, Top
 from hemlp.programs.program import STATUSES, Status
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from hemlp.lca.graphs import LcaGraphs
 from hemlp.lca.links import PRED, TRUE, LcaInstance, Link
-from hemlp.lca.programs import LcaGraphs
 
 
 class Greedy:

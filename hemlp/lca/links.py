@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.edges import IntArray, row_pointers
+from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.errors import InvalidOption
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, Side, pointers
-from hemlp.reach import Reach
-from hemlp.vocabulary import TOP, Label, Top
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.hierarchy.reach import Reach
+from hemlp.instances.batch import Batch, Side
 
 PRED, TRUE = 0, 1
 SIDES = ("predicted", "true")

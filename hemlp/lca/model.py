@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import InvalidOption, InvalidSolution
+from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.lca.graphs import Found, LcaGraphs
@@ -24,7 +25,6 @@ from hemlp.lca.links import LcaFacts, LcaInstance
 from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
-from hemlp.options import TOP, Label, Top
 from hemlp.programs.model import Model, Plan, carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
 from hemlp.programs.registry import Solver, named_solver
@@ -126,9 +126,10 @@ class GraphModel(Model[LcaSolution]):
 
 @dataclass(frozen=True, eq=False)
 class LcaModel(GraphModel):
-    """The minimal LCA graphs. ``usual_solver``: by whom they are found unless somebody else is asked."""
+    """The minimal LCA graphs."""
 
     usual_solver: str | None = None
+    usual_time_limit: float | None = None
 
     def _stage(self, name: str) -> LinearProgram:
         instance = self.facts[0]

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from hemlp.errors import InvalidSolution
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch
+from hemlp.lca.graphs import LcaGraphs
 from hemlp.lca.links import SIDES, LcaInstance, Link
-from hemlp.lca.programs import LcaGraphs
 
 Ups = dict[int, dict[int, float]]
 

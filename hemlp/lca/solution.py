@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import SIDES
 from hemlp.lca.graphs import Found
-from hemlp.options import Label, Top
 from hemlp.programs.program import STATUSES, Status
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.edges import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost
-from hemlp.labels import Side
-from hemlp.vocabulary import Label
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Side
+from hemlp.text.notation import WORDS
 
 
 class _All:
@@ -60,6 +61,9 @@ class Bounds:
     def custom(self) -> bool:
         """Whether a bound is a mapping, which has no text form."""
         return any(isinstance(bound, Mapping) for bound in (*self.predicted, *self.true))
+
+
+WORDS.update(ALL=ALL, Bounds=Bounds)
 
 
 def bound_arrays(

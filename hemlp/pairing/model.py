@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
-from hemlp.options import Label, enumeration
+from hemlp.options import enumeration
 from hemlp.pairing.network import pairing_network
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
@@ -89,6 +90,17 @@ class PairingModel(Model["PairingSolution"]):
         x = self.pairs.place(start, stop)
         predicted, true = (half.part(start, stop) for half in self.halves)
         return PairingModel(self.title, part, Pairs.of(part), self.kappa[x], self.serves[x], (predicted, true))
+
+    def with_finite_costs(self) -> PairingModel:
+        """This model, refused where the costs of an instance cannot be added up."""
+        with np.errstate(over="ignore"):
+            total = row_sums(np.where(np.isfinite(self.kappa), self.kappa, 0.0), self.pairs.ptr)
+            for half in self.halves:
+                worst = np.where(np.isfinite(half.default), half.default, 0.0) * half.upper
+                total += row_sums(worst, half.side.ptr)
+        for row in np.flatnonzero(~np.isfinite(total))[:1]:
+            raise InvalidCost(f"instance {row + 1}: its costs are too large to be added up; scale them down")
+        return self
 
     # ---- variables
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.options import Label
 from hemlp.pairing.proof import Shortage, prove_optimal
 from hemlp.programs.program import STATUSES, Status
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.edges import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import networkx

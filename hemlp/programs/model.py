@@ -1,5 +1,4 @@
-"""What all models have in common: they hold the data of a batch, are a plan of programs, can be written down, solved and
-checked.
+"""What all models have in common: they hold the data of a batch, are a plan of programs, are written down and checked.
 
 A model never solves itself. ``plan()`` is a generator: it yields a program, is sent its result, yields perhaps another,
 and returns the solution. Any solver of linear programs solves any model by carrying out its plan; a fast path is a
@@ -59,6 +58,8 @@ class Model(ABC, Generic[S]):
     """How much work a solver does for one instance where no time limit is given, in its own deterministic unit."""
     usual_solver: str | None = None
     """Who solves it unless somebody else is asked; None for the first solver that accepts it."""
+    usual_time_limit: float | None = None
+    """In how many seconds an instance, unless another limit is given."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -107,6 +108,7 @@ class Model(ABC, Generic[S]):
         What any solver finds is certified: a pairing that is not of least cost is improved until it is. ``verify``
         proves each claim once more (and takes far longer than solving); a solver object's claims as they are.
         """
+        time_limit = self.usual_time_limit if time_limit is None else time_limit
         chosen = find_solver(self, self.usual_solver if solver is None else solver)
         solution: S = chosen.solve(self, time_limit)
         ours = solver is None or isinstance(solver, str)

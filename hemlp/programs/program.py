@@ -21,6 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from hemlp.arrays import FloatArray
+from hemlp.text.escaping import printable
 
 
 class Status(StrEnum):
@@ -96,7 +97,7 @@ class LinearProgram:
     # ---- for people
 
     def __str__(self) -> str:
-        names = [f"[{v.note}]" for v in self.variables]
+        names = [f"[{printable(v.note)}]" for v in self.variables]
         goal = sum_text([(i, v.cost) for i, v in enumerate(self.variables) if v.cost], names)
         lines = [f"{'maximize' if self.maximize else 'minimize'}  {goal}", "subject to"]
         for row in self.rows:
@@ -106,7 +107,7 @@ class LinearProgram:
             else:
                 low = "" if math.isinf(row.lower) else f"{number_text(row.lower)} ≤ "
                 text = low + body + ("" if math.isinf(row.upper) else f" ≤ {number_text(row.upper)}")
-            lines.append(f"  {text}" + (f"    ({row.note})" if row.note else ""))
+            lines.append(f"  {text}" + (f"    ({printable(row.note)})" if row.note else ""))
         ranges: dict[tuple[float, float], list[str]] = {}
         for variable, name in zip(self.variables, names, strict=True):
             ranges.setdefault((variable.lower, variable.upper), []).append(name)
@@ -117,6 +118,7 @@ class LinearProgram:
 
 
 def number_text(value: float) -> str:
+    """A number as files take it: integers without a point."""
     return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
 
 

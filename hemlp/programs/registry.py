@@ -1,7 +1,8 @@
 """The registry of solvers: who can solve a model, by name and in order of preference.
 
-A solver is anything with ``name``, ``exact``, ``available()``, ``accepts(model)`` and ``solve(model, time_limit)``; an
-object of your own can be given wherever a name can. A name may have options: ``"pulp(backend='HiGHS')"``.
+A solver is anything with ``name``, ``available()``, ``accepts(model)`` and ``solve(model, time_limit)``; an object of
+your own can be given wherever a name can. One that does not look for the optimum says ``exact = False``, which shows in
+signatures. A name may have options: ``"pulp(backend='HiGHS')"``.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
 
 from hemlp.errors import InvalidOption, MissingDependency, NoSolver
-from hemlp.notation import parse_call
 from hemlp.options import did_you_mean
+from hemlp.text.notation import parse_call
 
 SOLVERS = {
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
@@ -34,8 +35,6 @@ class Solver(Protocol):
     """Takes a model and returns its solution, with a status for each instance."""
 
     name: str
-    exact: bool
-    """Whether it looks for the optimum; one that only approximates it shows in signatures."""
 
     def available(self) -> str | None:
         """None if it can be used here, else what to install. Asked only where it is going to be used."""
@@ -72,6 +71,22 @@ def named_solver(text: str) -> Solver:
     return solver
 
 
+def as_solver(wanted: str | Solver) -> Solver:
+    """A solver by its name, or as it is."""
+    if isinstance(wanted, str):
+        return named_solver(wanted)
+    if isinstance(wanted, type) or not isinstance(wanted, Solver):
+        raise NoSolver(
+            f"{wanted!r} is no solver: it needs name, available(), accepts(model) and solve(model, time_limit)"
+        )
+    return wanted
+
+
+def is_exact(solver: Solver) -> bool:
+    """Whether a solver looks for the optimum."""
+    return bool(getattr(solver, "exact", True))
+
+
 def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     """The wanted solver if it can solve ``model``, or the first in order of preference that can."""
     if wanted is None:
@@ -80,11 +95,7 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
         if found is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
         return found
-    solver = named_solver(wanted) if isinstance(wanted, str) else wanted
-    if isinstance(solver, type) or not isinstance(solver, Solver):
-        raise NoSolver(
-            f"{wanted!r} is no solver: it needs name, exact, available(), accepts(model) and solve(model, time_limit)"
-        )
+    solver = as_solver(wanted)
     missing = solver.available()
     if missing:
         raise MissingDependency(f"the solver {solver.name!r} cannot be used: {missing}")

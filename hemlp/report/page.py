@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.compare import Sided
-from hemlp.drawing import STYLE
 from hemlp.errors import InvalidOption
-from hemlp.escaping import markup
-from hemlp.exact_greedy import compare_batch
-from hemlp.explanations import Explanation
-from hemlp.inputs import dropped_true_labels
+from hemlp.evaluation.exact_greedy import compare_batch
+from hemlp.evaluation.inputs import dropped_true_labels
+from hemlp.evaluation.statistics import Sided
+from hemlp.explain.drawing import STYLE
+from hemlp.explain.parts import Explanation
 from hemlp.report import plots
-from hemlp.tables import figure
+from hemlp.text.escaping import markup
+from hemlp.text.tables import figure
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp.results import Evaluation
+    from hemlp.evaluation.result import Evaluation
 
 WORST = 50
 """Instances shown of each system."""

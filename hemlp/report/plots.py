@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.compare import Sided
-from hemlp.comparisons import comparable
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.escaping import printable
-from hemlp.exact_greedy import SAME, ExactGreedy
-from hemlp.inputs import BLOCK
-from hemlp.scores import mean
+from hemlp.evaluation.comparisons import comparable
+from hemlp.evaluation.exact_greedy import SAME, ExactGreedy
+from hemlp.evaluation.inputs import BLOCK
+from hemlp.evaluation.statistics import Sided
+from hemlp.measures.scores import mean
+from hemlp.text.escaping import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hemlp.results import Evaluation
+    from hemlp.evaluation.result import Evaluation
 
 COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
 MARKERS = "osD^vP*X"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import NoSolver
-from hemlp.interrupts import interruptible
+from hemlp.processes.interrupts import interruptible
 from hemlp.programs.program import LinearProgram, ProgramResult, Status, exact_integers
 from hemlp.programs.registry import importable
 from hemlp.solvers.programs import ProgramSolver

@@ -13,11 +13,11 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.programs.circulation import FlowNetwork
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
-from hemlp.programs.program import ProgramResult, Status, exact_integers
+from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.limits import solve_within
+from hemlp.programs.program import ProgramResult, Status, exact_integers
 from hemlp.programs.registry import importable
 
 PART = 2000
@@ -94,4 +94,3 @@ def variable_values(network: FlowNetwork, flow: IntArray) -> Any:
     values = np.empty(carrying.size)
     values[network.variable[carrying]] = flow[carrying]
     return values
-

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.programs.circulation import FlowNetwork
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
-from hemlp.programs.program import ProgramResult, Status
+from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.limits import solve_within
+from hemlp.programs.program import ProgramResult, Status
 from hemlp.programs.registry import importable
 from hemlp.solvers.flow import integer_costs, variable_values
 

@@ -1,0 +1,214 @@
+"""What a run evaluates: true labels and systems, checked once, and then batches of consecutive instances on demand.
+
+Label sets in memory become one batch a system, which is sliced. Label files (``LabelFile``) are read block by block,
+once to check them and once to score them, and never held as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, compress, zip_longest
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, label_order
+from hemlp.instances.alignment import different_rows
+from hemlp.instances.batch import Batch, Policies
+from hemlp.instances.sets import LabelSets
+from hemlp.io.readers import LabelFile, read_labels
+from hemlp.measures.base import Measure
+from hemlp.measures.scoring import UndefinedPolicy, check_defined
+
+Source = LabelSets | LabelFile
+BLOCK = 20_000
+"""Instances of a label file that are read at once where nothing else is said."""
+
+
+@dataclass
+class Facts:
+    """Counts of one system's instances and labels."""
+
+    policies: Policies
+    instances: int = 0
+    predictions: int = 0
+    empty: int = 0
+    unknown: int = 0
+    unknown_true: int = 0
+    emptied: int = 0
+    emptied_true: int = 0
+    missing: int = 0
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch."""
+        sizes = np.diff(batch.pred.ptr)
+        self.instances += len(batch)
+        self.predictions += int(sizes.sum())
+        self.empty += int((sizes == 0).sum())
+        self.unknown += batch.pred.unknown
+        self.unknown_true += batch.true.unknown
+        self.emptied += batch.pred.emptied
+        self.emptied_true += batch.true.emptied
+        self.missing += batch.true.missing + batch.pred.missing
+
+    def told(self) -> dict[str, float]:
+        """In words."""
+        pred, true = self.policies.unknown, self.policies.true
+        return {
+            "instances": self.instances,
+            "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
+            "empty predictions": self.empty,
+            "unknown labels": self.unknown + self.unknown_true,
+            "predicted labels dropped": self.unknown if pred == "drop" else 0,
+            "predicted labels isolated": self.unknown if pred == "isolate" else 0,
+            "predictions emptied": self.emptied,
+            "true labels dropped": self.unknown_true if true == "drop" else 0,
+            "true labels isolated": self.unknown_true if true == "isolate" else 0,
+            "true sets emptied": self.emptied_true,
+            "missing instances": self.missing,
+        }
+
+
+def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
+    if not any(counts.get("true labels dropped") for counts in facts.values()):
+        return {}
+    return {
+        system: f"{counts.get('true labels dropped', 0):,} ({counts.get('true sets emptied', 0):,} left empty)"
+        for system, counts in facts.items()
+    }
+
+
+def unknown_labels(counts: Mapping[str, float]) -> str:
+    """What was done about the unknown labels of a system, in words."""
+    kinds = (
+        "predicted labels dropped", "predicted labels isolated", "predictions emptied",
+        "true labels dropped", "true labels isolated", "true sets emptied",
+    )  # fmt: skip
+    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return f"{counts['unknown labels']:,} unknown labels" + (f" ({told})" if told else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """True labels, systems and measures of a run. ``names``: readable names of classes, where there are any."""
+
+    given: Hierarchy
+    true: Source
+    systems: Mapping[str, Source]
+    measures: Mapping[str, Measure]
+    policies: Policies
+    names: Mapping[Label, str] | None = None
+
+    @cached_property
+    def _whole(self) -> dict[str, Batch]:
+        """The batches of systems that are in memory, or that have to be."""
+        loaded = {
+            name: _loaded(pred)
+            for name, pred in self.systems.items()
+            if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile))
+        }
+        true = _loaded(self.true) if loaded else None
+        if true is None:
+            return {}
+        instances = self._common_instances(true, loaded) if self.policies.missing == "empty" else ()
+        return {name: Batch.over(self.given, (true, pred), self.policies, instances) for name, pred in loaded.items()}
+
+    @staticmethod
+    def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
+        """The instances on which all systems are compared: those of the true labels, then what these lack."""
+        everybody = dict.fromkeys(chain.from_iterable(side.ids or () for side in (true, *systems.values())))
+        extra = everybody.keys() - set(true.ids or ())
+        for name, pred in systems.items():
+            for label in sorted(extra - set(pred.ids or ()), key=label_order)[:1]:
+                raise MisalignedSides(
+                    f"the true labels and {name} both lack the instance {label!r}, which another system has: systems "
+                    f"are compared on the same instances; add it to the true labels, or take it away"
+                )
+        return everybody
+
+    @property
+    def ids(self) -> tuple[Label, ...] | None:
+        """The names of the instances, if they have any."""
+        return next((batch.ids for batch in self._whole.values()), None)
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
+        found = {name: batch.hierarchy for name, batch in self._whole.items()}
+        for name in self.systems.keys() - found.keys():
+            strange: set[Label] = set()
+            isolating = [policy == "isolate" for policy in (self.policies.true, self.policies.unknown)]
+            for pair in self._block_pairs(name, BLOCK) if any(isolating) else ():
+                for block in compress(pair, isolating):
+                    strange |= {label for label in block.vocabulary if label not in self.given}
+            found[name] = self.given.with_isolated(strange)
+        return {name: found[name] for name in self.systems}
+
+    def _block_pairs(self, system: str, size: int) -> Iterator[tuple[LabelSets, LabelSets]]:
+        pred = self.systems[system]
+        assert isinstance(pred, LabelFile)
+        assert isinstance(self.true, LabelFile)
+        for pair in zip_longest(self.true.blocks(size), pred.blocks(size)):
+            if pair[0] is None or pair[1] is None or len(pair[0]) != len(pair[1]):
+                rows = [sum(map(len, side.blocks(BLOCK))) for side in (self.true, pred)]
+                raise different_rows(self.true.source, rows[0], pred.source, rows[1])
+            yield pair
+
+    def blocks(self, system: str, size: int) -> Iterator[tuple[int, Batch]]:
+        """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
+        if system in self._whole:
+            batch = self._whole[system]
+            for start in range(0, len(batch), size):
+                yield start, batch[start : start + size]
+            return
+        start = 0
+        for pair in self._block_pairs(system, size):
+            batch = Batch.over(self.given, pair, self.policies, isolated=self.hierarchies[system])
+            yield start, batch
+            start += len(batch)
+
+    def take(self, system: str, rows: Sequence[int]) -> Batch:
+        """The instances with these numbers, in their order, without ids unless the system is in memory."""
+        wanted = np.asarray(rows, np.int64)
+        if system in self._whole:
+            batch = self._whole[system]
+            ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
+            return replace(batch.take(wanted), ids=ids)
+        order = np.argsort(wanted, kind="stable")
+        parts = []
+        for start, batch in self.blocks(system, BLOCK):
+            here = wanted[order][(wanted[order] >= start) & (wanted[order] < start + len(batch))]
+            if here.size:
+                parts.append(batch.take(here - start))
+        found = Batch.joined(parts)
+        back = np.empty(len(wanted), np.int64)
+        back[order] = np.arange(len(wanted))
+        return found.take(back)
+
+    def checked(self, undefined: UndefinedPolicy) -> dict[str, dict[str, float]]:
+        """Read everything once: all that is wrong with it is an error here. What was counted, for each system."""
+        told = {}
+        for system in self.systems:
+            facts = Facts(self.policies)
+            for start, batch in self.blocks(system, BLOCK):
+                check_defined(list(self.measures.values()), batch, undefined, start)
+                facts.add(batch)
+            if not facts.instances:
+                raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")
+            told[system] = facts.told()
+        return told
+
+
+def as_source(labels: Any, source: str) -> Source:
+    """A label file as it is, anything else as label sets."""
+    return labels if isinstance(labels, LabelFile) else LabelSets.of(labels, source=source)
+
+
+def _loaded(side: Source) -> LabelSets:
+    return side if isinstance(side, LabelSets) else read_labels(side.source)

@@ -1,0 +1,481 @@
+"""The hierarchy: a checked directed acyclic graph of classes, parent → child, with upward distances.
+
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> h.distance("sheep", "cow"), set(h.lca("sheep", "cow"))
+    (2, {'mammal'})
+
+Inside, a class is its position among the sorted labels and the graph is two CSR arrays (parents and children), so
+nothing depends on the order of the edges.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hemlp.arrays import FloatArray, IntArray, row_pointers
+from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
+from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, make_acyclic, warn_if_upside_down
+from hemlp.hierarchy.labels import TOP, Label, Top, as_label, label_list, label_order, unknown_label_message
+from hemlp.hierarchy.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.reach import Arrows, ReachTable, UpDistances
+
+if TYPE_CHECKING:
+    import networkx
+
+
+MANY_PARENTS = 1_000
+"""A class with more parents than this is a gate."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy:
+    """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
+
+    ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
+    ``cycles="break"`` removed.
+    """
+
+    labels: tuple[Label, ...]
+    edges: Edges
+    order: IntArray = field(repr=False)
+    aliases: Mapping[Label, Label] = field(default_factory=dict)
+    dropped_edges: tuple[tuple[Label, Label], ...] = ()
+
+    # ---- making one
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[Any]],
+        *,
+        classes: Iterable[Label] = (),
+        aliases: Mapping[Label, Label] | None = None,
+        cycles: CyclePolicy = "error",
+    ) -> Hierarchy:
+        """From (parent, child) pairs or (parent, child, weight) triples.
+
+        ``classes`` may name further classes, with or without edges; ``aliases`` maps other names to classes.
+        """
+        codes: dict[Label, int] = {}
+        ends: list[int] = []
+        weights: list[float] = []
+        if hasattr(edges, "columns") or not isinstance(edges, Iterable):
+            raise InvalidHierarchy("edges are (parent, child) pairs; of a frame give zip(frame[parent], frame[child])")
+        if isinstance(edges, Mapping) and not isinstance(edges, Set):  # the edges of a networkx graph are both
+            raise InvalidHierarchy(
+                "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; of "
+                "a dict of weights give [(parent, child, weight) for (parent, child), weight in edges.items()]"
+            )
+        for number, edge in enumerate(edges, 1):
+            if isinstance(edge, str | bytes | Mapping) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
+                raise InvalidHierarchy(
+                    f"edge {number} is {edge!r}: an edge is (parent, child) or (parent, child, weight)"
+                )
+            for end in edge[:2]:
+                try:
+                    label = as_label(end)
+                except InvalidLabel as error:
+                    raise InvalidLabel(f"edge {number}, {edge!r}: {error}") from None
+                ends.append(codes.setdefault(label, len(codes)))
+            if len(edge) == 3:
+                weights.append(_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
+            if weights and len(weights) != number:
+                raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
+        for label in label_list("classes", classes):
+            codes.setdefault(label, len(codes))
+        _check_blanks(codes)
+        pairs = np.array(ends, np.int32).reshape(-1, 2)
+        return cls.from_codes(
+            list(codes), pairs[:, 0], pairs[:, 1], weights=weights or None, aliases=aliases, cycles=cycles
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        labels: Sequence[Label],
+        parents: ArrayLike,
+        children: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        aliases: Mapping[Label, Label] | None = None,
+        cycles: CyclePolicy = "error",
+    ) -> Hierarchy:
+        """From distinct ``labels`` and edges as arrays of positions in them: what every other maker ends in."""
+        if len(set(labels)) < len(labels) or np.shape(parents) != np.shape(children):
+            raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
+        if not labels:
+            raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or classes=[...]")
+        alike = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
+        by_label = sorted(range(len(labels)), key=labels.__getitem__ if alike else lambda i: label_order(labels[i]))
+        rank = np.empty(len(labels), np.int32)
+        rank[by_label] = np.arange(len(labels), dtype=np.int32)
+        ordered = tuple(labels[i] for i in by_label)
+        lengths = None if weights is None else np.asarray(weights, np.float64)
+        given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
+        result = make_acyclic(distinct(given, ordered), ordered, cycles)
+        if aliases is not None and not isinstance(aliases, Mapping):
+            raise InvalidHierarchy(f"aliases= is a mapping name → class, not {type(aliases).__name__}")
+        names = {as_label(alias): as_label(label) for alias, label in (aliases or {}).items()}
+        if result.component is not None:
+            _, heads = np.unique(result.component, return_index=True)  # the smallest class of each component
+            head_of = heads[result.component]
+            joined = {ordered[i]: ordered[head_of[i]] for i in np.flatnonzero(head_of != np.arange(len(ordered)))}
+            names = {alias: joined.get(label, label) for alias, label in names.items()} | joined
+            ordered = tuple(ordered[i] for i in heads)
+        _check_aliases(names, ordered)
+        warn_if_upside_down(result.edges)
+        return cls(ordered, result.edges, result.order, names, result.dropped)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.DiGraph[Any], *, weight: str | None = None, cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From a directed networkx graph with edges parent → child; ``weight`` names an edge attribute."""
+        if not hasattr(graph, "is_directed"):
+            raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
+        if not graph.is_directed():
+            raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
+        edges: Iterable[tuple[Any, ...]] = graph.edges()
+        if weight is not None:
+            edges = graph.edges(data=weight)
+        return cls.from_edges(edges, classes=graph.nodes(), cycles=cycles)
+
+    @classmethod
+    def from_parents(
+        cls, parents: Mapping[Label, Label | Iterable[Label] | None], *, cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From a mapping child → parents: one label, several, or None for a root."""
+        if not hasattr(parents, "items") or hasattr(parents, "columns"):
+            raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
+        edges: list[tuple[Label, Label]] = []
+        for child, of in parents.items():
+            if isinstance(of, Mapping):
+                raise InvalidHierarchy(
+                    f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
+                    f"child → parents. Give the edges to Hierarchy.from_edges as (parent, child) pairs, or every way "
+                    f"from a root down to Hierarchy.from_paths"
+                )
+            several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
+            found: Any = () if of is None else of if several else (of,)
+            try:
+                edges += [(as_label(parent), child) for parent in found]
+            except InvalidLabel as error:
+                raise InvalidLabel(f"the parent of {child!r}: {error}; a root has the parent None") from None
+        return cls.from_edges(edges, classes=list(parents.keys()), cycles=cycles)
+
+    @classmethod
+    def from_paths(
+        cls, paths: Iterable[Sequence[Any]], *, same_names: SameNames = "error", cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From rows that list the classes from a root down; empty strings at the end of a row are padding.
+
+        A name that stands in several places of the tree that the paths make is an error; ``same_names="join"`` makes
+        one class of it, with several parents, and ``same_names="apart"`` names every class by its whole path
+        ("Garden > Other").
+        """
+        edges, classes = edges_of_paths(paths, same_names)
+        return cls.from_edges(edges, classes=classes, cycles=cycles)
+
+    def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
+        """The same classes with edge lengths from a mapping (parent, child) → length, which must name every edge."""
+        pairs = zip(self.edges.parents.tolist(), self.edges.children.tolist(), strict=True)
+        lengths = []
+        for pair in ((self.labels[p], self.labels[c]) for p, c in pairs):
+            if pair not in weights:
+                raise InvalidWeight(f"the edge {pair[0]!r} → {pair[1]!r} has no weight")
+            lengths.append(_weight(weights[pair], f"edge {pair[0]!r} → {pair[1]!r}"))
+        return replace(self, edges=replace(self.edges, weights=np.array(lengths, np.float64)))
+
+    def with_isolated(self, labels: Iterable[Label]) -> Hierarchy:
+        """With one more class, related to nothing, for each of ``labels`` that is not known yet."""
+        new = sorted(set(label_list("labels", labels)) - self.ids.keys(), key=label_order)
+        if not new:
+            return self
+        return Hierarchy.from_codes(
+            [*self.labels, *new], self.edges.parents, self.edges.children,
+            weights=self.edges.weights, aliases=self.aliases,
+        )  # fmt: skip
+
+    # ---- classes and their numbers
+
+    @cached_property
+    def ids(self) -> dict[Label, int]:
+        """The number of each class, by its label and its aliases."""
+        ids: dict[Label, int] = {label: i for i, label in enumerate(self.labels)}
+        ids.update((alias, ids[label]) for alias, label in self.aliases.items())
+        return ids
+
+    @cached_property
+    def words_of_labels(self) -> frozenset[str]:
+        """The words of those labels that have spaces."""
+        spaced = (label for label in self.ids if isinstance(label, str) and " " in label)
+        return frozenset(word for label in spaced for word in label.split())
+
+    def id(self, label: Label) -> int:
+        """The number of a class: its position among the sorted labels."""
+        number = self.find(label)
+        if number is None:
+            message, near = unknown_label_message(as_label(label), self.known_labels())
+            raise UnknownLabel(message, as_label(label), near)
+        return number
+
+    def find(self, label: Label) -> int | None:
+        """The number of a class, or None if ``label`` is unknown."""
+        return self.ids.get(as_label(label))
+
+    def numbers(self, labels: Collection[Label]) -> IntArray:
+        """The number of each class, -1 where a label is unknown."""
+        return np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int64, len(labels))
+
+    def known_labels(self) -> Collection[Label]:
+        """All labels that name a class, aliases included."""
+        return self.ids.keys()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.labels)
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            return as_label(label) in self.ids
+        except InvalidLabel:
+            return False
+
+    def __repr__(self) -> str:
+        roots = int(np.count_nonzero(np.diff(self.parent_ptr) == 0))
+        extra = f", {len(self.aliases):,} aliases" if self.aliases else ""
+        extra += f", {len(self.dropped_edges):,} edges dropped" if self.dropped_edges else ""
+        extra = f"root{'s' * (roots != 1)}{extra}" + (", weighted" if self.weighted else "")
+        return f"Hierarchy({len(self):,} classes, {self.edges.parents.size:,} edges, {roots:,} {extra})"
+
+    # ---- structure
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have lengths other than the unit."""
+        return self.edges.weights is not None
+
+    @cached_property
+    def _by_child(self) -> IntArray:
+        return np.lexsort((self.edges.parents, self.edges.children))
+
+    @cached_property
+    def child_ptr(self) -> IntArray:
+        """CSR pointers into ``child_idx``."""
+        return row_pointers(self.edges.parents, len(self))
+
+    @property
+    def child_idx(self) -> IntArray:
+        """Children of all classes, sorted within each."""
+        return self.edges.children
+
+    @cached_property
+    def parent_ptr(self) -> IntArray:
+        """CSR pointers into ``parent_idx``."""
+        return row_pointers(self.edges.children, len(self))
+
+    @cached_property
+    def parent_idx(self) -> IntArray:
+        """Parents of all classes, sorted within each."""
+        return self.edges.parents[self._by_child]
+
+    @cached_property
+    def parent_lengths(self) -> FloatArray:
+        """Length of each edge of ``parent_idx``."""
+        weights = self.edges.weights
+        return np.ones(self.parent_idx.size) if weights is None else weights[self._by_child]
+
+    def _named(self, ids: IntArray) -> frozenset[Label]:
+        return frozenset(self.labels[i] for i in ids)
+
+    @property
+    def roots(self) -> frozenset[Label]:
+        """Classes without parents."""
+        return self._named(np.flatnonzero(np.diff(self.parent_ptr) == 0))
+
+    @property
+    def leaves(self) -> frozenset[Label]:
+        """Classes without children."""
+        return self._named(np.flatnonzero(np.diff(self.child_ptr) == 0))
+
+    def parents(self, label: Label) -> frozenset[Label]:
+        """Pa(c)."""
+        c = self.id(label)
+        return self._named(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
+
+    def children(self, label: Label) -> frozenset[Label]:
+        """The classes that have this one as a parent."""
+        c = self.id(label)
+        return self._named(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
+
+    def ancestors(self, label: Label) -> frozenset[Label]:
+        """An(c), without c."""
+        return self._named(self.up_distances([self.id(label)]).ancestors[1:])
+
+    def descendants(self, label: Label) -> frozenset[Label]:
+        """De(c), without c."""
+        return self._named(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
+
+    # ---- distances
+
+    @cached_property
+    def depths(self) -> FloatArray:
+        """Shortest distance of each class to a root, under the edge lengths."""
+        from hemlp.kernels.graph import depths
+
+        return depths(self.order, self.parent_ptr, self.parent_idx, self.parent_lengths)
+
+    @cached_property
+    def unit_depths(self) -> IntArray:
+        """Least number of edges from each class to a root."""
+        unit = self if not self.weighted else replace(self, edges=replace(self.edges, weights=None))
+        return unit.depths.astype(np.int32)
+
+    def depth(self, label: Label) -> float:
+        """Shortest distance to a root: an integer unless the hierarchy is weighted."""
+        return self._length(self.depths[self.id(label)])
+
+    def _length(self, value: float) -> float:
+        return float(value) if self.weighted or math.isinf(value) else int(value)
+
+    def up_distances(self, classes: ArrayLike, *, farthest: int | None = None) -> UpDistances:
+        """Ancestors with up(c, a) for the given class numbers, at most ``farthest`` edges up."""
+        return next(self.up_distance_chunks(classes, memory=None, farthest=farthest))
+
+    def up_distance_chunks(
+        self, classes: ArrayLike, *, memory: int | None, farthest: int | None = None
+    ) -> Iterator[UpDistances]:
+        """``up_distances`` in parts of consecutive classes, each within ``memory`` bytes (None: one part).
+
+        A class whose own list is larger than that makes a part of its own.
+        """
+        # an entry takes 8 bytes (16 if weighted), three times over while the kernel's buffer grows
+        room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
+        return self._parents.parts(np.asarray(classes), room, farthest)
+
+    @cached_property
+    def _parents(self) -> Arrows:
+        rank = np.empty(len(self), np.int32)
+        rank[self.order[::-1]] = np.arange(len(self), dtype=np.int32)
+        return Arrows(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None, rank)
+
+    @cached_property
+    def gate(self) -> int | None:
+        """The class with most parents if those are very many: lists of ancestors and of descendants stop there."""
+        parents = np.diff(self.parent_ptr)
+        most = int(parents.argmax())
+        return most if parents[most] > MANY_PARENTS else None
+
+    @cached_property
+    def upward(self) -> ReachTable:
+        """Ancestors with their distances."""
+        return ReachTable(self._parents, self.gate)
+
+    @cached_property
+    def downward(self) -> ReachTable:
+        """Descendants, counted in edges."""
+        rank = np.empty(len(self), np.int32)
+        rank[self.order] = np.arange(len(self), dtype=np.int32)
+        return ReachTable(Arrows(self.child_ptr, self.child_idx, None, rank), self.gate)
+
+    def distances(self, us: ArrayLike, vs: ArrayLike) -> FloatArray:
+        """Distance of each pair of class numbers; infinite without a common ancestor.
+
+        With unit lengths the upward searches stop as soon as the distance is certain; nothing is kept.
+        """
+        u, v = np.ascontiguousarray(us, np.int32), np.ascontiguousarray(vs, np.int32)
+        if not self.weighted:
+            from hemlp.kernels.graph import pair_distances
+
+            steps = pair_distances(self.parent_ptr, self.parent_idx, u, v)
+            return np.where(steps < 0, np.inf, steps)
+        return np.array([self._meet(a, b)[0] for a, b in zip(u, v, strict=True)], np.float64)
+
+    def _meet(self, u: int, v: int) -> tuple[float, IntArray]:
+        """The distance of u and v and the common ancestors that attain it."""
+        up = self.up_distances([u, v])
+        (above_u, from_u), (above_v, from_v) = up[0], up[1]
+        common, at_u, at_v = np.intersect1d(above_u, above_v, assume_unique=True, return_indices=True)
+        if not common.size:
+            return math.inf, common
+        sums = from_u[at_u] + from_v[at_v]
+        return float(sums.min()), common[sums == sums.min()]
+
+    def up(self, label: Label, ancestor: Label) -> float:
+        """up(c, a): length of the shortest upward path from c to a; infinite if a is no ancestor of c."""
+        a = self.id(ancestor)
+        ancestors, distances = self.up_distances([self.id(label)])[0]
+        found = distances[ancestors == a]
+        return self._length(found[0]) if found.size else math.inf
+
+    def distance(self, u: Label, v: Label) -> float:
+        """min over common ancestors a of up(u, a) + up(v, a); infinite without one."""
+        return self._length(float(self.distances([self.id(u)], [self.id(v)])[0]))
+
+    def lca(self, u: Label, v: Label) -> frozenset[Label | Top]:
+        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor."""
+        distance, nearest = self._meet(self.id(u), self.id(v))
+        return frozenset([TOP]) if math.isinf(distance) else frozenset(self._named(nearest))
+
+    # ---- identity
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of labels, aliases, edges and weights: the same in every process, whatever the order of edges."""
+        aliases = sorted(self.aliases, key=label_order)
+        names = [*self.labels, *aliases, *(self.aliases[alias] for alias in aliases)]
+        texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
+        sizes = [len(self.labels), len(aliases), self.edges.parents.size, self.weighted]
+        digest = hashlib.sha256(b"hemlp hierarchy 1" + np.array(sizes, "<i8").tobytes())
+        digest.update(np.fromiter(map(len, texts), "<i8", len(texts)).tobytes())
+        digest.update(bytes(isinstance(name, str) for name in names) + b"".join(texts))
+        for ends in (self.edges.parents, self.edges.children):
+            digest.update(ends.astype("<i4").tobytes())
+        if self.edges.weights is not None:
+            digest.update(self.edges.weights.astype("<f8").tobytes())
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hierarchy) and self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
+
+def _weight(value: Any, place: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
+    return number + 0.0  # turns -0.0 into 0.0
+
+
+def _check_blanks(labels: Collection[Label]) -> None:
+    """Refuse two classes that differ in the blanks around their names alone."""
+    for label in labels:
+        if isinstance(label, str) and label[:1].isspace() | label[-1:].isspace() and label.strip() in labels:
+            raise InvalidHierarchy(
+                f"{label!r} and {label.strip()!r} differ in the spaces around them alone: strip both"
+            )
+
+
+def _check_aliases(aliases: Mapping[Label, Label], labels: Sequence[Label]) -> None:
+    known = set(labels) if aliases else set()
+    for alias, label in aliases.items():
+        if alias in known:
+            raise InvalidHierarchy(f"{alias!r} cannot be an alias of {label!r}: it is a class itself")
+        if label not in known:
+            raise InvalidHierarchy(f"{alias!r} is an alias of {label!r}, which is not a class")
