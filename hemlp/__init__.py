@@ -2,7 +2,6 @@
 
 from hemlp import examples, metrics
 from hemlp.errors import HemlpError
-from hemlp.evaluation.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
 from hemlp.hierarchy.dag import Hierarchy
@@ -20,6 +19,7 @@ from hemlp.measures.weights import information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import MatrixCost, ShortestPath
 from hemlp.programs.program import Status
+from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
 
 __all__ = [

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hemlp.errors import MissingDependency
-from hemlp.evaluation.exact_greedy import compare_exact_greedy
+from hemlp.escaping import printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
 from hemlp.examples import mesh_mini
@@ -20,7 +20,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.report.outputs import check_writable, write_per_instance
-from hemlp.text.escaping import printable
+from hemlp.statistics.exact_greedy import compare_exact_greedy
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
-from hemlp.text.escaping import printable
+from hemlp.escaping import printable
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,9 @@ from hemlp.errors import (
     UndefinedScore,
     UnwritableFile,
 )
-from hemlp.evaluation.statistics import (
+from hemlp.programs.program import STATUSES, Status
+from hemlp.solvers.search import LcaSearch
+from hemlp.statistics.tests import (
     bootstrap_interval,
     bootstrap_intervals,
     differences,
@@ -40,7 +42,6 @@ from hemlp.evaluation.statistics import (
     sign_test,
     wilcoxon,
 )
-from hemlp.programs.program import STATUSES, Status
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 LOOSE = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
@@ -132,7 +133,7 @@ def test_intervals_of_several_columns_share_their_resamples():
 def test_resamples_do_not_depend_on_how_many_are_kept_at_once(monkeypatch):
     a, b = np.random.default_rng(3).random((2, 70))
     usual = bootstrap_interval(a, b)
-    monkeypatch.setattr("hemlp.evaluation.statistics.ROOM", 200)
+    monkeypatch.setattr("hemlp.statistics.tests.ROOM", 200)
     assert bootstrap_interval(a, b) == pytest.approx(usual, rel=1e-12)
 
 
@@ -204,10 +205,8 @@ def test_workers_and_chunks_do_not_change_anything(mini, workers, chunk):
 
 def test_like_instances_are_solved_once_and_scored_all(monkeypatch):
     solved = []
-    usual = hemlp.lca.model.LcaModel.solve_searching
-    monkeypatch.setattr(
-        hemlp.lca.model.LcaModel, "solve_searching", lambda self, *a: solved.append(len(self)) or usual(self, *a)
-    )
+    usual = LcaSearch.solve
+    monkeypatch.setattr(LcaSearch, "solve", lambda self, model, *a: solved.append(len(model)) or usual(self, model, *a))
     true, pred = [["sheep"], ["cow"], ["sheep"], [], ["cow", "sheep"]] * 3, [["cow"], ["sheep"], ["cow"], [], []] * 3
     values = evaluate(H, true, pred, ["F_LCA"]).per_instance("system", "F_LCA").tolist()
     assert values == [measure("F_LCA").score(H, t, p) for t, p in zip(true, pred, strict=True)]

@@ -12,7 +12,7 @@ import pytest
 
 from hemlp import Bounds, Evaluation, Hierarchy, PairMeasure, PairScore, evaluate, examples
 from hemlp.errors import FileFormatError, HemlpError, UnreadableFile
-from hemlp.text.escaping import json_text
+from hemlp.escaping import json_text
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"
 TABLES = ("systems", "status", "undefined", "instances")

@@ -24,9 +24,9 @@ from markdown_it import MarkdownIt
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
 from hemlp.errors import HemlpError, InvalidOption
+from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
 from hemlp.evaluation.study import _table_text
 from hemlp.report.outputs import _csv_lines, write_per_instance
-from hemlp.text.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
 from hemlp.text.tables import Table
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"

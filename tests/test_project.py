@@ -42,27 +42,6 @@ def test_start_up_loads_nothing_heavy(code):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-ORDER = """escaping errors vocabulary version kernels edges reach hierarchy labels readers program flow solvers model
-costs bounds pairing_solution pairing augment lca lca_graph lca_greedy lca_check lca_model notation
-fingerprints scores scoring pair_measures set_measures measures metrics invariants compare tables
-comparisons layout drawing exact_greedy explanations explain outputs inputs progress runs workers report
-json_form results evaluation study examples paper demo advising cli"""
-
-
-def test_no_module_imports_one_that_stands_after_it():
-    order = ORDER.split()
-    package = ROOT / "hemlp"
-    assert {p.stem for p in package.iterdir() if p.stem[0].isalpha() and p.stem not in ("data", "py")} == set(order)
-    for place, module in enumerate(order):
-        # of the solvers only the registry stands here; it loads them by name, and each may import the models it knows
-        files = {name: list((package / name).glob("*.py")) for name in ("kernels", "report")}
-        files["solvers"] = [package / "solvers" / "__init__.py"]
-        for file in files.get(module, [package / f"{module}.py"]):
-            text = re.sub(r"^if TYPE_CHECKING:\n(?:    .*\n|\n)*", "", file.read_text(), flags=re.M)
-            used = set(re.findall(r"^\s*(?:from|import) hemlp\.(\w+)", text, re.M))
-            assert used <= set(order[: place + 1]), f"{file} imports {used - set(order[: place + 1])}"
-
-
 SMALL = "import hemlp; print(hemlp.Hierarchy.from_edges([('a', 'b'), ('a', 'c')]).distance('b', 'c'))"
 
 

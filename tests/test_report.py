@@ -12,8 +12,8 @@ import pytest
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.evaluation.exact_greedy import compare_exact_greedy
 from hemlp.report import plots
+from hemlp.statistics.exact_greedy import compare_exact_greedy
 
 SCRIPT = "<script>alert('x')</script>"
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", SCRIPT), ("mammal", "cow"), ("animal", "bird")])

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from hemlp.errors import Advice, HemlpError, OutOfMemory
-from hemlp.text.escaping import printable
+from hemlp.escaping import printable
 
 LESS_MEMORY = Advice("memory", "SIZE", "to keep a run within a limit")
 

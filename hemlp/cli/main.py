@@ -6,95 +6,35 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp import __version__
 from hemlp.cli.advising import Commands, OfStudy
-from hemlp.errors import HemlpError, InvalidOption
+from hemlp.cli.options import (
+    check_row,
+    choice,
+    input_options,
+    measure_option,
+    names_option,
+    row_option,
+    say_written,
+    show,
+    solver_options,
+)
+from hemlp.errors import HemlpError
+from hemlp.escaping import json_text, printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
-from hemlp.text.escaping import json_text, printable
 
 if TYPE_CHECKING:
     from hemlp.evaluation.study import Study
-    from hemlp.text.tables import Table
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="hemlp")
 def commands() -> None:
     """Evaluate hierarchical classification: every measure an explicit optimization model."""
-
-
-Command = Callable[..., None]
-
-
-def options(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options, in this order."""
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(given):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Command]:
-    """An option with the first of ``choices`` as its default."""
-    return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
-
-
-input_options = options(
-    choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
-    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
-    click.option(
-        "--unknown-true",
-        type=click.Choice(["error", "drop", "isolate"]),
-        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
-    ),
-    choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
-)
-measure_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, repeatable: -m F_H -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
-)  # fmt: skip
-names_option = click.option(
-    "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
-)
-row_option = click.option(
-    "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row: --row 17."
-)
-
-
-def show(title: str, table: Table) -> None:
-    """A table: drawn on a terminal, plain where the output goes elsewhere."""
-    title = printable(title)
-    if not sys.stdout.isatty():
-        click.echo(f"{title}\n{table}\n" if title else f"{table}\n")
-        return
-    from rich.console import Console
-
-    console = Console()
-    if title:
-        console.print(f"\n{title}", style="bold", markup=False, highlight=False)
-    console.print(table.to_rich())
-    for note in table.notes:
-        console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=True)
-
-
-def check_row(row: int, rows: int) -> None:
-    """Rows are counted from 1."""
-    if row > rows:
-        raise InvalidOption(f"there is no row {row}: there are {rows:,}")
-
-
-def say_written(file: str) -> None:
-    """Name a file that was written, to somebody who is watching."""
-    if sys.stderr.isatty():
-        click.echo(f"written: {printable(file)}", err=True)
 
 
 @commands.command()
@@ -119,6 +59,7 @@ def say_written(file: str) -> None:
 @click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@solver_options
 @names_option
 @input_options
 def evaluate(

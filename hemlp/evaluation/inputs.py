@@ -6,7 +6,6 @@ once to check them and once to score them, and never held as a whole.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,74 +23,11 @@ from hemlp.instances.sets import LabelSets
 from hemlp.io.readers import LabelFile, read_labels
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, check_defined
+from hemlp.statistics.facts import Facts
 
 Source = LabelSets | LabelFile
 BLOCK = 20_000
 """Instances of a label file that are read at once where nothing else is said."""
-
-
-@dataclass
-class Facts:
-    """Counts of one system's instances and labels."""
-
-    policies: Policies
-    instances: int = 0
-    predictions: int = 0
-    empty: int = 0
-    unknown: int = 0
-    unknown_true: int = 0
-    emptied: int = 0
-    emptied_true: int = 0
-    missing: int = 0
-
-    def add(self, batch: Batch) -> None:
-        """Count a batch."""
-        sizes = np.diff(batch.pred.ptr)
-        self.instances += len(batch)
-        self.predictions += int(sizes.sum())
-        self.empty += int((sizes == 0).sum())
-        self.unknown += batch.pred.unknown
-        self.unknown_true += batch.true.unknown
-        self.emptied += batch.pred.emptied
-        self.emptied_true += batch.true.emptied
-        self.missing += batch.true.missing + batch.pred.missing
-
-    def told(self) -> dict[str, float]:
-        """In words."""
-        pred, true = self.policies.unknown, self.policies.true
-        return {
-            "instances": self.instances,
-            "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
-            "empty predictions": self.empty,
-            "unknown labels": self.unknown + self.unknown_true,
-            "predicted labels dropped": self.unknown if pred == "drop" else 0,
-            "predicted labels isolated": self.unknown if pred == "isolate" else 0,
-            "predictions emptied": self.emptied,
-            "true labels dropped": self.unknown_true if true == "drop" else 0,
-            "true labels isolated": self.unknown_true if true == "isolate" else 0,
-            "true sets emptied": self.emptied_true,
-            "missing instances": self.missing,
-        }
-
-
-def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
-    """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
-    if not any(counts.get("true labels dropped") for counts in facts.values()):
-        return {}
-    return {
-        system: f"{counts.get('true labels dropped', 0):,} ({counts.get('true sets emptied', 0):,} left empty)"
-        for system, counts in facts.items()
-    }
-
-
-def unknown_labels(counts: Mapping[str, float]) -> str:
-    """What was done about the unknown labels of a system, in words."""
-    kinds = (
-        "predicted labels dropped", "predicted labels isolated", "predictions emptied",
-        "true labels dropped", "true labels isolated", "true sets emptied",
-    )  # fmt: skip
-    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
-    return f"{counts['unknown labels']:,} unknown labels" + (f" ({told})" if told else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +96,7 @@ class Inputs:
                 raise different_rows(self.true.source, rows[0], pred.source, rows[1])
             yield pair
 
-    def blocks(self, system: str, size: int) -> Iterator[tuple[int, Batch]]:
+    def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
         """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
         if system in self._whole:
             batch = self._whole[system]

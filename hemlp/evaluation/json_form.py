@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import FileFormatError, UnreadableFile
+from hemlp.escaping import json_number, json_text
 from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
-from hemlp.text.escaping import json_number, json_text
 from hemlp.version import __version__
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
-from hemlp.evaluation import comparisons, json_form
+from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
-from hemlp.evaluation.inputs import Inputs, dropped_true_labels, unknown_labels
-from hemlp.evaluation.statistics import LEVEL, Sided
+from hemlp.evaluation.inputs import Inputs
 from hemlp.explain.making import explain
 from hemlp.explain.parts import Explanation
 from hemlp.io.files import write_text
@@ -24,6 +23,9 @@ from hemlp.measures.scores import Scores
 from hemlp.options import check_known
 from hemlp.programs.program import STATUSES
 from hemlp.report.page import page
+from hemlp.statistics import comparisons
+from hemlp.statistics.facts import dropped_true_labels, unknown_labels
+from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.tables import Table, figure
 
 

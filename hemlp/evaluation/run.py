@@ -20,7 +20,7 @@ from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs, as_source
 from hemlp.evaluation.progress import Progress
 from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.workers import Chunk, Context, scored
+from hemlp.evaluation.workers import Chunk, Context, Solving, scored
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
@@ -30,6 +30,8 @@ from hemlp.measures.base import Measure
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores, joined
 from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.options import plain_number
+from hemlp.programs.registry import Solver, as_solver
 from hemlp.version import __version__
 
 MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
@@ -48,6 +50,8 @@ def evaluate(
     unknown_true: UnknownPolicy | None = None,
     missing: MissingPolicy = "error",
     undefined: UndefinedPolicy = "error",
+    solver: str | Solver | None = None,
+    time_limit: float | None = None,
     workers: int = 1,
     executor: Executor | None = None,
     chunk: int | None = None,
@@ -60,7 +64,8 @@ def evaluate(
 
     ``systems`` maps names to predictions; predictions alone are the system "system". All input is checked before
     anything is scored. ``unknown`` says what is done about predicted labels that the hierarchy does not have,
-    ``unknown_true`` about true ones, ``missing`` about instances that one side lacks (see ``Batch.of``).
+    ``unknown_true`` about true ones, ``missing`` about instances that one side lacks (see ``Batch.of``). ``solver``
+    names who solves the models, by default the first that accepts them; ``time_limit`` is in seconds an instance.
 
     Chunks of ``chunk`` instances are scored by ``workers`` processes or by an ``executor`` (any of
     ``concurrent.futures``, or that of a Dask client); results depend on neither. ``memory`` ("2GB") limits what a run
@@ -79,6 +84,9 @@ def evaluate(
     if executor is not None and workers != 1:
         raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
     policies = Policies(unknown, unknown_true, missing)
+    solving = Solving(
+        undefined, None if solver is None else as_solver(solver), plain_number("time_limit", time_limit, 0)
+    )
     room = None if memory is None else memory_size(memory)
     sources = {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()}
     gold = as_source(true, "true labels")
@@ -91,11 +99,11 @@ def evaluate(
     size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
     folder = None
     if resume is not None:
-        folder = RunFolder(resume, _begun(inputs, undefined, chunk or RunFolder.chunk_of(resume) or size))
+        folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
         size = int(folder.begun["chunk"])
     elif room is not None:
         folder = RunFolder.temporary()
-    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), undefined)
+    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving)
     with Progress(sum(int(told["instances"]) for told in facts.values()), progress) as bar:
         finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)
         scores = _collected(finished, list(named), folder, bar)
@@ -134,7 +142,7 @@ def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) 
                 yield Chunk.of(system, start, batch)
 
 
-def _begun(inputs: Inputs, undefined: str, chunk: int) -> dict[str, Any]:
+def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
     """What makes a run the same run."""
     for name, each in inputs.measures.items():
         if "custom" in each.plain_fields().values():
@@ -145,7 +153,7 @@ def _begun(inputs: Inputs, undefined: str, chunk: int) -> dict[str, Any]:
         "true labels": inputs.true.digest,
         "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
         "measures": [[name, each.signature] for name, each in inputs.measures.items()],
-        "options": f"{inputs.policies}|undefined:{undefined}",
+        "options": f"{inputs.policies}|{solving}",
         "chunk": chunk,
     }
 

@@ -39,9 +39,9 @@ from pathlib import Path
 from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
+from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
-from hemlp.evaluation.statistics import Sided
 from hemlp.io.files import reason, write_text
 from hemlp.io.readers import check_rereadable, open_labels, read_hierarchy, read_labels, read_names
 from hemlp.measures.base import Measure
@@ -50,11 +50,13 @@ from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.report.plots import check_plots
-from hemlp.text.escaping import markdown, printable
+from hemlp.statistics.tests import Sided
 from hemlp.text.tables import Table
 
 HIERARCHY_OPTIONS = ("cycles",)
-EVALUATE_OPTIONS = ("unknown", "unknown_true", "missing", "undefined", "workers", "memory", "resume", "chunk")
+EVALUATE_OPTIONS = (
+    "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
+)  # fmt: skip
 OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask")
 
 

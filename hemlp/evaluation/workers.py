@@ -40,9 +40,23 @@ from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.processes.executors import WorkersDied, results
 from hemlp.processes.interrupts import interruptible
 from hemlp.processes.sending import Pickled, import_path
+from hemlp.programs.registry import Solver
 
 ATTEMPTS = 3
 """How many workers may die of a chunk."""
+
+
+@dataclass(frozen=True)
+class Solving:
+    """How models are solved: what becomes of undefined values, by whom, and in how many seconds an instance."""
+
+    undefined: UndefinedPolicy
+    solver: Solver | None = None
+    time_limit: float | None = None
+
+    def __str__(self) -> str:
+        limits = "" if self.time_limit is None else f"|time_limit:{self.time_limit}"
+        return f"undefined:{self.undefined}" + ("" if self.solver is None else f"|solver:{self.solver.name}") + limits
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,7 @@ class Context:
     given: Hierarchy
     policies: str
     measures: tuple[Measure, ...]
-    undefined: UndefinedPolicy
+    solving: Solving
 
 
 @dataclass(frozen=True)
@@ -78,8 +92,9 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     """The scores of a chunk by all measures."""
     hierarchy = context.hierarchies[chunk.system]
     batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
-    score = partial(score_together, context.measures, batch, undefined=context.undefined, first_row=chunk.start)
-    return interruptible(score)
+    how = context.solving
+    options: dict[str, Any] = {"solver": how.solver, "time_limit": how.time_limit, "undefined": how.undefined}
+    return interruptible(partial(score_together, context.measures, batch, first_row=chunk.start, **options))
 
 
 def scored(

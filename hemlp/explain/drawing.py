@@ -11,9 +11,9 @@ from os import PathLike
 from typing import Any
 
 from hemlp.errors import MissingDependency
+from hemlp.escaping import markup, printable
 from hemlp.explain.layout import GAP, ROLES, Box, Layout
 from hemlp.io.files import write_bytes
-from hemlp.text.escaping import markup, printable
 
 
 class Picture(Layout):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hemlp.text.escaping import printable
+from hemlp.escaping import printable
 
 CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
 """Width of a character, height of a line and room inside a box, in pixels."""

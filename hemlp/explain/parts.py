@@ -10,12 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 from hemlp.errors import InvalidOption
+from hemlp.escaping import json_number, printable
 from hemlp.explain.drawing import Picture
 from hemlp.explain.layout import Curve
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
-from hemlp.text.escaping import json_number, printable
 from hemlp.text.tables import Table
 
 Node = Label | Top

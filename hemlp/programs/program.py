@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.text.escaping import printable
+from hemlp.escaping import printable
 
 
 class Status(StrEnum):

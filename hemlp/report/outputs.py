@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
+from hemlp.escaping import csv_cell
 from hemlp.explain.parts import Explanation, Unexplained
 from hemlp.io.files import reason, write_text
 from hemlp.programs.program import STATUSES
-from hemlp.text.escaping import csv_cell
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hemlp.errors import InvalidOption
-from hemlp.evaluation.exact_greedy import compare_batch
-from hemlp.evaluation.inputs import dropped_true_labels
-from hemlp.evaluation.statistics import Sided
+from hemlp.escaping import markup
 from hemlp.explain.drawing import STYLE
 from hemlp.explain.parts import Explanation
 from hemlp.report import plots
-from hemlp.text.escaping import markup
+from hemlp.statistics.exact_greedy import compare_batch
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.tests import Sided
 from hemlp.text.tables import figure
 from hemlp.version import __version__
 

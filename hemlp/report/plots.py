@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.evaluation.comparisons import comparable
-from hemlp.evaluation.exact_greedy import SAME, ExactGreedy
-from hemlp.evaluation.inputs import BLOCK
-from hemlp.evaluation.statistics import Sided
+from hemlp.escaping import printable
 from hemlp.measures.scores import mean
-from hemlp.text.escaping import printable
+from hemlp.statistics.comparisons import comparable
+from hemlp.statistics.exact_greedy import SAME, ExactGreedy
+from hemlp.statistics.tests import Sided
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,7 +117,7 @@ def score_by_depth(ev: Evaluation, measure: str) -> Figure:
     figure, axes = _figure(7.0, 3.6)
     for k, (system, values) in enumerate(zip(ev.systems, comparable(ev, measure), strict=True)):
         deepest = np.full(len(values), -1)
-        for start, batch in ev.inputs.blocks(system, BLOCK):
+        for start, batch in ev.inputs.blocks(system):
             depths = batch.hierarchy.unit_depths[batch.true.classes]
             np.maximum.at(deepest, start + np.repeat(np.arange(len(batch)), np.diff(batch.true.ptr)), depths)
         usable = ~np.isnan(values) & (deepest >= 0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hemlp.text.escaping import latex, markdown, markdown_line, markup, printable
+from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

@@ -11,12 +11,12 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
+from hemlp.escaping import markdown as escaped
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores
-from hemlp.text.escaping import markdown as escaped
 
 SAME = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""

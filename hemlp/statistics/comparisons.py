@@ -15,7 +15,9 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
-from hemlp.evaluation.statistics import (
+from hemlp.measures.scores import mean
+from hemlp.options import check_choice, check_known, plain_number
+from hemlp.statistics.tests import (
     LEVEL,
     RESAMPLES,
     Sided,
@@ -30,8 +32,6 @@ from hemlp.evaluation.statistics import (
     sign_test,
     wilcoxon,
 )
-from hemlp.measures.scores import mean
-from hemlp.options import check_choice, check_known, plain_number
 from hemlp.text.tables import Table, figure, signed
 
 if TYPE_CHECKING:
