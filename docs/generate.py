@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hemlp import examples, paper
+from hemlp import examples
+from hemlp.paper import cases as paper
 from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
@@ -106,7 +107,7 @@ def model_words(each: Measure) -> str:
             "solves it."
         )  # fmt: skip
     assert isinstance(each, SetMeasure)
-    return MODELS[each.augment]
+    return MODELS[each.augment.name]
 
 
 def case_words(each: Measure, name: str, folder: Path) -> str:

@@ -89,7 +89,7 @@ def evaluate(
 def run(study: str, strict: bool) -> None:
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
-    `pydoc hemlp.study` shows all that such a file can say.
+    `pydoc hemlp.evaluation.study` shows all that such a file can say.
 
     Example: hemlp run study.toml
     """
