@@ -490,10 +490,13 @@ def test_ids_and_scores_are_not_dropped_as_unknown_labels(tmp_path):
             [[f"x{i}"] for i in range(9)],  # unknown labels, and nothing else
             [["x1", "a1"], ["x2", "a1"]],  # two rows say little
             [["x1", "a1"]] * 9,
+            [["a1", "x1"], ["a2", "x2"], ["A", "x3"], ["B", "x4"], ["b1", "x5"]],
+            {f"d{i}": [f"x{i}", "a1"] for i in range(9)},  # ids are there already
             [["a1", "250.01"], ["0.5"], ["a1"]],
             [["a1", "1"], ["a1", "0"]],
         ):
-            assert len(Batch.of(H, [["a1"]] * len(rows), rows, unknown=unknown)) == len(rows)
+            true = dict.fromkeys(rows, "a1") if isinstance(rows, dict) else ["a1"] * len(rows)
+            assert len(Batch.of(H, true, rows, unknown=unknown)) == len(rows)
     with pytest.raises(InvalidOption, match="its keys are the ids of instances: give {name: predictions}"):
         evaluate(H, {"d1": ["a1"], "d2": ["a2"]}, {"d1": ["a1"], "d2": ["a2"]}, ["F"])
 

@@ -52,13 +52,15 @@ def test_dropped_true_labels_stand_beside_every_mean(tmp_path):
     assert "one: 2 unknown labels (true labels dropped: 2; true sets emptied: 1)" in ev.notes()
     assert any("predicted labels dropped: 2; predictions emptied: 1; true labels" in note for note in ev.notes())
     assert all("|unknown:drop|unknown_true:drop|missing:error" in ev.scores["one"][m].signature for m in ev.measures)
+    for other in (ev.compare("one", "two"), ev.significance("F"), ev.kendall()):
+        assert other.notes[-1] == "true labels dropped: one 2 (1 left empty), two 2 (1 left empty)"
     ev.to_json(tmp_path / "e.json")
     assert json.loads((tmp_path / "e.json").read_text())["facts"]["one"]["true labels dropped"] == 2
     assert hemlp.Evaluation.from_json(tmp_path / "e.json").table() == made
     pytest.importorskip("matplotlib")
     ev.to_html(tmp_path / "e.html")
     page = (tmp_path / "e.html").read_text()
-    assert page.count("2 (1 left empty)") == 2
+    assert page.count("2 (1 left empty)</td>") == 2
     assert "true labels dropped</button>" in page
 
 
@@ -67,6 +69,7 @@ def test_nothing_is_said_where_nothing_was_dropped():
                           (TRUE, {"unknown": "isolate"})):  # fmt: skip
         ev = evaluate(H, true, SYSTEMS, ["F"], **options)
         assert ev.table().columns[-1] == "labels"
+        assert "dropped" not in str(ev.compare("one", "two"))
     assert ev.facts["two"]["true labels isolated"] == ev.facts["two"]["predicted labels isolated"] == 2
     assert ev.facts["two"]["true sets emptied"] == ev.facts["two"]["predictions emptied"] == 0
 
@@ -130,10 +133,9 @@ def test_the_command_line_drops_true_labels_only_if_told_to(tmp_path):
     )
     out = run("evaluate", h, gold, pred, "-m", "F", "--unknown", "drop")
     assert (out.returncode, out.stdout) == (2, "")
-    assert (
-        "--unknown drop is about predictions. Correct it, or choose --unknown-true isolate, or --unknown-true drop"
-        in out.stderr
-    )
+    assert "gold.txt, row 1: label 'Atlantis' is not in the hierarchy" in out.stderr
+    assert "choose --unknown-true isolate to" in out.stderr
+    assert "or --unknown-true drop to leave such true labels out of every score" in out.stderr
     out = run(
         "evaluate",
         h,

@@ -133,11 +133,11 @@ class Evaluation:
 
     def compare(self, first: str, second: str, *, sided: Sided = "two") -> Table:
         """All tests of one pair of systems, measure by measure, on the instances on which both are defined."""
-        return comparisons.compared(self, first, second, sided)
+        return self._with_dropped(comparisons.compared(self, first, second, sided))
 
     def significance(self, measure: str, *, sided: Sided = "two") -> Table:
         """The sign test of all pairs of systems, with Holm's correction."""
-        return comparisons.significance(self, measure, sided)
+        return self._with_dropped(comparisons.significance(self, measure, sided))
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
@@ -145,7 +145,13 @@ class Evaluation:
 
     def kendall(self, resamples: int = 0, seed: int = 0) -> Table:
         """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling."""
-        return comparisons.kendall_table(self, resamples, seed)
+        return self._with_dropped(comparisons.kendall_table(self, resamples, seed))
+
+    def _with_dropped(self, table: Table) -> Table:
+        """With a note of the true labels that no score sees, if any were dropped."""
+        dropped = dropped_true_labels(self.facts)
+        told = ", ".join(f"{system} {number}" for system, number in dropped.items())
+        return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
 
     def explain(
         self,

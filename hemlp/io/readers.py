@@ -126,8 +126,6 @@ class LabelFile:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.source = fspath(path)
         _check_format(self.source)
-        if Path(self.source).is_fifo():
-            raise InvalidOption(f"{self.source} is a pipe, which cannot be read twice: write it to a file first")
         if file_kind(self.source) in _SEPARATORS:
             raise InvalidOption(
                 f"{self.source} is in long format, which cannot be read block by block: use read_labels"
