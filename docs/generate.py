@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from hemlp import examples
-from hemlp.paper import cases as paper
 from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
@@ -14,6 +13,7 @@ from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.named import NAMED
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
+from hemlp.paper import cases as paper
 from hemlp.text.tables import Table
 
 MODELS = {

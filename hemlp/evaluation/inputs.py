@@ -44,16 +44,20 @@ class Inputs:
     @cached_property
     def _whole(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
-        loaded = {
-            name: _loaded(pred)
-            for name, pred in self.systems.items()
-            if not (isinstance(pred, LabelFile) and isinstance(self.true, LabelFile))
-        }
-        true = _loaded(self.true) if loaded else None
-        if true is None:
+        loaded: dict[str, LabelSets] = {}
+        for name, pred in self.systems.items():
+            if isinstance(pred, LabelSets):
+                loaded[name] = pred
+            elif isinstance(self.true, LabelSets):
+                loaded[name] = read_labels(pred.source)
+        if not loaded:
             return {}
+        true = self.true if isinstance(self.true, LabelSets) else read_labels(self.true.source)
         instances = self._common_instances(true, loaded) if self.policies.missing == "empty" else ()
-        return {name: Batch.over(self.given, (true, pred), self.policies, instances) for name, pred in loaded.items()}
+        whole = {}
+        for name, sets in loaded.items():
+            whole[name] = Batch.over(self.given, (true, sets), self.policies, instances)
+        return whole
 
     @staticmethod
     def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
@@ -76,15 +80,18 @@ class Inputs:
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
-        found = {name: batch.hierarchy for name, batch in self._whole.items()}
-        for name in self.systems.keys() - found.keys():
+        found = {}
+        for name in self.systems:
+            if name in self._whole:
+                found[name] = self._whole[name].hierarchy
+                continue
             strange: set[Label] = set()
-            isolating = [policy == "isolate" for policy in (self.policies.true, self.policies.unknown)]
+            isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
             for pair in self._block_pairs(name, BLOCK) if any(isolating) else ():
                 for block in compress(pair, isolating):
                     strange |= {label for label in block.vocabulary if label not in self.given}
             found[name] = self.given.with_isolated(strange)
-        return {name: found[name] for name in self.systems}
+        return found
 
     def _block_pairs(self, system: str, size: int) -> Iterator[tuple[LabelSets, LabelSets]]:
         pred = self.systems[system]
@@ -101,7 +108,7 @@ class Inputs:
         if system in self._whole:
             batch = self._whole[system]
             for start in range(0, len(batch), size):
-                yield start, batch[start : start + size]
+                yield start, batch if len(batch) <= size else batch[start : start + size]
             return
         start = 0
         for pair in self._block_pairs(system, size):
@@ -144,7 +151,3 @@ class Inputs:
 def as_source(labels: Any, source: str) -> Source:
     """A label file as it is, anything else as label sets."""
     return labels if isinstance(labels, LabelFile) else LabelSets.of(labels, source=source)
-
-
-def _loaded(side: Source) -> LabelSets:
-    return side if isinstance(side, LabelSets) else read_labels(side.source)

@@ -83,22 +83,24 @@ class Evaluation:
 
     def table(self, *, sided: Sided = "two") -> Table:
         """Means with ranks, one row a system; the notes hold conventions, statuses and signatures."""
-        by_measure = {name: self.ranks(name, sided=sided) for name in self.measures}
-        rows = []
-        for system in self.systems:
-            cells = [system]
-            for name in self.measures:
-                average, rank = self.mean(system, name), by_measure[name][system]
-                shown = "undefined" if math.isnan(average) else figure(average)
-                cells.append(shown if rank is None else f"{shown} ({rank})")
-            rows.append([*cells, f"{self.facts[system]['predictions an instance']:.2f}"])
         dropped = dropped_true_labels(self.facts)
+        columns: list[list[str]] = [["system", *self.scores]]
+        signatures = []
+        for name, better in self.greater_is_better.items():
+            ranks, column = self.ranks(name, sided=sided), [f"{name} {'↑' if better else '↓'}"]
+            for system, of_system in self.scores.items():
+                average = of_system[name].mean()
+                shown = "undefined" if math.isnan(average) else figure(average)
+                column.append(shown if ranks[system] is None else f"{shown} ({ranks[system]})")
+            columns.append(column)
+            signatures.append(of_system[name].signature)
+        columns.append(["labels"])
+        for facts in self.facts.values():
+            columns[-1].append(f"{facts['predictions an instance']:.2f}")
         if dropped:
-            rows = [[*row, dropped[row[0]]] for row in rows]
-        marks = [f"{name} {'↑' if better else '↓'}" for name, better in self.greater_is_better.items()]
-        signatures = [self.scores[self.systems[0]][name].signature for name in self.measures]
-        extra = ["true labels dropped"] if dropped else []
-        return Table(["system", *marks, "labels", *extra], rows, [*self.notes(sided=sided), *signatures])
+            columns.append(["true labels dropped", *dropped.values()])
+        head, *rows = map(list, zip(*columns, strict=True))
+        return Table(head, rows, [*self.notes(sided=sided), *signatures])
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
         """Conventions, and what was undefined, unknown, missing or not proved."""
@@ -107,13 +109,13 @@ class Evaluation:
             f"the rank of the one above unless the sign test ({sided}-sided, {LEVEL}) finds that one better",
             "labels: predicted labels an instance",
         ]
-        notes += [note for name in self.measures for note in comparisons.comparability(self, name)]
-        for system in self.systems:
-            for name in self.measures:
-                scores = self.scores[system][name]
+        for name in self.greater_is_better:
+            notes += comparisons.comparability(self, name)
+        for system, of_system in self.scores.items():
+            for name, scores in of_system.items():
                 if scores.undefined:
                     notes.append(f"{system}, {name}: undefined on {scores.undefined:,} instances, which are left out")
-                if (fell := scores.status_counts().get("feasible")) and scores.exact:
+                if scores.exact and (fell := scores.fallbacks):
                     notes.append(f"{system}, {name}: not proved optimal on {fell:,} instances")
             if self.facts[system]["unknown labels"]:
                 notes.append(f"{system}: {unknown_labels(self.facts[system])}")
@@ -125,10 +127,7 @@ class Evaluation:
     def fallbacks(self) -> int:
         """How many exact scores are not proved optimal."""
         return sum(
-            scores.status_counts().get("feasible", 0)
-            for of_system in self.scores.values()
-            for scores in of_system.values()
-            if scores.exact
+            scores.fallbacks for of_system in self.scores.values() for scores in of_system.values() if scores.exact
         )
 
     def compare(self, first: str, second: str, *, sided: Sided = "two") -> Table:

@@ -74,7 +74,9 @@ def evaluate(
     shows a bar on standard error after a second, by default if that is a terminal. ``names``: readable names of
     classes, for explanations and reports.
     """
-    named = dict(systems) if _is_mapping_of_systems(systems) else {"system": systems}
+    # a mapping from names to predictions, and not one from instance ids to labels, or a table
+    several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
+    named = dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
     made = named_measures(measures)
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
@@ -104,32 +106,35 @@ def evaluate(
     elif room is not None:
         folder = RunFolder.temporary()
     context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving)
-    with Progress(sum(int(told["instances"]) for told in facts.values()), progress) as bar:
+    with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
         finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)
         scores = _collected(finished, list(named), folder, bar)
-    return Evaluation(
-        {name: dict(zip(made, scores[name], strict=True)) for name in named},
-        {name: each.greater_is_better for name, each in made.items()},
-        facts,
-        inputs,
-        folder,
-    )
+    by_name, better = {}, {}
+    for name in named:
+        by_name[name] = dict(zip(made, scores[name], strict=True))
+    for name, each in made.items():
+        better[name] = each.greater_is_better
+    return Evaluation(by_name, better, facts, inputs, folder)
 
 
 def _collected(
     finished: Iterable[tuple[Chunk, list[Scores]]], systems: Sequence[str], folder: RunFolder | None, bar: Progress
 ) -> dict[str, list[Scores]]:
     """The scores of each system, measure by measure; from a run folder, if there is one."""
-    parts: dict[str, dict[int, list[Scores]]] = {name: {} for name in systems}
+    parts: dict[str, dict[int, list[Scores]]] = {}
     for chunk, scores in finished:
         if folder is None:
-            parts[chunk.system][chunk.start] = scores
+            parts.setdefault(chunk.system, {})[chunk.start] = scores
         else:
             folder.save(systems.index(chunk.system), chunk.start, scores)
         bar.advance(chunk.rows)
-    if folder is not None:
-        return {name: folder.scores(number) for number, name in enumerate(systems)}
-    return {name: joined([part for _, part in sorted(found.items())]) for name, found in parts.items()}
+    collected = {}
+    for number, name in enumerate(systems):
+        found = parts.get(name, {})
+        collected[name] = (
+            joined(list(map(found.__getitem__, sorted(found)))) if folder is None else folder.scores(number)
+        )
+    return collected
 
 
 def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) -> Iterator[Chunk]:
@@ -188,13 +193,6 @@ def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mappin
         )
     each = 2_000 + 300 * labels**2 + 30 * labels * h.upward.mean_length
     return max(1, min(CHUNK, int(left / workers / each)))
-
-
-def _is_mapping_of_systems(systems: Any) -> bool:
-    """A mapping from names to predictions, and not one from instance ids to labels, or a table."""
-    if not isinstance(systems, Mapping) or {"id", "label"} <= systems.keys():
-        return False
-    return all(isinstance(name, str) for name in systems)
 
 
 def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:

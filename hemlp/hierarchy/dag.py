@@ -111,20 +111,21 @@ class Hierarchy(Structure):
         by_label = sorted(range(len(labels)), key=labels.__getitem__ if alike else lambda i: label_order(labels[i]))
         rank = np.empty(len(labels), np.int32)
         rank[by_label] = np.arange(len(labels), dtype=np.int32)
-        ordered = tuple(labels[i] for i in by_label)
+        ordered = tuple(map(labels.__getitem__, by_label))
         lengths = None if weights is None else np.asarray(weights, np.float64)
         given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
         result = make_acyclic(distinct(given, ordered), ordered, cycles)
         if aliases is not None and not isinstance(aliases, Mapping):
             raise InvalidHierarchy(f"aliases= is a mapping name → class, not {type(aliases).__name__}")
-        names = {as_label(alias): as_label(label) for alias, label in (aliases or {}).items()}
+        names = dict(zip(map(as_label, aliases), map(as_label, aliases.values()), strict=True)) if aliases else {}
         if result.component is not None:
             _, heads = np.unique(result.component, return_index=True)  # the smallest class of each component
             head_of = heads[result.component]
             joined = {ordered[i]: ordered[head_of[i]] for i in np.flatnonzero(head_of != np.arange(len(ordered)))}
             names = {alias: joined.get(label, label) for alias, label in names.items()} | joined
             ordered = tuple(ordered[i] for i in heads)
-        _check_aliases(names, ordered)
+        if names:
+            _check_aliases(names, ordered)
         warn_if_upside_down(result.edges)
         return cls(ordered, result.edges, result.order, names, result.dropped)
 
@@ -203,9 +204,8 @@ class Hierarchy(Structure):
     @cached_property
     def ids(self) -> dict[Label, int]:
         """The number of each class, by its label and its aliases."""
-        ids: dict[Label, int] = {label: i for i, label in enumerate(self.labels)}
-        ids.update((alias, ids[label]) for alias, label in self.aliases.items())
-        return ids
+        ids = dict(zip(self.labels, range(len(self.labels)), strict=True))
+        return ids | dict(zip(self.aliases, map(ids.__getitem__, self.aliases.values()), strict=True))
 
     @cached_property
     def words_of_labels(self) -> frozenset[str]:

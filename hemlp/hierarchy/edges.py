@@ -85,6 +85,8 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
     postorder, closing, cycle = _search(edges)
     if cycle.size and policy == "error":
         raise _cyclic([labels[c] for c in cycle])
+    if not closing.any():
+        return Acyclic(edges, postorder[::-1])
     gone = zip(edges.parents[closing], edges.children[closing], strict=True)
     dropped = tuple((labels[p], labels[c]) for p, c in gone)
     return Acyclic(edges.only(~closing), postorder[::-1], dropped)
@@ -92,10 +94,8 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
 
 def warn_if_upside_down(edges: Edges) -> None:
     """Warn of thousands of roots above a few leaves: parents and children were probably exchanged."""
-    roots, leaves = (
-        edges.size - np.count_nonzero(np.bincount(ends, minlength=edges.size))
-        for ends in (edges.children, edges.parents)
-    )
+    roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
+    leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
     if roots >= 1000 and roots >= 100 * leaves:
         warnings.warn(
             f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "

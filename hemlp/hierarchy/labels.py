@@ -70,7 +70,7 @@ def label_list(option: str, values: Iterable[object]) -> list[Label]:
     """Labels from anything that holds several; one string is refused, since it would be taken letter by letter."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidOption(f"{option}={values!r} is not a list of labels: write [{values!r}]")
-    return [as_label(value) for value in values]
+    return list(map(as_label, values))
 
 
 def label_order(label: Label) -> tuple[bool, Label]:

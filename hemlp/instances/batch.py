@@ -43,14 +43,10 @@ class Policies:
     def __post_init__(self) -> None:
         choices = ("error", "drop", "isolate")
         check_choice("unknown", self.unknown, choices)
-        if self.unknown_true is not None:
-            check_choice("unknown_true", self.unknown_true, choices)
+        if self.unknown_true is None:
+            object.__setattr__(self, "unknown_true", "isolate" if self.unknown == "isolate" else "error")
+        check_choice("unknown_true", self.unknown_true, choices)
         check_choice("missing", self.missing, ("error", "empty"))
-
-    @property
-    def true(self) -> UnknownPolicy:
-        """What is done about unknown true labels."""
-        return self.unknown_true or self._usual
 
     @property
     def advice(self) -> tuple[tuple[Advice, Advice], tuple[Advice, Advice]]:
@@ -62,13 +58,10 @@ class Policies:
             (Advice("unknown", "drop", "to leave such labels out"), Advice("unknown", "isolate", apart)),
         )  # fmt: skip
 
-    @property
-    def _usual(self) -> UnknownPolicy:
-        return "isolate" if self.unknown == "isolate" else "error"
-
     def __str__(self) -> str:
         """As signatures have it."""
-        true = "" if self.true == self._usual else f"|unknown_true:{self.true}"
+        usual = "isolate" if self.unknown == "isolate" else "error"
+        true = "" if self.unknown_true == usual else f"|unknown_true:{self.unknown_true}"
         return f"unknown:{self.unknown}{true}|missing:{self.missing}"
 
 
@@ -188,27 +181,30 @@ class Batch:
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
         sides = ends_of_paths(given, sides[0]), ends_of_paths(given, sides[1])
         ids, places = align(*sides, policies.missing, instances)
-        strange = [given.numbers(side.vocabulary) < 0 for side in sides]
-        chosen = policies.true, policies.unknown
-        for side, new, policy, advice in zip(sides, strange, chosen, policies.advice, strict=True):
-            if policy == "error":
-                refuse_unknown(given, side, new, advice)
+        strange: list[NDArray[np.bool_]] = []
+        alone: list[Label] = []
+        for k, (side, policy) in enumerate(zip(sides, (policies.unknown_true, policies.unknown), strict=True)):
+            new = given.numbers(side.vocabulary) < 0
+            if policy == "error" and new.any():
+                refuse_unknown(given, side, new, policies.advice[k])
             refuse_misread(given, side, new)
+            strange.append(new)
+            if policy == "isolate":
+                alone += map(side.vocabulary.__getitem__, np.unique(side.codes[new[side.codes]]))
         for side in sides:
             refuse_paths(given, side)
         if isolated is None:
-            isolated = given.with_isolated(
-                side.vocabulary[c]
-                for side, new, policy in zip(sides, strange, chosen, strict=True)
-                if policy == "isolate"
-                for c in np.unique(side.codes[new[side.codes]])
-            )
+            isolated = given.with_isolated(alone) if alone else given
         size = len(sides[0]) if ids is None else len(ids)
-        true, pred = (
-            _side(isolated, side, new, policy, place, size)
-            for side, new, policy, place in zip(sides, strange, chosen, places, strict=True)
-        )
+        true = _side(isolated, sides[0], strange[0], policies.unknown_true == "drop", places[0], size)
+        pred = _side(isolated, sides[1], strange[1], policies.unknown == "drop", places[1], size)
         return cls(isolated, true, pred, ids, given, str(policies))
+
+    @property
+    def as_given(self) -> bool:
+        """Whether no label was unknown and no instance missing."""
+        marks = self.true.strange, self.pred.strange, self.true.absent, self.pred.absent
+        return marks.count(None) == len(marks)
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -255,12 +251,13 @@ class Batch:
 
 
 def _side(
-    hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], policy: UnknownPolicy, place: IntArray, size: int
+    hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], dropped: bool, place: IntArray, size: int
 ) -> Side:
-    """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown."""
+    """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown, and are
+    ``dropped`` or not."""
     rows = np.repeat(place, np.diff(side.ptr))
     numbers = hierarchy.numbers(side.vocabulary)
-    if policy == "drop":
+    if dropped:
         numbers[new] = -1
     found = numbers[side.codes]
     row, classes = split(sorted_distinct((rows * len(hierarchy) + found)[found >= 0]), len(hierarchy))

@@ -64,7 +64,9 @@ def _refuse_ids(side: LabelSets, strange: NDArray[np.bool_]) -> None:
 def _refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
     """Refuse pieces of a class with spaces in its name, known or not where labels were separated by spaces."""
     pieces = hierarchy.words_of_labels
-    suspects = np.array([bool(pieces) and label in pieces for label in side.vocabulary], np.bool_)
+    if not pieces:
+        return
+    suspects = np.array([label in pieces for label in side.vocabulary], np.bool_)
     for k in np.flatnonzero((suspects if side.words else suspects & new)[side.codes]).tolist():
         if name := _whole_label(hierarchy, side, k):
             label = _label(side, k)

@@ -30,6 +30,8 @@ class Named:
 
     def make(self, chosen: Mapping[str, Any]) -> Measure:
         """The measure with these parameters."""
+        if not chosen:
+            return self.template
         changes: dict[str, Any] = {}
         if "distance" in chosen and "cost" in self.parameters:  # where costs are distances both words are in use
             if "cost" in chosen:

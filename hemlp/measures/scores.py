@@ -71,6 +71,11 @@ class Scores:
         """The average over the instances on which it is defined; ``undefined`` says on how many it is not."""
         return mean(self.values if column is None else self.columns[column])
 
+    @property
+    def fallbacks(self) -> int:
+        """How many instances have a solution that is not proved optimal."""
+        return int(np.count_nonzero(self.statuses == STATUSES.index(Status.FEASIBLE)))
+
     def status_counts(self) -> dict[str, int]:
         """How many instances have which status."""
         counts = np.bincount(self.statuses, minlength=len(STATUSES))
@@ -98,6 +103,8 @@ def joined(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
 
     Columns that measures share stay shared.
     """
+    if len(parts) == 1:
+        return list(parts[0])
     made: dict[tuple[int, ...], FloatArray] = {}
 
     def whole(arrays: Sequence[FloatArray]) -> FloatArray:

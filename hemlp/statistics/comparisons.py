@@ -49,7 +49,7 @@ def comparable(ev: Evaluation, measure: str) -> list[FloatArray]:
 
 def comparability(ev: Evaluation, measure: str) -> list[str]:
     """What to know where the systems are not all defined on the same instances."""
-    if not any(ev.scores[system][measure].undefined for system in ev.systems):
+    if len(ev.systems) == 1 or not any(ev.scores[system][measure].undefined for system in ev.systems):
         return []
     values = comparable(ev, measure)
     shared = max(int(np.count_nonzero(~np.isnan(column))) for column in values)
@@ -69,6 +69,9 @@ def comparability(ev: Evaluation, measure: str) -> list[str]:
 def ranked(ev: Evaluation, measure: str, sided: Sided) -> dict[str, int | None]:
     """Ranks of the systems by their means; the one above has to be better by the sign test, too, or they share one."""
     check_known("measure", measure, ev.measures)
+    if len(ev.systems) == 1:
+        (system,) = ev.systems
+        return {system: None if math.isnan(ev.mean(system, measure)) else 1}
     better, values = ev.greater_is_better[measure], comparable(ev, measure)
 
     def separated(above: int, below: int) -> bool:

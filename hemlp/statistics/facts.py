@@ -31,6 +31,8 @@ class Facts:
         self.instances += len(batch)
         self.predictions += int(sizes.sum())
         self.empty += int((sizes == 0).sum())
+        if batch.as_given:
+            return
         self.unknown += batch.pred.unknown
         self.unknown_true += batch.true.unknown
         self.emptied += batch.pred.emptied
@@ -39,7 +41,7 @@ class Facts:
 
     def told(self) -> dict[str, float]:
         """In words."""
-        pred, true = self.policies.unknown, self.policies.true
+        pred, true = self.policies.unknown, self.policies.unknown_true
         return {
             "instances": self.instances,
             "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
@@ -57,12 +59,12 @@ class Facts:
 
 def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
-    if not any(counts.get("true labels dropped") for counts in facts.values()):
-        return {}
-    return {
-        system: f"{counts.get('true labels dropped', 0):,} ({counts.get('true sets emptied', 0):,} left empty)"
-        for system, counts in facts.items()
-    }
+    shown, some = {}, False
+    for system, counts in facts.items():
+        dropped, emptied = counts.get("true labels dropped", 0), counts.get("true sets emptied", 0)
+        shown[system] = f"{dropped:,} ({emptied:,} left empty)"
+        some = some or dropped > 0
+    return shown if some else {}
 
 
 def unknown_labels(counts: Mapping[str, float]) -> str:

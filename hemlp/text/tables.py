@@ -24,19 +24,18 @@ class Table:
     notes: Sequence[str] = field(default=())
 
     def __str__(self) -> str:
-        shown = [[printable(cell) for cell in row] for row in (self.columns, *self.rows)]
-        widths = [max(len(row[k]) for row in shown) for k in range(len(self.columns))]
-        lines = []
-        for row in shown:
-            cells = zip(row, widths, self.numeric, strict=True)
-            lines.append("  ".join(c.rjust(w) if right else c.ljust(w) for c, w, right in cells).rstrip())
+        aligned = []
+        for column, right in zip(zip(self.columns, *self.rows, strict=True), self.numeric, strict=True):
+            cells = list(map(printable, column))
+            aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
+        lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
         return "\n".join([*lines, *([""] if self.notes else []), *map(printable, self.notes)])
 
     @property
     def numeric(self) -> list[bool]:
         """Which columns hold figures, and stand to the right."""
-        cells = ([row[k] for row in self.rows if row[k]] for k in range(len(self.columns)))
-        return [k > 0 and all(_FIGURE.match(cell) for cell in column) for k, column in enumerate(cells)]
+        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        return [k > 0 and all(map(_FIGURE.match, filter(None, cells))) for k, cells in enumerate(columns)]
 
     def to_rich(self) -> RichTable:
         """For a terminal."""
