@@ -9,7 +9,8 @@ from hemlp.hierarchy.labels import TOP
 from hemlp.hierarchy.reach import UpDistances
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
-from hemlp.io.readers import read_hierarchy, read_labels
+from hemlp.io.hierarchies import read_hierarchy
+from hemlp.io.labels import read_labels
 from hemlp.measures.base import Measure
 from hemlp.measures.pairs import PairMeasure, PairScore
 from hemlp.measures.registry import measure, read_measures, write_measures

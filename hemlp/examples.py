@@ -19,7 +19,9 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets
-from hemlp.io.readers import read_hierarchy, read_labels, read_names
+from hemlp.io.hierarchies import read_hierarchy
+from hemlp.io.labels import read_labels
+from hemlp.io.names import read_names
 
 DATA = Path(str(files("hemlp"))) / "data"
 

@@ -29,7 +29,7 @@ from hemlp.errors import (
     UnknownLabel,
     UpsideDown,
 )
-from hemlp.io.readers import LabelFile, read_labels
+from hemlp.io.labels import LabelFile, read_labels
 
 H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])
 TWO_ROOTS = Hierarchy.from_edges([("A", "a1"), ("A", "a2"), ("B", "b1")])

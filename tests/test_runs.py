@@ -27,7 +27,7 @@ from hemlp.errors import (
     WorkerLost,
 )
 from hemlp.evaluation.run import memory_size
-from hemlp.io.readers import LabelFile
+from hemlp.io.labels import LabelFile
 from hemlp.report.outputs import write_per_instance
 from tests import hungry
 

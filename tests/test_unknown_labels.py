@@ -13,7 +13,7 @@ import hemlp
 from hemlp import Hierarchy, compare_exact_greedy, evaluate
 from hemlp.errors import RunMismatch, UnknownLabel
 from hemlp.evaluation.study import Study
-from hemlp.io.readers import LabelFile
+from hemlp.io.labels import LabelFile
 
 H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])
 

@@ -198,7 +198,7 @@ def model(
     from hemlp import Batch, read_hierarchy, read_labels
     from hemlp.explain.making import network_picture
     from hemlp.io.files import write_text
-    from hemlp.io.readers import read_names
+    from hemlp.io.names import read_names
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
 

@@ -20,7 +20,7 @@ from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.alignment import different_rows
 from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.sets import LabelSets
-from hemlp.io.readers import LabelFile, read_labels
+from hemlp.io.labels import LabelFile, read_labels
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, check_defined
 from hemlp.statistics.facts import Facts

@@ -43,7 +43,9 @@ from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.io.files import reason, write_text
-from hemlp.io.readers import check_rereadable, open_labels, read_hierarchy, read_labels, read_names
+from hemlp.io.hierarchies import read_hierarchy
+from hemlp.io.labels import check_rereadable, open_labels, read_labels
+from hemlp.io.names import read_names
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measures_from_tables

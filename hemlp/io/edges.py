@@ -10,7 +10,10 @@ import numpy as np
 
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.errors import FileFormatError
-from hemlp.io.text import encode_words, find_words, split_cells
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import label_order
+from hemlp.io.formats import SEPARATORS, Source
+from hemlp.io.text import decode, encode_words, find_words, split_cells
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
@@ -18,6 +21,18 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _EDGE_FACTS = re.compile(r"weight|length|distance|cost|score|conf|prob|relation|predicate|type", re.IGNORECASE)
+
+
+def read_edges(source: Source) -> Hierarchy:
+    """One ``parent child`` edge a line."""
+    name, data = source.name, source.data
+    sep = source.sep or SEPARATORS.get(source.kind) or find_separator(data, source.comment)
+    if sep is not None:
+        edges = separated_edges(decode(data, name), name, sep, source.comment)
+        return source.made(Hierarchy.from_edges, edges, classes=source.classes)
+    labels, ends = plain_edges(data, name, source.comment)
+    new = sorted(set(source.classes) - set(labels), key=label_order)
+    return source.made(Hierarchy.from_codes, [*labels, *new], ends[:, 0], ends[:, 1])
 
 
 def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
