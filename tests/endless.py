@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 import hemlp
-import hemlp.cli
+import hemlp.cli.main
 from hemlp import ALL, Bounds, PairMeasure, examples, solvers
 
 STEP, BEGUN = sys.argv[1], Path(sys.argv[2])
