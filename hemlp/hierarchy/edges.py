@@ -93,23 +93,14 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
 
 
 def warn_if_upside_down(edges: Edges) -> None:
-<<<<<<< HEAD:hemlp/hierarchy/edges.py
-    """Warn of thousands of roots above a few leaves: parents and children were probably exchanged."""
-    roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
-    leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
-    if roots >= 1000 and roots >= 100 * leaves:
-=======
     """Warn of thousands of roots above inner classes above a few leaves: a tree that stands on its head.
 
     Thousands of roots right above one class may be meant.
     """
-    roots, leaves = (
-        edges.size - np.count_nonzero(np.bincount(ends, minlength=edges.size))
-        for ends in (edges.children, edges.parents)
-    )
+    roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
+    leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
     inner = edges.size - roots - leaves
     if roots >= 1000 and roots >= 100 * leaves and 50 * inner >= roots:
->>>>>>> h3:hemlp/edges.py
         warnings.warn(
             f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
             f"as if they went from child to parent",
