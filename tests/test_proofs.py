@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, SetMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
 from hemlp.lca.model import Found, LcaModel
-from hemlp.lca.programs import LcaGraphs
+from hemlp.lca.programs import LcaGraphs, upper_bound
 from hemlp.measures.scoring import score_together
 from hemlp.pairing.proof import ExactPairing, find_shortage, improved, solved_exactly
 from hemlp.programs.limits import Budget
