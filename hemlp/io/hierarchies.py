@@ -29,13 +29,43 @@ def read_hierarchy(
     cycles: CyclePolicy = "error",
     relations: Sequence[str] = ("is_a",),
 ) -> Hierarchy:
-    """Read a hierarchy: one ``parent child`` edge a line, or an OBO ontology (``.obo``); gzipped or not.
+    r"""Read a hierarchy: one ``parent child`` edge a line, or an OBO ontology (``.obo``); gzipped or not.
 
-    ``sep``: what stands between parent and child. By default a tab if every line has exactly one, else a comma if
-    every line has exactly one (and always for ``.csv``), else white space. A first line that says ``parent`` and
-    ``child`` (in either order, and perhaps ``weight``) names the columns. Blank lines and lines that begin with
-    ``comment`` are passed over. ``relations`` (OBO only): which relations are edges, for example
-    ``("is_a", "part_of")``; alternative ids, and obsolete ids with one replacement, become aliases.
+    A first line that says ``parent`` and ``child`` (in either order, and perhaps ``weight``) names the columns.
+
+    Parameters
+    ----------
+    path
+        The file.
+    sep
+        What stands between parent and child. By default a tab if every line has exactly one, else a comma if every line
+        has exactly one (and always for ``.csv``), else white space.
+    comment
+        Lines that begin so are passed over, and so are blank lines; None for no comments.
+    classes
+        Further classes, with or without edges.
+    cycles
+        "error", "break" or "condense", as of ``Hierarchy.from_edges``.
+    relations
+        OBO only: which relations are edges, for example ``("is_a", "part_of")``; alternative ids, and obsolete ids with
+        one replacement, become aliases.
+
+    Raises
+    ------
+    UnreadableFile, FileFormatError
+        With the line where something is wrong.
+    InvalidHierarchy
+        If the edges do not make a hierarchy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "animals.txt")
+    ...     _ = path.write_text("animal sheep\nanimal cow\n")
+    ...     read_hierarchy(path)
+    Hierarchy(3 classes, 2 edges, 1 root)
     """
     name, data = read_bytes(path)
     check_separator(sep)

@@ -25,7 +25,11 @@ from hemlp.version import __version__
 
 
 class Measure(ABC):
-    """What every measure has. ``columns`` begins with the name of the measure itself."""
+    """What every measure has. ``columns`` begins with the name of the measure itself.
+
+    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a class that says how its model is made and its
+    columns from the optimum.
+    """
 
     name: str
 
@@ -35,7 +39,19 @@ class Measure(ABC):
         """All that makes this measure, by the names of the constructor's arguments."""
 
     def changed(self, **changes: Any) -> Self:
-        """The same measure with other fields."""
+        """The same measure with other fields.
+
+        Parameters
+        ----------
+        changes
+            Fields by the names of the constructor's arguments.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> measure("F_H").changed(horizon=2) == measure("F_H(horizon=2)")
+        True
+        """
         return type(self)(**{**self.fields, **changes})
 
     def plain_fields(self) -> dict[str, Any]:
@@ -93,14 +109,47 @@ class Measure(ABC):
 
     @abstractmethod
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
-        """The explicit model of one instance (hierarchy, true, pred) or of a batch."""
+        """The explicit model of one instance (hierarchy, true, pred) or of a batch.
+
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("GIE").model(h, ["sheep"], ["cow"]))
+        minimize  2 [cow ~ sheep] + 5 [cow ~ default] + 5 [default ~ sheep]
+        subject to
+          [cow ~ sheep] + [cow ~ default] = 1    (predicted cow)
+          [cow ~ sheep] + [default ~ sheep] = 1    (true sheep)
+        with integers 0 ≤ each ≤ 1
+        """
 
     @abstractmethod
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         """The columns of a score, from the optimum of the model."""
 
     def evaluate(self, model: Model[Any], solution: Any) -> Score:
-        """The score that a solution of a model of one instance has, wherever it comes from."""
+        """The score that a solution of a model of one instance has, wherever it comes from.
+
+        Parameters
+        ----------
+        model, solution
+            The model of one instance, and a solution of it.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("F_LCA").model(h, ["sheep"], ["cow"])
+        >>> measure("F_LCA").evaluate(model, model.solve("greedy")).status
+        <Status.FEASIBLE: 'feasible'>
+        """
         if len(model) != 1:
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
         columns = {name: float(values[0]) for name, values in self._evaluated(model, solution).items()}
@@ -160,8 +209,39 @@ class Measure(ABC):
     ) -> Score | Scores:
         """The score of one instance (hierarchy, true, pred), or the scores of a batch.
 
-        ``undefined="nan"`` goes on, and counts, where the measure is undefined or its model has no solution. ``verify``
-        proves each optimum once more, by means that do not depend on its solver.
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+        solver
+            Who solves the model: a name, an object, or None for the first that accepts it.
+        time_limit
+            In seconds for each instance.
+        undefined
+            "nan" goes on, and counts, where the measure is undefined or its model has no solution; else "error".
+        verify
+            Prove each optimum once more, by means that do not depend on its solver.
+
+        Returns
+        -------
+        Score or Scores
+            A float with further columns, or arrays of those.
+
+        Raises
+        ------
+        UndefinedScore, InfeasibleModel
+            Unless ``undefined="nan"``.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> measure("F_H").score(h, true=["sheep"], pred=["cow"])
+        0.5
+        >>> measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"])).values.tolist()
+        [0.5, 1.0]
         """
         batch = as_batch(data, true, pred)
         (scores,) = score_together(

@@ -38,7 +38,26 @@ class PairFacts:
 
 @dataclass(frozen=True)
 class PairScore:
-    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost."""
+    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost.
+
+    Parameters
+    ----------
+    function
+        From ``PairFacts`` (an array for each fact) to one value an instance.
+    greater_is_better
+        Errors are better when small.
+    range
+        Least and greatest value.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> mean = PairScore(lambda f: f.error / np.maximum(f.true, 1))
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> one = Bounds((1, 1), (1, 1))
+    >>> PairMeasure("mean_error", one, default_cost=5, score=mean).score(h, ["sheep", "cow"], ["cow"])
+    2.5
+    """
 
     function: Callable[[PairFacts], FloatArray]
     greater_is_better: bool = False
@@ -67,11 +86,40 @@ PAIR_SCORES: Mapping[str, PairScore] = {
 class PairMeasure(Measure):
     """A measure of Problem 1: bounds, costs, default classes, and a score made from the least cost.
 
-    ``cost``: "shortest_path", "undirected", a function of (predicted, true), or a cost object. ``default_cost``: one
-    value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no default
-    class. ``score``: "error", "accuracy", "accuracy_union" or a ``PairScore``. Pairs that cost more than
-    ``max_distance`` do not exist. ``horizon`` h caps costs at 2h. ``pairing="nearest"`` lets each class take one of its
-    nearest. ``defined``: "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    bounds
+        How many pairs a class takes part in.
+    cost
+        "shortest_path", "undirected", a function of (predicted, true), or a cost object.
+    default_cost
+        One value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no
+        default class.
+    score
+        "error", "accuracy", "accuracy_union" or a ``PairScore``.
+    max_distance
+        Pairs that cost more do not exist.
+    horizon
+        h caps costs at 2h.
+    pairing
+        "nearest" lets each class take one of its nearest.
+    defined
+        "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+
+    Raises
+    ------
+    InvalidOption
+        If these do not fit together.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> loose = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
+    >>> loose.score(h, true=["sheep", "animal"], pred=["cow"])
+    3.0
     """
 
     name: str

@@ -68,7 +68,29 @@ KINDS: Mapping[str, Callable[..., Measure]] = {"PairMeasure": PairMeasure, "SetM
 
 
 def measure(what: str | Measure, **parameters: Any) -> Measure:
-    """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``."""
+    """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``.
+
+    Parameters
+    ----------
+    what
+        A name (``hemlp measures`` lists them), a text, or a measure, which is returned as it is.
+    parameters
+        Of the named measure.
+
+    Raises
+    ------
+    UnknownMeasure
+        If there is no such measure, or its text cannot be read.
+    InvalidOption
+        If it has no such parameter, or not with this value.
+
+    Examples
+    --------
+    >>> measure("MGIA", default_cost=4) == measure("MGIA(default_cost=4)")
+    True
+    >>> measure("SetMeasure('near', augment='ancestors', horizon=2)").parameters
+    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'top': False, 'horizon': 2}
+    """
     if isinstance(what, Measure):
         if parameters:
             raise InvalidOption("a measure that is made already takes no further parameters")
@@ -93,7 +115,26 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
 
 
 def write_measures(measures: Iterable[Measure]) -> str:
-    """Measures as TOML, one table ``[[measure]]`` each."""
+    """Measures as TOML, one table ``[[measure]]`` each.
+
+    Parameters
+    ----------
+    measures
+        One measure or several.
+
+    Raises
+    ------
+    NoTextForm
+        If one holds a function, a mapping or a matrix.
+
+    Examples
+    --------
+    >>> print(write_measures([measure("MGIA", default_cost=4)]))
+    [[measure]]
+    name = "MGIA"
+    default_cost = 4
+    <BLANKLINE>
+    """
     tables = []
     if isinstance(measures, Measure):
         measures = [measures]
@@ -110,7 +151,23 @@ def write_measures(measures: Iterable[Measure]) -> str:
 
 
 def read_measures(text: str) -> list[Measure]:
-    """Measures from what ``write_measures`` writes."""
+    r"""Measures from what ``write_measures`` writes.
+
+    Parameters
+    ----------
+    text
+        TOML, not the name of a file.
+
+    Raises
+    ------
+    UnknownMeasure
+        If a table is no measure.
+
+    Examples
+    --------
+    >>> read_measures('[[measure]]\nname = "F_H"\nhorizon = 2\n') == [measure("F_H(horizon=2)")]
+    True
+    """
     import tomllib
 
     try:

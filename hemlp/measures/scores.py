@@ -16,7 +16,16 @@ from hemlp.programs.program import STATUSES, Status
 
 
 class Score(float):
-    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite."""
+    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> score = measure("F_H").score(h, ["sheep"], ["cow"])
+    >>> score + 1, score["common"], str(score.status)
+    (1.5, 1.0, 'optimal')
+    """
 
     columns: Mapping[str, float]
     status: Status
@@ -40,7 +49,16 @@ class Score(float):
 class Scores:
     """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined.
 
-    ``exact``: whether they are meant to be optimal, so that one that is not proved so is a fallback.
+    ``undefined``: on how many instances that is. ``exact``: whether they are meant to be optimal, so that one that is
+    not proved so is a fallback.
+
+    Examples
+    --------
+    >>> from hemlp import Batch, Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> scores = measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"]))
+    >>> scores.mean(), scores["common"].tolist(), scores.status_counts()
+    (0.75, [1.0, 2.0], {'optimal': 2})
     """
 
     name: str
@@ -68,7 +86,13 @@ class Scores:
         return Score(float(self.values[0]), columns, STATUSES[self.statuses[0]], self.signature)
 
     def mean(self, column: str | None = None) -> float:
-        """The average over the instances on which it is defined; ``undefined`` says on how many it is not."""
+        """The average over the instances on which it is defined; ``undefined`` says on how many it is not.
+
+        Parameters
+        ----------
+        column
+            Another column than the measure itself.
+        """
         return mean(self.values if column is None else self.columns[column])
 
     @property
