@@ -61,3 +61,12 @@ def enumeration(values: Sequence[object], most: int = 8) -> str:
     """'a', 'b' and 3 more."""
     more = f" and {len(values) - most:,} more" if len(values) > most else ""
     return ", ".join(map(repr, values[:most])) + more
+
+
+def row_number(row: Any, count: int) -> int:
+    """The number of an instance from 0; negative ones count from the end."""
+    if isinstance(row, bool | np.bool_) or not isinstance(row, int | np.integer):
+        raise InvalidOption(f"{row!r:.80} is not the number of an instance: they are numbered from 0 to {count - 1}")
+    if not -count <= row < count:
+        raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {count - 1}")
+    return int(row) % count

@@ -42,7 +42,21 @@ MEASURES = (
 
 
 def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
-    """Small DAGs, trees and forests with two label sets each, some of them empty."""
+    """Small DAGs, trees and forests with two label sets each, some of them empty.
+
+    Parameters
+    ----------
+    count
+        How many.
+    seed
+        Of the random numbers.
+
+    Examples
+    --------
+    >>> h, true, pred = next(random_instances(1))
+    >>> set(true) | set(pred) <= set(h)
+    True
+    """
     rng = np.random.default_rng(seed)
     for _ in range(count):
         size, most = int(rng.integers(2, 11)), int(rng.integers(1, 4))
@@ -57,7 +71,15 @@ def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
 
 
 def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
-    """Models of all kinds, of one instance each: pairings with many bounds and costs, closures, LCA graphs."""
+    """Models of all kinds, of one instance each: pairings with many bounds and costs, closures, LCA graphs.
+
+    Parameters
+    ----------
+    count
+        Of how many instances.
+    seed
+        Of the random numbers.
+    """
     rng = np.random.default_rng(seed + 1)
     pairs: list[tuple[Any, Any]] = [(0, 1), (1, 1), (1, 2), (1, ALL), (0, ALL), (2, 3), (ALL, ALL)]
     defaults: list[float | None] = [5, 5, 0, 0.1, None]
@@ -73,10 +95,30 @@ def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
 
 
 def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = None, *, count: int = 60) -> None:
-    """Raise unless a solver solves all ``models`` (by default ``count`` generated ones) that it accepts.
+    """Raise unless a solver solves all ``models`` that it accepts, and what it claims of them is true.
 
-    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules. A solver that
-    accepts none of the models is not checked at all, which is an error, too.
+    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules.
+
+    Parameters
+    ----------
+    solver
+        A name, or an object.
+    models
+        What to solve; by default ``count`` generated instances, of which each makes one or two models.
+    count
+        How many instances are generated.
+
+    Raises
+    ------
+    AssertionError
+        If the solver does not keep the contract of ``hemlp.programs.registry.Solver``, or accepts none of the models,
+        so that nothing was checked.
+    InvalidSolution
+        If a solution is not what it claims to be.
+
+    Examples
+    --------
+    >>> check_solver("flow", count=5)
     """
     who = as_solver(solver)
     assert isinstance(who.name, str), "a solver needs a name"
@@ -107,8 +149,27 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
 def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *, count: int = 25) -> None:
     """Raise unless a measure keeps its promises and works wherever measures do.
 
-    On all ``instances`` (by default ``count`` generated ones): invariants, single scores and batches alike, models that
-    can be written down and solved, explanations; then its text form and TOML, and a run with a folder.
+    On each instance: invariants, single scores and batches alike, models that can be written down and solved,
+    explanations. Then its text form and TOML, and a run with a folder.
+
+    Parameters
+    ----------
+    each
+        The measure.
+    instances
+        (hierarchy, true, predicted) each; by default ``count`` generated ones.
+    count
+        How many instances are generated.
+
+    Raises
+    ------
+    AssertionError
+        That says what is broken, and where.
+
+    Examples
+    --------
+    >>> from hemlp import SetMeasure
+    >>> check_measure(SetMeasure("near", "ancestors", horizon=2), count=5)
     """
     given = list(instances if instances is not None else random_instances(count))
     assert each.columns[0] == each.name, "columns begin with the name of the measure"
