@@ -9,11 +9,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import hemlp
 import hemlp.testing
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import PairName, SetName
 from hemlp.programs.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -91,6 +94,11 @@ def test_whatever_is_public_is_explained(name):
         assert not words.startswith(f"{name}("), "the signature alone explains nothing"
         if inspect.isfunction(each):
             assert ">>>" in words, f"{name} has no example"
+
+
+def test_type_checkers_know_all_named_measures():
+    for names, kind in ((PairName, hemlp.PairMeasure), (SetName, hemlp.SetMeasure)):
+        assert set(get_args(names)) == {name for name, named in NAMED.items() if type(named.template) is kind}
 
 
 def test_examples_of_the_documentation_have_types(tmp_path):

@@ -16,7 +16,7 @@ measures below are a line or two each, and a new one is one more of the same kin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.base import Measure
@@ -67,6 +67,23 @@ NAMED.update(
 KINDS: Mapping[str, Callable[..., Measure]] = {"PairMeasure": PairMeasure, "SetMeasure": SetMeasure}
 
 
+PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
+SetName = Literal[
+    "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
+    "jaccard", "hamming", "P", "R", "F",
+]  # fmt: skip
+"""The named measures of each kind, for type checkers."""
+M = TypeVar("M", bound=Measure)
+
+
+@overload
+def measure(what: PairName, **parameters: Any) -> PairMeasure: ...
+@overload
+def measure(what: SetName, **parameters: Any) -> SetMeasure: ...
+@overload
+def measure(what: M) -> M: ...
+@overload
+def measure(what: str | Measure, **parameters: Any) -> Measure: ...
 def measure(what: str | Measure, **parameters: Any) -> Measure:
     """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``.
 

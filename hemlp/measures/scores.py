@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,11 @@ class Score(float):
     def __getitem__(self, column: str) -> float:
         check_known("column", column, list(self.columns))
         return self.columns[column]
+
+    if TYPE_CHECKING:  # as a float it equals integers, too; type checkers take a child for something else
+
+        def __eq__(self, other: object) -> bool: ...
+        def __hash__(self) -> int: ...
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Score, (float(self), self.columns, self.status, self.signature)
