@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -94,6 +95,23 @@ def test_whatever_is_public_is_explained(name):
         assert not words.startswith(f"{name}("), "the signature alone explains nothing"
         if inspect.isfunction(each):
             assert ">>>" in words, f"{name} has no example"
+
+
+def test_the_picture_of_the_packages_is_that_of_the_code():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    picture = generate.architecture_picture()
+    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture, (
+        "run sphinx-build docs docs/_build"
+    )
+
+
+def test_the_architecture_page_names_every_part():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    parts = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}
+    missing = [part for part in parts if not part.startswith("__") and f"`{part}`" not in page]
+    assert not missing, missing
 
 
 def test_type_checkers_know_all_named_measures():
