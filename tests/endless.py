@@ -1,9 +1,11 @@
-"""hemlp's command line with one step that never ends, for tests of what interrupts it.
+"""hemlp with one step that never ends, for tests of what interrupts it.
 
-    python tests/endless.py STEP FILE ARGUMENT...
+    python tests/endless.py STEP evaluate ...   the command line
+    python tests/endless.py STEP                evaluate() from Python
+    python tests/endless.py STEP score          Measure.score() from Python
 
-FILE appears when the step has begun. A step is a real one of its kind: compiled code without the GIL, a solver on a
-program that takes it years. ``python tests/endless.py STEP FILE`` evaluates from Python instead.
+A step is a real one of its kind: compiled code without the GIL, a solver with a program that takes it years. The file
+``ENDLESS_BEGUN`` appears when it has begun. ``ENDLESS_AFTER``: so many times it works as usual before.
 """
 
 from __future__ import annotations
@@ -17,170 +19,175 @@ from pathlib import Path
 import click
 
 import hemlp
-import hemlp.cli
-from hemlp import ALL, Bounds, PairMeasure, examples, solvers
+import hemlp.cli.main
+from hemlp import ALL, Batch, Bounds, PairMeasure, examples
+from hemlp.programs import registry
 
-STEP, BEGUN = sys.argv[1], Path(sys.argv[2])
 LOOSE = PairMeasure("loose", Bounds((1, 2), (1, ALL)), default_cost=5)
-UNEVEN = PairMeasure("uneven", Bounds((1, 2), (1, ALL)), cost="shortest_path(decay=0.3)", default_cost=5)
+UNEVEN = PairMeasure("loose", Bounds((1, 2), (1, ALL)), cost="shortest_path(decay=0.3)", default_cost=5)
+
+
+def replace(owner, name, forever):
+    """Have ``forever(usual, *args)`` done instead of the usual thing, after the first times."""
+    usual, left = getattr(owner, name), [int(os.environ.get("ENDLESS_AFTER", "0"))]
+
+    def call(*args, **options):
+        left[0] -= 1
+        if left[0] >= 0:
+            return usual(*args, **options)
+        return forever(usual, *args, **options)
+
+    setattr(owner, name, call)
+
+
+def only(solver: str) -> None:
+    """Leave no other solver to choose from."""
+    for name in list(registry.SOLVERS):
+        if name != solver:
+            del registry.SOLVERS[name]
 
 
 def begun() -> None:
-    BEGUN.write_text("")
+    Path(os.environ["ENDLESS_BEGUN"]).write_text("")
 
 
-def market_split(seed: int = 0, goods: int = 60, rows: int = 7) -> list[tuple[list[int], int]]:
-    """Rows of 0/1 variables and what they have to sum to: integer programs that branch and bound does not finish."""
-    made = random.Random(seed)
-    found = [[made.randrange(100) for _ in range(goods)] for _ in range(rows)]
+def market_split() -> list[tuple[list[int], int]]:
+    """Rows of 0/1 variables and what they should sum to: no branch and bound finds the least deviation in years."""
+    made = random.Random(0)
+    found = [[made.randrange(100) for _ in range(60)] for _ in range(7)]
     return [(row, sum(row) // 2) for row in found]
 
 
 def compiled() -> None:
-    """Compiled code that holds no GIL."""
     import numba
     import numpy as np
 
-    import hemlp.kernels.closure as module
+    import hemlp.kernels.closure
 
     @numba.njit(nogil=True)
-    def forever(go_on):
+    def count(go_on):
         while go_on[0]:
             go_on[1] += 1
         return go_on[1]
 
-    forever(np.zeros(2, np.int64))
+    count(np.zeros(2, np.int64))
 
-    def tally(*args):
+    def forever(usual, *args):
         begun()
-        forever(np.ones(2, np.int64))
+        count(np.ones(2, np.int64))
 
-    module.tally_lists = tally
+    replace(hemlp.kernels.closure, "tally_lists", forever)
 
 
 def cpsat() -> None:
     from ortools.sat.python import cp_model
 
-    solve = cp_model.CpSolver.solve
-
-    def endless(self, model):
+    def forever(usual, self, model):
         hard = cp_model.CpModel()
+        columns, deviations = [hard.new_bool_var("") for _ in range(60)], []
         for row, side in market_split():
-            columns = [hard.new_bool_var(f"x{k}") for k in range(len(row))]
-            hard.add(cp_model.LinearExpr.weighted_sum(columns, row) == side)
-        columns = [hard.new_bool_var(f"y{k}") for k in range(60)]
-        excess = []
-        for row, side in market_split(1):
             above, below = (hard.new_int_var(0, 10**6, "") for _ in range(2))
             hard.add(cp_model.LinearExpr.weighted_sum(columns, row) + above - below == side)
-            excess += [above, below]
-        hard.minimize(sum(excess))
+            deviations += [above, below]
+        hard.minimize(sum(deviations))
         self.parameters.max_deterministic_time = 1e12
         begun()
-        return solve(self, hard)
+        return usual(self, hard)
 
-    cp_model.CpSolver.solve = endless
-    solvers.ORDER = ("cpsat",)
+    replace(cp_model.CpSolver, "solve", forever)
+    only("cpsat")
 
 
 def milp() -> None:
     from ortools.math_opt.python import mathopt
 
-    solve = mathopt.solve
-
-    def endless(model, kind, **options):
+    def forever(usual, model, kind, **options):
         hard = mathopt.Model()
-        columns = [hard.add_binary_variable() for _ in range(60)]
-        excess = []
+        columns, deviations = [hard.add_binary_variable() for _ in range(60)], []
         for row, side in market_split():
             above, below = hard.add_variable(lb=0), hard.add_variable(lb=0)
             total = mathopt.LinearSum(c * x for c, x in zip(row, columns, strict=True))
             hard.add_linear_constraint(total + above - below == side)
-            excess += [above, below]
-        hard.minimize(mathopt.LinearSum(excess))
+            deviations += [above, below]
+        hard.minimize(mathopt.LinearSum(deviations))
         begun()
-        return solve(hard, kind, **options)
+        return usual(hard, kind, **options)
 
-    mathopt.solve = endless
-    solvers.ORDER = ("milp",)
+    replace(mathopt, "solve", forever)
+    only("milp")
 
 
 def pulp() -> None:
     import pulp
 
-    from hemlp.solvers.pulp import PulpSolver
+    from hemlp.solvers.pulp import Pulp
 
-    def build(self, program):
+    def forever(usual, self, program):
         hard = pulp.LpProblem("hard", pulp.LpMinimize)
-        columns = [hard.add_variable(f"x{k}", 0, 1, pulp.LpInteger) for k in range(60)]
-        excess = []
+        columns, deviations = [hard.add_variable(f"x{k}", 0, 1, pulp.LpInteger) for k in range(60)], []
         for number, (row, side) in enumerate(market_split()):
-            above, below = (hard.add_variable(f"{side}{number}", 0) for side in "ab")
+            above, below = (hard.add_variable(f"{way}{number}", 0) for way in "ab")
             hard.addConstraint(pulp.lpDot(row, columns) + above - below == side)
-            excess += [above, below]
-        hard.setObjective(pulp.lpSum(excess))
+            deviations += [above, below]
+        hard.setObjective(pulp.lpSum(deviations))
         begun()
         return hard
 
-    PulpSolver.build = build
-    solvers.ORDER = ("pulp",)
+    replace(Pulp, "build", forever)
+    only("pulp")
+
+
+def _again_and_again(usual, *args):
+    begun()
+    while True:
+        usual(*args)
 
 
 def flow() -> None:
-    """Flow after flow: OR-Tools holds the GIL in each."""
-    from hemlp.solvers.flow import FlowSolver
+    from hemlp.solvers.flow import MinCostFlow
 
-    solve = FlowSolver.least_cost_flow
-
-    def endless(self, network, scale):
-        begun()
-        while True:
-            solve(self, network, scale)
-
-    FlowSolver.least_cost_flow = endless
+    replace(MinCostFlow, "least_cost_flow", _again_and_again)
 
 
 def networkx() -> None:
     import networkx as nx
 
-    simplex = nx.network_simplex
+    replace(nx, "network_simplex", _again_and_again)
+    only("networkx")
 
-    def endless(graph):
-        begun()
-        while True:
-            simplex(graph)
 
-    nx.network_simplex = endless
-    solvers.ORDER = ("networkx",)
+def _sleep(usual, *args, **options):
+    begun()
+    time.sleep(10**6)
 
 
 def writing() -> None:
-    """A disk that takes its time."""
-
-    def fsync(number):
-        begun()
-        time.sleep(10**6)
-
-    os.fsync = fsync
+    """A disk that does not answer."""
+    replace(os, "fsync", _sleep)
 
 
 def showing() -> None:
-    def echo(*args, **options):
-        begun()
-        time.sleep(10**6)
+    """A terminal that does not answer."""
+    import rich.console
 
-    click.echo = echo
+    replace(click, "echo", _sleep)
+    replace(rich.console.Console, "print", _sleep)
 
 
-MEASURES = {"compiled": "F_H", "cpsat": LOOSE, "milp": UNEVEN, "pulp": LOOSE, "flow": LOOSE, "networkx": LOOSE}
+STEPS = (compiled, cpsat, milp, pulp, flow, networkx, writing, showing)
 
 if __name__ == "__main__":
-    {step.__name__: step for step in (compiled, cpsat, milp, pulp, flow, networkx, writing, showing)}[STEP]()
-    del sys.argv[1:3]
-    if len(sys.argv) > 1:
+    name = sys.argv.pop(1)
+    {step.__name__: step for step in STEPS}[name]()
+    if sys.argv[1:] not in ([], ["score"]):
         hemlp.cli.main.main()
+        sys.exit()
     example = examples.mesh_mini()
+    measure = hemlp.measure("F_H") if name == "compiled" else UNEVEN if name == "milp" else LOOSE
     try:
-        hemlp.evaluate(example.hierarchy, example.true, example.systems, [MEASURES[STEP]])
+        if sys.argv[1:]:
+            measure.score(Batch.of(example.hierarchy, example.true, example.systems["knn30"]))
+        else:
+            hemlp.evaluate(example.hierarchy, example.true, example.systems, [measure])
     except KeyboardInterrupt:
         print("KeyboardInterrupt")

@@ -36,3 +36,20 @@ def runs_out_of_memory(predicted, true):
         resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
         bytearray(2**32)
     return float(predicted != true)
+
+
+def never_ends(predicted, true):
+    """Compiled code that runs until its process is ended."""
+    import numba
+    import numpy as np
+
+    @numba.njit(nogil=True)
+    def count(go_on):
+        while go_on[0]:
+            go_on[1] += 1
+        return go_on[1]
+
+    count(np.zeros(2, np.int64))
+    _times("ENDLESS_BEGUN")
+    count(np.ones(2, np.int64))
+    return 0.0

@@ -333,7 +333,7 @@ def test_costs_do_not_depend_on_the_memory_for_ancestors(monkeypatch):
     usual = measure("GIE").model(batch).kappa
     monkeypatch.setattr("hemlp.hierarchy.reach.ROOM", 1000)
     assert np.array_equal(measure("GIE").model(batch).kappa, usual)
-    monkeypatch.setattr("hemlp.measures.base.PAIRS_AT_ONCE", 500)
+    monkeypatch.setattr("hemlp.measures.scoring.PAIRS_AT_ONCE", 500)
     chunked = measure("GIE").score(batch)
     monkeypatch.undo()
     assert chunked.values.tolist() == measure("GIE").score(batch).values.tolist()

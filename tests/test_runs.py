@@ -129,7 +129,7 @@ def test_memory_of_a_long_run_stays_within_its_limit(tmp_path):
         gold.write_text(Path(FILES[1]).read_text() * times)
         pred.write_text(Path(FILES[2]).read_text() * times)
         code = (
-            "import re, sys; from hemlp.cli import main\n"
+            "import re, sys; from hemlp.cli.main import main\n"
             "try:\n main()\nfinally:\n"
             " print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
         )

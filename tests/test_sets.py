@@ -22,7 +22,11 @@ from hemlp.programs.registry import accepting_solvers
 from tests import oracle
 from tests.graphs import graph, labelled, up
 
-SET_NAMES = [name for name, named in NAMED.items() if getattr(named.template, "augment", "lca") != "lca"]
+SET_NAMES = [
+    name
+    for name, named in NAMED.items()
+    if isinstance(named.template, SetMeasure) and named.template.augment.name != "lca"
+]
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 
 
@@ -210,7 +214,7 @@ def test_batches_of_any_size_give_the_same(monkeypatch, system):
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems[system])
     usual = {name: measure(name).score(batch).values.tolist() for name in SET_NAMES}
-    monkeypatch.setattr("hemlp.measures.base.PAIRS_AT_ONCE", 1000)
+    monkeypatch.setattr("hemlp.measures.scoring.PAIRS_AT_ONCE", 1000)
     assert {name: measure(name).score(batch).values.tolist() for name in SET_NAMES} == usual
     model = measure("F_H").model(batch)
     solution = model.solve()
@@ -271,8 +275,8 @@ def test_set_mistakes():
         ({"name": "x y", "augment": "none"}, "word of letters"),
         ({"name": "x", "augment": "parents"}, "augment='parents'"),
         ({"name": "x", "augment": "none", "score": "G"}, "score='G'"),
-        ({"name": "x", "augment": "descendants", "horizon": 2}, "top and horizon are for ancestors"),
-        ({"name": "x", "augment": "tolerant", "top": True}, "top and horizon are for ancestors"),
+        ({"name": "x", "augment": "descendants", "horizon": 2}, "has no option"),
+        ({"name": "x", "augment": "tolerant", "top": True}, "has no option"),
         ({"name": "x", "augment": "ancestors", "top": 1}, "top=1"),
         ({"name": "x", "augment": "tolerant", "weights": {}}, "weights map classes"),
     ):

@@ -56,13 +56,14 @@ class RunFolder:
     @classmethod
     def temporary(cls) -> RunFolder:
         """A folder of its own for one run, which is removed once nobody needs it."""
-        folder = cls(tempfile.mkdtemp(prefix="hemlp-run-"), {})
-        remove = partial(shutil.rmtree, folder.path, ignore_errors=True)
-        needed = ExitStack()
-        needed.callback(remove)
-        needed.enter_context(unfinished(remove))
-        weakref.finalize(folder, needed.close)
-        return folder
+        with ExitStack() as needed:
+            path = tempfile.mkdtemp(prefix="hemlp-run-")
+            remove = partial(shutil.rmtree, path, ignore_errors=True)
+            needed.callback(remove)
+            needed.enter_context(unfinished(remove))
+            folder = cls(path, {})
+            weakref.finalize(folder, needed.pop_all().close)
+            return folder
 
     @staticmethod
     def chunk_of(path: str | PathLike[str]) -> int | None:

@@ -124,7 +124,7 @@ def _lost(chunk: Chunk, why: str) -> WorkerLost:
 
 GOODBYE = 5.0
 """Seconds for a worker process to end after it has closed its output."""
-START = "import sys; sys.path[:] = sys.argv[2:]; from hemlp.workers import main; main(int(sys.argv[1]))"
+START = "import sys; sys.path[:] = sys.argv[2:]; from hemlp.evaluation.workers import main; main(int(sys.argv[1]))"
 """What a worker process runs: it imports from where this process does, never from the current folder."""
 
 

@@ -112,10 +112,10 @@ def augmentation(what: str | Augmentation, options: Mapping[str, Any]) -> Augmen
     check_choice("augment", what, tuple(AUGMENTATIONS))
     kind = AUGMENTATIONS[what]
     known = [field.name for field in fields(kind)]
-    for key in options:
-        if key not in known:
-            raise InvalidOption(f"augment={what!r} has no option {key!r} (it has: {', '.join(known) or 'none'})")
-    return kind(**options)
+    asked = {key: value for key, value in options.items() if key in known or value not in (None, False)}
+    for key in asked.keys() - set(known):
+        raise InvalidOption(f"augment={what!r} has no option {key!r} (it has: {', '.join(known) or 'none'})")
+    return kind(**asked)
 
 
 @dataclass(frozen=True)

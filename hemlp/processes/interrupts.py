@@ -6,6 +6,7 @@ So what may take long runs in a thread of its own, and the main thread does noth
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import signal
@@ -147,8 +148,7 @@ def end_at_signals(last_words: Callable[[str], str]) -> None:
     numbers = {getattr(signal, name): word for name, word in happened.items() if hasattr(signal, name)}
 
     def end(number: int, frame: FrameType | None) -> None:
-        for each in numbers:
-            signal.signal(each, signal.SIG_IGN)
+        ignore()
         tidying = threading.Thread(target=_tidy, daemon=True)
         tidying.start()
         tidying.join(TIDYING)
@@ -156,9 +156,14 @@ def end_at_signals(last_words: Callable[[str], str]) -> None:
             os.write(2, f"{last_words(numbers[number])}\n".encode())
         os._exit(128 + number)
 
+    def ignore() -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+
     for number in numbers:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup and a shell in the background want it
             signal.signal(number, end)
+    atexit.register(ignore)  # the work is done, and Python would go back to dying of them
 
 
 def _tidy() -> None:

@@ -205,7 +205,6 @@ class Model(ABC, Generic[S]):
         return builder.build(self.stage(stage))
 
     def __str__(self) -> str:
-        most = 3 if self.together else 1
-        if len(self) > most:
+        if len(self) > 3 or (not self.together and len(self) != 1):
             return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
         return str(self.program())
