@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,16 @@ def check_known(what: str, name: object, known: Collection[str]) -> None:
     if name not in known:
         listed = ", ".join(map(repr, known))
         raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")
+
+
+def join_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
+    """Make a class known by its ``name``, unless that is taken; a class that is defined anew takes its own place."""
+    other = known.get(kind.name)
+    if other is not None and not (
+        isinstance(other, type) and (other.__module__, other.__qualname__) == (kind.__module__, kind.__qualname__)
+    ):
+        raise InvalidOption(f"{kind.__qualname__}: there is {what} {kind.name!r} already; choose another name")
+    known[kind.name] = kind
 
 
 def plain_horizon(horizon: Any) -> int | None:

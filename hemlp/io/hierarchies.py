@@ -5,7 +5,7 @@ Labels read from a file are strings, always: a file does not tell `12` from `'12
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 
 from hemlp.hierarchy.dag import Hierarchy
@@ -16,8 +16,8 @@ from hemlp.io.formats import Source
 from hemlp.io.obo import read_obo
 from hemlp.io.text import check_separator, file_kind, read_bytes
 
-FORMATS: Mapping[str, Callable[[Source], Hierarchy]] = {".obo": read_obo}
-"""Readers by the ending of a file's name; whatever is not here is a list of edges."""
+FORMATS: dict[str, Callable[[Source], Hierarchy]] = {".obo": read_obo}
+"""Readers by the ending of a file's name; whatever is not here is a list of edges. One line more makes yours known."""
 
 
 def read_hierarchy(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, Self, overload
 
 import numpy as np
@@ -32,6 +33,13 @@ class Measure(ABC):
     """
 
     name: str
+
+    @classmethod
+    def kinds(cls) -> Iterator[type[Measure]]:
+        """All classes of measures, whoever defined them: their names begin the text of a measure without one."""
+        for kind in cls.__subclasses__():
+            yield kind
+            yield from kind.kinds()
 
     @property
     @abstractmethod
@@ -181,8 +189,14 @@ class Measure(ABC):
         """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
         custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
-        own = "" if type(self).__module__.startswith("hemlp.") else f"|custom {fingerprint(type(self))}"
+        foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))
+        own = "".join(f"|custom {fingerprint(part)}" for part in foreign)
         return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """Classes and functions that a name in the text stands for; those that are not hemlp's show in signatures."""
+        return ()
 
     @overload
     def score(

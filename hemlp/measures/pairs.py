@@ -75,11 +75,12 @@ def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
     return PairScore(function, greater_is_better=True, range=(0.0, 1.0))
 
 
-PAIR_SCORES: Mapping[str, PairScore] = {
+PAIR_SCORES: dict[str, PairScore] = {
     "error": PairScore(lambda facts: facts.error),
     "accuracy": _accuracy(lambda f: f.predicted + f.true - 2 * f.common),
     "accuracy_union": _accuracy(lambda f: f.predicted + f.true - f.common),
 }
+"""Scores by name. One line more makes a score of yours known by name."""
 
 
 @dataclass(frozen=True, init=False)
@@ -184,6 +185,12 @@ class PairMeasure(Measure):
     def columns(self) -> tuple[str, ...]:
         """The score and the least cost."""
         return self.name, "error"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """A cost that has a text form, and a score that is known by name."""
+        cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
+        return *cost, *((self.score_rule.function,) if isinstance(self.rule, str) else ())
 
     @property
     def score_rule(self) -> PairScore:

@@ -64,7 +64,14 @@ NAMED.update(
 )
 
 
-KINDS: Mapping[str, Callable[..., Measure]] = {"PairMeasure": PairMeasure, "SetMeasure": SetMeasure}
+def _kind(name: str) -> Callable[..., Measure] | None:
+    """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
+    found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
+    own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
+    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or found}
+    if len(places) > 1:
+        raise UnknownMeasure(f"there are several classes of measures called {name}: {', '.join(sorted(places))}")
+    return next(iter(reversed(own or found)), None)
 
 
 PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
@@ -115,13 +122,14 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
     name, positional, named = parse_call(what)
-    if name in KINDS:
+    kind = _kind(name)
+    if kind is not None:
         if parameters:
             raise InvalidOption(f"{name}(...) takes its parameters within the text")
         if any(value == "custom" for value in named.values()):
             raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
         try:
-            return KINDS[name](*positional, **named)
+            return kind(*positional, **named)
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
     if name not in NAMED:
@@ -160,6 +168,8 @@ def write_measures(measures: Iterable[Measure]) -> str:
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
         fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
+        if not type(each).__module__.startswith("hemlp."):
+            fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:
             fields |= {"predicted": bounds.predicted, "true": bounds.true}
@@ -201,14 +211,15 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     made: list[Measure] = []
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
+        if "predicted" in fields or "true" in fields:
+            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+        usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
+        called = fields.pop("kind", usual)
+        kind = measure if called is None else _kind(str(called))
+        if kind is None:
+            raise UnknownMeasure(f"there is no class of measures {called!r}: import what defines it first")
         try:
-            if "predicted" in fields or "true" in fields:
-                bounds = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
-                made.append(PairMeasure(fields.pop("name"), bounds, **fields))
-            elif "augment" in fields:
-                made.append(SetMeasure(**fields))
-            else:
-                made.append(measure(fields.pop("name"), **fields))
+            made.append(kind(fields.pop("name"), **fields))
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {table!r}: {error}") from None
     return made

@@ -79,7 +79,7 @@ class SetScore:
     counts: bool = False
 
 
-SET_SCORES: Mapping[str, SetScore] = {
+SET_SCORES: dict[str, SetScore] = {
     "P": SetScore(lambda f: f.ratio(f.common, f.predicted), mirror="R", counts=True),
     "R": SetScore(lambda f: f.ratio(f.common, f.true), mirror="P", counts=True),
     "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true), mirror="F", counts=True),
@@ -88,6 +88,7 @@ SET_SCORES: Mapping[str, SetScore] = {
     "difference": SetScore(lambda f: f.difference, False, (0.0, math.inf), mirror="difference"),
     "hamming": SetScore(lambda f: f.difference / f.classes, False, mirror="hamming"),
 }
+"""Scores by name. One line more makes a score of yours known by name."""
 
 
 @dataclass(frozen=True, init=False)
@@ -174,6 +175,11 @@ class SetMeasure(Measure):
         return (self.name, "predicted", "true", "common", *(c for c in added if c != self.name))
 
     @property
+    def parts(self) -> tuple[Any, ...]:
+        """The augmentation, and a score that is known by name."""
+        return type(self.augment), *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+
+    @property
     def score_rule(self) -> SetScore:
         """How the score is made from the sets."""
         return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
@@ -187,7 +193,7 @@ class SetMeasure(Measure):
             mirror = self.score_rule.mirror
             if mirror == self.rule and "symmetric" in promises:
                 found.add("symmetric")
-            elif mirror not in (None, self.rule) and "mirror" in promises:
+            elif mirror in ("P", "R") and mirror != self.rule and "mirror" in promises:
                 found.add(f"mirrors {mirror}")
             if "distinct" in promises and mirror == self.rule:
                 found.add("best_only_if_equal")

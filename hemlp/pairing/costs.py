@@ -19,7 +19,7 @@ from hemlp.errors import InvalidCost, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, label_list
 from hemlp.instances.batch import Batch
-from hemlp.options import plain_number
+from hemlp.options import join_by_name, plain_number
 from hemlp.pairing.pairs import Pairs
 from hemlp.text.notation import WORDS, format_call, parse_call
 
@@ -43,7 +43,7 @@ class Cost(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            COSTS[cls.name] = cls
+            join_by_name(COSTS, "a cost", cls)
 
     @property
     def text(self) -> str | None:
