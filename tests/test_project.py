@@ -33,7 +33,7 @@ def python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "code", ["import hemlp", "import hemlp.cli; hemlp.cli.main.commands(['--help'], standalone_mode=False)"]
+    "code", ["import hemlp", "import hemlp.cli.main; hemlp.cli.main.commands(['--help'], standalone_mode=False)"]
 )
 def test_start_up_loads_nothing_heavy(code):
     heavy = {"numba", "networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask"}

@@ -603,11 +603,12 @@ def test_columns_of_edge_files(tmp_path):
 
 
 def test_a_hierarchy_that_stands_on_its_head():
-    edges = [(f"child {i}", "root") for i in range(1000)]
+    edges = [(f"child {i}", f"parent {i % 100}") for i in range(1000)] + [(f"parent {i}", "root") for i in range(100)]
     with pytest.warns(UpsideDown, match="1,000 roots and 1 leaves: edges go from parent to child"):
         Hierarchy.from_edges(edges)
     assert len(Hierarchy.from_edges([(parent, child) for child, parent in edges]).leaves) == 1000
     assert len(Hierarchy.from_edges(edges[1:]).roots) == 999  # a few may be meant
+    assert len(Hierarchy.from_edges([(i, "gate") for i in range(5000)]).roots) == 5000  # and so may one class below all
 
 
 # ---- the command line

@@ -94,10 +94,14 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
 
 
 def warn_if_upside_down(edges: Edges) -> None:
-    """Warn of thousands of roots above a few leaves: parents and children were probably exchanged."""
+    """Warn of thousands of roots above inner classes above a few leaves: a tree that stands on its head.
+
+    Thousands of roots right above one class may be meant.
+    """
     roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
     leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
-    if roots >= 1000 and roots >= 100 * leaves:
+    inner = edges.size - roots - leaves
+    if roots >= 1000 and roots >= 100 * leaves and 50 * inner >= roots:
         warnings.warn(
             f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
             f"as if they went from child to parent",

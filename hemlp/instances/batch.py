@@ -228,8 +228,8 @@ class Batch:
     @property
     def as_given(self) -> bool:
         """Whether no label was unknown and no instance missing."""
-        marks = self.true.strange, self.pred.strange, self.true.absent, self.pred.absent
-        return marks.count(None) == len(marks)
+        true, pred = self.true, self.pred
+        return true.strange is None and pred.strange is None and true.absent is None and pred.absent is None
 
     @property
     def sides(self) -> tuple[Side, Side]:

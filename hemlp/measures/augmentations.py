@@ -103,12 +103,25 @@ class Augmentation(ABC):
         """The explicit model of a batch. ``weights`` of all classes and, last, of ⊤. Its solutions are SetSolutions."""
 
 
+LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {
+    "exact": {"augment": "lca", "solver": None},
+    "greedy": {"augment": "lca", "solver": "greedy"},
+    "extended": {"augment": "extended_lca"},
+}
+"""What the methods of LCA measures mean."""
+
+
 def augmentation(what: str | Augmentation, options: Mapping[str, Any]) -> Augmentation:
     """An augmentation as it is, or by its name and options."""
     if isinstance(what, Augmentation):
         if options:
             raise InvalidOption(f"{what} has its options already: {', '.join(options)} cannot be given beside it")
         return what
+    if what == "lca" and "method" in options:
+        check_choice("method", options["method"], tuple(LCA_METHODS))
+        meant = dict(LCA_METHODS[options["method"]])
+        what = str(meant.pop("augment"))
+        options = {key: value for key, value in options.items() if key != "method"} | meant
     check_choice("augment", what, tuple(AUGMENTATIONS))
     kind = AUGMENTATIONS[what]
     known = [field.name for field in fields(kind)]

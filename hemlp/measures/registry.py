@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named
 from hemlp.measures.pairs import PairMeasure
@@ -29,13 +30,7 @@ from hemlp.text.notation import from_toml, parse_call, to_toml
 
 _ONE = Bounds((1, 1), (1, 1))
 _NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
-_METHODS: Mapping[str, Mapping[str, Mapping[str, str | None]]] = {
-    "method": {
-        "exact": {"augment": "lca", "solver": None},
-        "greedy": {"augment": "lca", "solver": "greedy"},
-        "extended": {"augment": "extended_lca"},
-    }
-}
+_METHODS = {"method": LCA_METHODS}
 _COSTS = ("cost", "max_distance", "horizon")
 _CLOSURE = ("top", "horizon", "weights")
 
