@@ -242,3 +242,7 @@ def _purpose(part: str) -> str:
 def _write(path: Path, text: str) -> None:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_pages(Path(__file__).parent)

@@ -103,7 +103,7 @@ def test_the_picture_of_the_packages_is_that_of_the_code():
     spec.loader.exec_module(generate)
     picture = generate.architecture_picture()
     assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture, (
-        "run sphinx-build docs docs/_build"
+        "run python docs/generate.py"
     )
 
 
