@@ -11,6 +11,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import read_labels
+from hemlp.measures.augmentations import Augmentation
 from hemlp.measures.base import Measure
 from hemlp.measures.pairs import PairMeasure, PairScore
 from hemlp.measures.registry import measure, read_measures, write_measures
@@ -18,16 +19,20 @@ from hemlp.measures.scores import Score, Scores
 from hemlp.measures.sets import SetMeasure, SetScore
 from hemlp.measures.weights import information_content
 from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.pairing.costs import MatrixCost, ShortestPath
+from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
+from hemlp.programs.model import Model
 from hemlp.programs.program import Status
+from hemlp.programs.registry import Solver
 from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
 
 __all__ = [
     "ALL",
     "TOP",
+    "Augmentation",
     "Batch",
     "Bounds",
+    "Cost",
     "Evaluation",
     "ExactGreedy",
     "HemlpError",
@@ -35,6 +40,7 @@ __all__ = [
     "LabelSets",
     "MatrixCost",
     "Measure",
+    "Model",
     "PairMeasure",
     "PairScore",
     "Score",
@@ -42,6 +48,7 @@ __all__ = [
     "SetMeasure",
     "SetScore",
     "ShortestPath",
+    "Solver",
     "Status",
     "UpDistances",
     "__version__",

@@ -37,7 +37,13 @@ class Example:
 
 
 def mesh_mini() -> Example:
-    """200 MEDLINE documents with their MeSH 2016 headings and five systems (courtesy of the U.S. NLM)."""
+    """200 MEDLINE documents with their MeSH 2016 headings and five systems (courtesy of the U.S. NLM).
+
+    Examples
+    --------
+    >>> mesh_mini().true
+    LabelSets(200 instances, 2,049 labels)
+    """
     folder = DATA / "mesh_mini"
     names = read_names(folder / "names.tsv")
     return Example(
@@ -75,7 +81,23 @@ def cases() -> tuple[Case, ...]:
 
 
 def case(name: str) -> Case:
-    """One case by its name, such as "2a" or "6"."""
+    """One case by its name, such as "2a" or "6".
+
+    Parameters
+    ----------
+    name
+        As ``hemlp cases`` prints it.
+
+    Raises
+    ------
+    InvalidOption
+        If the paper has no such case.
+
+    Examples
+    --------
+    >>> case("2a").true
+    ['TP']
+    """
     found = {each.name: each for each in cases()}
     if name not in found:
         raise InvalidOption(f"the paper has no case {name!r}; the cases are {', '.join(found)}")

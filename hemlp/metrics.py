@@ -23,6 +23,34 @@ from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measure
 from hemlp.measures.sets import SetMeasure
 
+DOCUMENTATION = """{name} of predictions; {better} is better.
+
+Parameters
+----------
+y_true, y_pred
+    Label sets, anything that ``LabelSets.of`` takes.
+hierarchy
+    What they speak of.
+labels
+    The classes of the columns, where the sides are 0/1 matrices.
+rows
+    "sets" or "paths": what lists of labels are, where they could be either (see ``LabelSets.of``).
+average
+    "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
+sample_weight
+    One number of at least 0 an instance, for the mean.
+parameters
+    Of the measure: {parameters}.
+
+Examples
+--------
+>>> from hemlp import Hierarchy, metrics
+>>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+>>> metrics.{function}(["sheep", "cow"], ["sheep", "cow"], hierarchy=h)
+{best}
+"""
+"""Of each function, filled in."""
+
 
 def _metric(name: str) -> Callable[..., Any]:
     def metric(
@@ -36,7 +64,7 @@ def _metric(name: str) -> Callable[..., Any]:
         sample_weight: Any = None,
         **parameters: Any,
     ) -> float | FloatArray:
-        """Written below, for each measure."""
+        """See DOCUMENTATION."""
         made = measure(name, **parameters)
         given = (y_true, "y_true"), (y_pred, "y_pred")
         sides = (LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in given)
@@ -61,12 +89,12 @@ def _metric(name: str) -> Callable[..., Any]:
     template = NAMED[name].template
     parameters = ", ".join(NAMED[name].parameters) or "none"
     metric.__name__ = metric.__qualname__ = f"{name.lower()}_{'score' if template.greater_is_better else 'loss'}"
-    metric.__doc__ = (
-        f"{name} of predictions, {'greater' if template.greater_is_better else 'less'} is better.\n\n"
-        f"``average``: 'samples' (mean over instances), None (one value an instance) or, for ratios of sets, 'micro'.\n"
-        f"``labels``: the classes of the columns where the sides are 0/1 matrices.\n"
-        f"``rows``: 'sets' or 'paths', what lists of labels are where they could be either (see ``LabelSets.of``).\n"
-        f"Parameters of the measure: {parameters}."
+    metric.__doc__ = DOCUMENTATION.format(
+        name=name,
+        better="greater" if template.greater_is_better else "less",
+        parameters=parameters,
+        function=metric.__name__,
+        best=float(template.greater_is_better),
     )
     return metric
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,16 @@ def check_known(what: str, name: object, known: Collection[str]) -> None:
         raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")
 
 
+def join_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
+    """Make a class known by its ``name``, unless that is taken; a class that is defined anew takes its own place."""
+    other = known.get(kind.name)
+    if other is not None and not (
+        isinstance(other, type) and (other.__module__, other.__qualname__) == (kind.__module__, kind.__qualname__)
+    ):
+        raise InvalidOption(f"{kind.__qualname__}: there is {what} {kind.name!r} already; choose another name")
+    known[kind.name] = kind
+
+
 def plain_horizon(horizon: Any) -> int | None:
     """A horizon is a number of levels, at least 1, or None."""
     number = plain_number("horizon", horizon, 1)
@@ -61,3 +71,12 @@ def enumeration(values: Sequence[object], most: int = 8) -> str:
     """'a', 'b' and 3 more."""
     more = f" and {len(values) - most:,} more" if len(values) > most else ""
     return ", ".join(map(repr, values[:most])) + more
+
+
+def row_number(row: Any, count: int) -> int:
+    """The number of an instance from 0; negative ones count from the end."""
+    if isinstance(row, bool | np.bool_) or not isinstance(row, int | np.integer):
+        raise InvalidOption(f"{row!r:.80} is not the number of an instance: they are numbered from 0 to {count - 1}")
+    if not -count <= row < count:
+        raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {count - 1}")
+    return int(row) % count

@@ -21,6 +21,7 @@ import numpy as np
 
 from hemlp.errors import HemlpError, NoTextForm
 from hemlp.evaluation.run import evaluate
+from hemlp.examples import case
 from hemlp.explain.making import explain
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -39,10 +40,30 @@ MEASURES = (
     "GIE", "MGIA", "SunLim", "MGIA(pairing='nearest')", "F_H", "F_H(horizon=2)", "F_De", "F_Tol", "F", "F_LCA",
     "F_LCA(horizon=2)", "F_LCA(method='extended')",
 )  # fmt: skip
+_TIGHT = [(0, 1), (0, 2), (2, 3), (0, 3), (1, 3), (3, 4), (1, 4), (0, 4), (1, 5), (3, 5), (3, 6), (4, 7), (0, 7)]
+HARD: tuple[Instance, ...] = (
+    (Hierarchy.from_edges(_TIGHT), [6, 1, 5, 3], [3, 4, 7, 1]),
+    (case("6").hierarchy, [*case("6").true], [*case("6").pred]),
+)
+"""Instances on which good graphs are easily taken for the best."""
 
 
 def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
-    """Small DAGs, trees and forests with two label sets each, some of them empty."""
+    """Small DAGs, trees and forests with two label sets each, some of them empty.
+
+    Parameters
+    ----------
+    count
+        How many.
+    seed
+        Of the random numbers.
+
+    Examples
+    --------
+    >>> h, true, pred = next(random_instances(1))
+    >>> set(true) | set(pred) <= set(h)
+    True
+    """
     rng = np.random.default_rng(seed)
     for _ in range(count):
         size, most = int(rng.integers(2, 11)), int(rng.integers(1, 4))
@@ -57,7 +78,19 @@ def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
 
 
 def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
-    """Models of all kinds, of one instance each: pairings with many bounds and costs, closures, LCA graphs."""
+    """Models of all kinds, of one instance each: pairings with many bounds and costs, closures, LCA graphs.
+
+    The first are LCA graphs on which Algorithm 1 is not optimal.
+
+    Parameters
+    ----------
+    count
+        Of how many instances.
+    seed
+        Of the random numbers.
+    """
+    for h, true, pred in HARD:
+        yield measure("F_LCA").model(h, true, pred)
     rng = np.random.default_rng(seed + 1)
     pairs: list[tuple[Any, Any]] = [(0, 1), (1, 1), (1, 2), (1, ALL), (0, ALL), (2, 3), (ALL, ALL)]
     defaults: list[float | None] = [5, 5, 0, 0.1, None]
@@ -73,10 +106,30 @@ def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
 
 
 def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = None, *, count: int = 60) -> None:
-    """Raise unless a solver solves all ``models`` (by default ``count`` generated ones) that it accepts.
+    """Raise unless a solver solves all ``models`` that it accepts, and what it claims of them is true.
 
-    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules. A solver that
-    accepts none of the models is not checked at all, which is an error, too.
+    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules.
+
+    Parameters
+    ----------
+    solver
+        A name, or an object.
+    models
+        What to solve; by default ``count`` generated instances, of which each makes one or two models.
+    count
+        How many instances are generated.
+
+    Raises
+    ------
+    AssertionError
+        If the solver does not keep the contract of ``hemlp.programs.registry.Solver``, or accepts none of the models,
+        so that nothing was checked.
+    InvalidSolution
+        If a solution is not what it claims to be.
+
+    Examples
+    --------
+    >>> check_solver("flow", count=5)
     """
     who = as_solver(solver)
     assert isinstance(who.name, str), "a solver needs a name"
@@ -107,8 +160,27 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
 def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *, count: int = 25) -> None:
     """Raise unless a measure keeps its promises and works wherever measures do.
 
-    On all ``instances`` (by default ``count`` generated ones): invariants, single scores and batches alike, models that
-    can be written down and solved, explanations; then its text form and TOML, and a run with a folder.
+    On each instance: invariants, single scores and batches alike, models that can be written down and solved,
+    explanations. Then its text form and TOML, and a run with a folder.
+
+    Parameters
+    ----------
+    each
+        The measure.
+    instances
+        (hierarchy, true, predicted) each; by default ``count`` generated ones.
+    count
+        How many instances are generated.
+
+    Raises
+    ------
+    AssertionError
+        That says what is broken, and where.
+
+    Examples
+    --------
+    >>> from hemlp import SetMeasure
+    >>> check_measure(SetMeasure("near", "ancestors", horizon=2), count=5)
     """
     given = list(instances if instances is not None else random_instances(count))
     assert each.columns[0] == each.name, "columns begin with the name of the measure"
@@ -136,9 +208,11 @@ def _check_instance(each: Measure, h: Hierarchy, true: list[Label], pred: list[L
     broken = broken_invariants(each, h, true, pred)
     assert not broken, f"{where}: {', '.join(broken)}"
     value = _value(each, h, true, pred)
-    twice = each.score(Batch.of(h, [set(true)] * 2, [set(pred)] * 2), undefined="nan")
-    assert np.array_equal(twice.values, np.full(2, value), equal_nan=True), f"{where}: a batch scores differently"
-    assert tuple(twice.columns) == each.columns, f"{where}: columns are {tuple(twice.columns)}"
+    sides = [(true, pred), (pred, true), (true, true), (true, pred)]  # alike ones are solved once, others are not
+    several = each.score(Batch.of(h, *([set(of[k]) for of in sides] for k in (0, 1))), undefined="nan")
+    single = [_value(each, h, *of) for of in sides]
+    assert np.array_equal(several.values, single, equal_nan=True), f"{where}: a batch scores differently"
+    assert tuple(several.columns) == each.columns, f"{where}: columns are {tuple(several.columns)}"
     batch = Batch.of(h, [set(true)], [set(pred)])
     part = explain(batch, {each.name: each}).parts[0]
     shown = next(iter(part.values.values()))

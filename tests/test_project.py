@@ -70,18 +70,6 @@ def test_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
     assert code
 
 
-def test_doctests_of_modules():
-    import doctest
-    import importlib
-
-    ran = 0
-    for file in sorted((ROOT / "hemlp").glob("[a-z]*.py")):
-        result = doctest.testmod(importlib.import_module(f"hemlp.{file.stem}"))
-        assert result.failed == 0
-        ran += result.attempted
-    assert ran > 0
-
-
 def test_the_two_commands_stand_in_the_readme():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "./scripts/demo" in text

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.evaluation import json_form
@@ -20,7 +18,7 @@ from hemlp.explain.making import explain
 from hemlp.explain.parts import Explanation
 from hemlp.io.files import write_text
 from hemlp.measures.scores import Scores
-from hemlp.options import check_known
+from hemlp.options import check_known, row_number
 from hemlp.programs.program import STATUSES
 from hemlp.report.page import page
 from hemlp.statistics import comparisons
@@ -35,6 +33,16 @@ class Evaluation:
 
     ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
     if they are in a run folder and not in memory.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["sheep", "animal"]}, ["F_H"])
+    >>> ev, ev.ranks("F_H")
+    (Evaluation(2 systems, 1 measures, 2 instances), {'A': 1, 'B': 1})
+    >>> ev.table().columns
+    ['system', 'F_H ↑', 'labels']
     """
 
     scores: Mapping[str, Mapping[str, Scores]]
@@ -59,7 +67,23 @@ class Evaluation:
         return self.scores[system][measure]
 
     def per_instance(self, system: str, measure: str, column: str | None = None) -> FloatArray:
-        """One value an instance; ``column`` names another column than the measure itself."""
+        """One value an instance; ``column`` names another column than the measure itself.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        column
+            For example "error" of a pair-based measure, "common" of a set-based one.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"]}, ["F_H"])
+        >>> ev.per_instance("A", "F_H").tolist(), ev.per_instance("A", "F_H", "common").tolist()
+        ([0.5, 1.0], [1.0, 2.0])
+        """
         scores = self._of(system, measure)
         if column is None:
             return scores.values
@@ -67,22 +91,52 @@ class Evaluation:
         return scores[column]
 
     def mean(self, system: str, measure: str) -> float:
-        """The average over the instances on which the measure is defined."""
+        """The average over the instances on which the measure is defined.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        """
         return self._of(system, measure).mean()
 
     def status(self, system: str, measure: str) -> dict[str, int]:
-        """How many instances are optimal, how many fell back to a feasible solution, how many have none."""
+        """How many instances are optimal, how many fell back to a feasible solution, how many have none.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        """
         return self._of(system, measure).status_counts()
 
     def ranks(self, measure: str, *, sided: Sided = "two") -> dict[str, int | None]:
         """Ranks of the systems, on the instances on which all of them are defined.
 
         A system shares the rank of the one above it unless the micro sign test finds that one better at the level 0.05.
+
+        Parameters
+        ----------
+        measure
+            As it was called when it was evaluated.
+        sided
+            Whether the test is "two"- or "one"-sided.
+
+        Returns
+        -------
+        dict
+            The rank of each system; None where there is no instance on which all are defined.
         """
         return comparisons.ranked(self, measure, sided)
 
     def table(self, *, sided: Sided = "two") -> Table:
-        """Means with ranks, one row a system; the notes hold conventions, statuses and signatures."""
+        """Means with ranks, one row a system; the notes hold conventions, statuses and signatures.
+
+        Parameters
+        ----------
+        sided
+            As of ``ranks``.
+        """
         dropped = dropped_true_labels(self.facts)
         columns: list[list[str]] = [["system", *self.scores]]
         signatures = []
@@ -103,7 +157,13 @@ class Evaluation:
         return Table(head, rows, [*self.notes(sided=sided), *signatures])
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
-        """Conventions, and what was undefined, unknown, missing or not proved."""
+        """Conventions, and what was undefined, unknown, missing or not proved.
+
+        Parameters
+        ----------
+        sided
+            As of ``ranks``.
+        """
         notes = [
             f"{self.facts[self.systems[0]]['instances']:,} instances; means over instances and ranks; a system shares "
             f"the rank of the one above unless the sign test ({sided}-sided, {LEVEL}) finds that one better",
@@ -131,11 +191,27 @@ class Evaluation:
         )
 
     def compare(self, first: str, second: str, *, sided: Sided = "two") -> Table:
-        """All tests of one pair of systems, measure by measure, on the instances on which both are defined."""
+        """All tests of one pair of systems, measure by measure, on the instances on which both are defined.
+
+        Parameters
+        ----------
+        first, second
+            Names of systems.
+        sided
+            As of ``ranks``.
+        """
         return self._with_dropped(comparisons.compared(self, first, second, sided))
 
     def significance(self, measure: str, *, sided: Sided = "two") -> Table:
-        """The sign test of all pairs of systems, with Holm's correction."""
+        """The sign test of all pairs of systems, with Holm's correction.
+
+        Parameters
+        ----------
+        measure
+            As it was called when it was evaluated.
+        sided
+            As of ``ranks``.
+        """
         return self._with_dropped(comparisons.significance(self, measure, sided))
 
     def kendall_matrix(self) -> FloatArray:
@@ -143,7 +219,15 @@ class Evaluation:
         return comparisons.kendall_matrix(self)
 
     def kendall(self, resamples: int = 0, seed: int = 0) -> Table:
-        """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling."""
+        """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling.
+
+        Parameters
+        ----------
+        resamples
+            How often instances are drawn anew for the intervals; 0 for no intervals.
+        seed
+            Of the random draws.
+        """
         return self._with_dropped(comparisons.kendall_table(self, resamples, seed))
 
     def _with_dropped(self, table: Table) -> Table:
@@ -158,14 +242,36 @@ class Evaluation:
         row: int,
         measures: Sequence[str] | None = None,
     ) -> Explanation:
-        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures."""
+        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
+
+        Parameters
+        ----------
+        system
+            The name of a system.
+        row
+            The number of an instance from 0; negative ones count from the end.
+        measures
+            One or several of those that were evaluated; None for all.
+
+        Raises
+        ------
+        InvalidOption
+            If the evaluation was read from a file, which does not hold the data.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> evaluate(h, ["sheep"], ["cow"], ["GIE"]).explain("system", 0).parts[0].pairs[0].path
+        ('cow', 'animal', 'sheep')
+        """
         if self.inputs is None:
             raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
         check_known("system", system, self.systems)
         chosen = [measures] if isinstance(measures, str) else measures
         for name in chosen or ():
             check_known("measure", name, self.measures)
-        return self.explanations(system, [_row_number(row, int(self.facts[system]["instances"]))], chosen)[0]
+        return self.explanations(system, [row_number(row, int(self.facts[system]["instances"]))], chosen)[0]
 
     def explanations(
         self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
@@ -201,18 +307,50 @@ class Evaluation:
         return json_form.pieces(self)
 
     def to_json(self, path: str | PathLike[str]) -> None:
-        """Write everything to a file that ``from_json`` reads."""
+        """Write everything to a file that ``from_json`` reads.
+
+        Parameters
+        ----------
+        path
+            A file that is written as a whole or not at all.
+        """
         write_text(path, self.json_pieces())
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Evaluation:
-        """Read what ``to_json`` wrote; a file that contradicts itself, or its schema, is refused."""
+        """Read what ``to_json`` wrote; a file that contradicts itself, or its schema, is refused.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        ...     evaluate(h, ["sheep"], ["cow"], ["F_H"]).to_json(file.name)
+        ...     Evaluation.from_json(file.name).mean("system", "F_H")
+        0.5
+        """
         return cls(*json_form.read(path))
 
     def to_html(
         self, path: str | PathLike[str], title: str = "Hierarchical evaluation", *, sided: Sided = "two"
     ) -> None:
-        """Write a report page: tables that sort, tests, plots, and the worst instances with their drawings."""
+        """Write a report page: tables that sort, tests, plots, and the worst instances with their drawings.
+
+        Parameters
+        ----------
+        path
+            A file that is written as a whole or not at all.
+        title
+            Of the page.
+        sided
+            As of ``ranks``.
+        """
         write_text(path, page(self, title, sided))
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -229,7 +367,13 @@ class Evaluation:
         return columns
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """The per-instance scores in long form as a frame of pandas or polars."""
+        """The per-instance scores in long form as a frame of pandas or polars.
+
+        Parameters
+        ----------
+        library
+            "pandas" or "polars".
+        """
         from importlib import import_module
 
         check_known("library", library, ["pandas", "polars"])
@@ -244,12 +388,3 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
-
-
-def _row_number(row: Any, count: int) -> int:
-    """The number of an instance from 0; negative ones count from the end."""
-    if isinstance(row, bool | np.bool_) or not isinstance(row, int | np.integer):
-        raise InvalidOption(f"{row!r:.80} is not the number of an instance: they are numbered from 0 to {count - 1}")
-    if not -count <= row < count:
-        raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {count - 1}")
-    return int(row) % count

@@ -62,17 +62,55 @@ def evaluate(
 ) -> Evaluation:
     """Score every system with every measure.
 
-    ``systems`` maps names to predictions; predictions alone are the system "system". All input is checked before
-    anything is scored. ``unknown`` says what is done about predicted labels that the hierarchy does not have,
-    ``unknown_true`` about true ones, ``missing`` about instances that one side lacks (see ``Batch.of``). ``solver``
-    names who solves the models, by default the first that accepts them; ``time_limit`` is in seconds an instance.
+    All input is checked before anything is scored. Results depend on neither ``workers`` nor ``executor``.
 
-    Chunks of ``chunk`` instances are scored by ``workers`` processes or by an ``executor`` (any of
-    ``concurrent.futures``, or that of a Dask client); results depend on neither. ``memory`` ("2GB") limits what a run
-    takes: chunks become smaller, and scores are kept in files; labels are streamed where they are ``LabelFile``.
-    ``resume``: a folder that keeps finished chunks, so that a run that was killed goes on where it was. ``progress``
-    shows a bar on standard error after a second, by default if that is a terminal. ``names``: readable names of
-    classes, for explanations and reports.
+    Parameters
+    ----------
+    hierarchy
+        What true labels and predictions speak of.
+    true
+        True label sets, anything that ``LabelSets.of`` takes, or a ``LabelFile``.
+    systems
+        Predictions by the name of their system; predictions alone are the system "system".
+    measures
+        Names, texts or measures.
+    unknown, unknown_true, missing
+        What is done about predicted and true labels that the hierarchy does not have, and about instances that one side
+        does not have: see ``Batch.of``.
+    undefined
+        "nan" leaves instances out on which a measure is undefined, and counts them; else "error".
+    solver
+        Who solves the models, by default the first that accepts them.
+    time_limit
+        In seconds for each instance.
+    workers
+        Processes that score chunks.
+    executor
+        Scores chunks instead: any of ``concurrent.futures``, or that of a Dask client.
+    chunk
+        How many instances are scored at once.
+    memory
+        Limits what a run takes ("2GB"): chunks become smaller, and scores are kept in files; labels are streamed where
+        they are ``LabelFile``.
+    resume
+        A folder that keeps finished chunks, so that a run that was killed goes on where it was.
+    progress
+        Show a bar on standard error after a second; by default if that is a terminal.
+    names
+        Readable names of classes, for explanations and reports.
+
+    Raises
+    ------
+    HemlpError
+        A child of it that says where and what to do, before anything is scored wherever that is possible.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, true=["sheep", "cow"], systems={"A": ["cow", "cow"]}, measures=["F_H", "MGIA(default_cost=4)"])
+    >>> ev.mean("A", "F_H"), ev.mean("A", "MGIA(default_cost=4)")
+    (0.75, 0.875)
     """
     # a mapping from names to predictions, and not one from instance ids to labels, or a table
     several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()

@@ -11,7 +11,6 @@ nothing depends on the order of the edges.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,8 +22,16 @@ from numpy.typing import ArrayLike
 
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
-from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, make_acyclic, warn_if_upside_down
-from hemlp.hierarchy.labels import Label, as_label, label_list, label_order, unknown_label_message
+from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, make_acyclic, warn_if_upside_down
+from hemlp.hierarchy.labels import (
+    Label,
+    as_label,
+    check_aliases,
+    check_blanks,
+    label_list,
+    label_order,
+    unknown_label_message,
+)
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
 from hemlp.hierarchy.structure import Structure
 
@@ -38,6 +45,12 @@ class Hierarchy(Structure):
 
     ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
     ``cycles="break"`` removed.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> h, "cow" in h, sorted(h.ancestors("cow"))
+    (Hierarchy(4 classes, 3 edges, 1 root), True, ['animal', 'mammal'])
     """
 
     aliases: Mapping[Label, Label] = field(default_factory=dict)
@@ -56,7 +69,26 @@ class Hierarchy(Structure):
     ) -> Hierarchy:
         """From (parent, child) pairs or (parent, child, weight) triples.
 
-        ``classes`` may name further classes, with or without edges; ``aliases`` maps other names to classes.
+        Parameters
+        ----------
+        edges
+            Pairs, or triples with the length of each edge.
+        classes
+            Further classes, with or without edges.
+        aliases
+            Other names of classes: name → class.
+        cycles
+            "error", "break" (drop edges until there is no cycle) or "condense" (one class for each cycle).
+
+        Raises
+        ------
+        InvalidHierarchy
+            If the edges do not make a hierarchy; ``CyclicHierarchy`` says where a cycle is.
+
+        Examples
+        --------
+        >>> Hierarchy.from_edges([("a", "b", 2.5), ("a", "c", 1)]).distance("b", "c")
+        3.5
         """
         codes: dict[Label, int] = {}
         ends: list[int] = []
@@ -80,12 +112,12 @@ class Hierarchy(Structure):
                     raise InvalidLabel(f"edge {number}, {edge!r}: {error}") from None
                 ends.append(codes.setdefault(label, len(codes)))
             if len(edge) == 3:
-                weights.append(_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
+                weights.append(edge_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
             if weights and len(weights) != number:
                 raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
         for label in label_list("classes", classes):
             codes.setdefault(label, len(codes))
-        _check_blanks(codes)
+        check_blanks(codes)
         pairs = np.array(ends, np.int32).reshape(-1, 2)
         return cls.from_codes(
             list(codes), pairs[:, 0], pairs[:, 1], weights=weights or None, aliases=aliases, cycles=cycles
@@ -102,7 +134,24 @@ class Hierarchy(Structure):
         aliases: Mapping[Label, Label] | None = None,
         cycles: CyclePolicy = "error",
     ) -> Hierarchy:
-        """From distinct ``labels`` and edges as arrays of positions in them: what every other maker ends in."""
+        """From distinct ``labels`` and edges as arrays of positions in them: what every other maker ends in.
+
+        Parameters
+        ----------
+        labels
+            All classes, in any order.
+        parents, children
+            For each edge the positions of its ends.
+        weights
+            The length of each edge.
+        aliases, cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> Hierarchy.from_codes(["a", "b", "c"], [0, 0], [1, 2]).distance("b", "c")
+        2
+        """
         if len(set(labels)) < len(labels) or np.shape(parents) != np.shape(children):
             raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
         if not labels:
@@ -125,7 +174,7 @@ class Hierarchy(Structure):
             names = {alias: joined.get(label, label) for alias, label in names.items()} | joined
             ordered = tuple(ordered[i] for i in heads)
         if names:
-            _check_aliases(names, ordered)
+            check_aliases(names, ordered)
         warn_if_upside_down(result.edges)
         return cls(ordered, result.edges, result.order, names, result.dropped)
 
@@ -133,7 +182,23 @@ class Hierarchy(Structure):
     def from_networkx(
         cls, graph: networkx.DiGraph[Any], *, weight: str | None = None, cycles: CyclePolicy = "error"
     ) -> Hierarchy:
-        """From a directed networkx graph with edges parent → child; ``weight`` names an edge attribute."""
+        """From a directed networkx graph with edges parent → child; ``weight`` names an edge attribute.
+
+        Parameters
+        ----------
+        graph
+            Its nodes are the classes.
+        weight
+            The attribute that holds the lengths of edges, if any does.
+        cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> Hierarchy.from_networkx(networkx.DiGraph([("a", "b"), ("a", "c")])).roots
+        frozenset({'a'})
+        """
         if not hasattr(graph, "is_directed"):
             raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
         if not graph.is_directed():
@@ -147,7 +212,20 @@ class Hierarchy(Structure):
     def from_parents(
         cls, parents: Mapping[Label, Label | Iterable[Label] | None], *, cycles: CyclePolicy = "error"
     ) -> Hierarchy:
-        """From a mapping child → parents: one label, several, or None for a root."""
+        """From a mapping child → parents: one label, several, or None for a root.
+
+        Parameters
+        ----------
+        parents
+            The parents of each class.
+        cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> sorted(Hierarchy.from_parents({"a": None, "b": "a", "c": ["a", "b"]}).parents("c"))
+        ['a', 'b']
+        """
         if not hasattr(parents, "items") or hasattr(parents, "columns"):
             raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
         edges: list[tuple[Label, Label]] = []
@@ -172,21 +250,44 @@ class Hierarchy(Structure):
     ) -> Hierarchy:
         """From rows that list the classes from a root down; empty strings at the end of a row are padding.
 
-        A name that stands in several places of the tree that the paths make is an error; ``same_names="join"`` makes
-        one class of it, with several parents, and ``same_names="apart"`` names every class by its whole path
-        ("Garden > Other").
+        Parameters
+        ----------
+        paths
+            One way from a root down in each row.
+        same_names
+            A name that stands in several places of the tree is an error; "join" makes one class of it, with several
+            parents, and "apart" names every class by its whole path ("Garden > Other").
+        cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> sorted(Hierarchy.from_paths([["a", "b", "c"], ["a", "d", ""]]).leaves)
+        ['c', 'd']
         """
         edges, classes = edges_of_paths(paths, same_names)
         return cls.from_edges(edges, classes=classes, cycles=cycles)
 
     def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
-        """The same classes with edge lengths from a mapping (parent, child) → length, which must name every edge."""
+        """The same classes with edge lengths from a mapping (parent, child) → length, which must name every edge.
+
+        Parameters
+        ----------
+        weights
+            The length of each edge, at least 0.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+        >>> h.with_weights({("a", "b"): 0.5, ("a", "c"): 2}).distance("b", "c")
+        2.5
+        """
         pairs = zip(self.edges.parents.tolist(), self.edges.children.tolist(), strict=True)
         lengths = []
         for pair in ((self.labels[p], self.labels[c]) for p, c in pairs):
             if pair not in weights:
                 raise InvalidWeight(f"the edge {pair[0]!r} → {pair[1]!r} has no weight")
-            lengths.append(_weight(weights[pair], f"edge {pair[0]!r} → {pair[1]!r}"))
+            lengths.append(edge_weight(weights[pair], f"edge {pair[0]!r} → {pair[1]!r}"))
         return replace(self, edges=replace(self.edges, weights=np.array(lengths, np.float64)))
 
     def with_isolated(self, labels: Iterable[Label]) -> Hierarchy:
@@ -214,7 +315,23 @@ class Hierarchy(Structure):
         return frozenset(word for label in spaced for word in label.split())
 
     def id(self, label: Label) -> int:
-        """The number of a class: its position among the sorted labels."""
+        """The number of a class: its position among the sorted labels.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Raises
+        ------
+        UnknownLabel
+            If there is no such class; the message names labels that look like it.
+
+        Examples
+        --------
+        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")]).id("c")
+        2
+        """
         number = self.find(label)
         if number is None:
             message, near = unknown_label_message(as_label(label), self.known_labels())
@@ -272,31 +389,3 @@ class Hierarchy(Structure):
 
     def __hash__(self) -> int:
         return hash(self.content_hash)
-
-
-def _weight(value: Any, place: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (math.isfinite(number) and number >= 0):
-        raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
-    return number + 0.0  # turns -0.0 into 0.0
-
-
-def _check_blanks(labels: Collection[Label]) -> None:
-    """Refuse two classes that differ in the blanks around their names alone."""
-    for label in labels:
-        if isinstance(label, str) and label[:1].isspace() | label[-1:].isspace() and label.strip() in labels:
-            raise InvalidHierarchy(
-                f"{label!r} and {label.strip()!r} differ in the spaces around them alone: strip both"
-            )
-
-
-def _check_aliases(aliases: Mapping[Label, Label], labels: Sequence[Label]) -> None:
-    known = set(labels) if aliases else set()
-    for alias, label in aliases.items():
-        if alias in known:
-            raise InvalidHierarchy(f"{alias!r} cannot be an alias of {label!r}: it is a class itself")
-        if label not in known:
-            raise InvalidHierarchy(f"{alias!r} is an alias of {label!r}, which is not a class")

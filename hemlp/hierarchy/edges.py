@@ -5,10 +5,11 @@ Classes are numbered by their sorted labels, so nothing here depends on the orde
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,3 +153,14 @@ def _cyclic(cycle: list[Label]) -> CyclicHierarchy:
         Advice("cycles", "condense", "to make a cycle one class"),
         Advice("cycles", "break", "to drop the edges that close a cycle, which are reported"),
     )
+
+
+def edge_weight(value: Any, place: str) -> float:
+    """The length of an edge; ``place`` says whose it is, for a message."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
+    return number + 0.0  # turns -0.0 into 0.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hemlp.errors import InvalidLabel, InvalidOption
+from hemlp.errors import InvalidHierarchy, InvalidLabel, InvalidOption
 
 Label = str | int
 
@@ -145,3 +145,22 @@ def twin(label: Label) -> Label | None:
     except ValueError:
         return None
     return number if str(number) == label else None
+
+
+def check_blanks(labels: Collection[Label]) -> None:
+    """Refuse two classes that differ in the blanks around their names alone."""
+    for label in labels:
+        if isinstance(label, str) and label[:1].isspace() | label[-1:].isspace() and label.strip() in labels:
+            raise InvalidHierarchy(
+                f"{label!r} and {label.strip()!r} differ in the spaces around them alone: strip both"
+            )
+
+
+def check_aliases(aliases: Mapping[Label, Label], labels: Sequence[Label]) -> None:
+    """Refuse an alias that is a class itself, or that stands for none."""
+    known = set(labels) if aliases else set()
+    for alias, label in aliases.items():
+        if alias in known:
+            raise InvalidHierarchy(f"{alias!r} cannot be an alias of {label!r}: it is a class itself")
+        if label not in known:
+            raise InvalidHierarchy(f"{alias!r} is an alias of {label!r}, which is not a class")

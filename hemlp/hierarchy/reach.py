@@ -31,6 +31,13 @@ class UpDistances:
 
     ``ancestors[ptr[i]:ptr[i + 1]]`` are those of ``classes[i]``, ``distances[...]`` their up(c, a): integers for unit
     edge lengths, floats for a weighted hierarchy.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> up = Hierarchy.from_edges([("a", "b"), ("b", "c")]).up_distances([2, 0])
+    >>> up.ancestors.tolist(), up.ptr.tolist()
+    ([2, 1, 0, 0], [0, 3, 4])
     """
 
     classes: IntArray

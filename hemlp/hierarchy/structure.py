@@ -83,21 +83,69 @@ class Structure:
         return self._named(np.flatnonzero(np.diff(self.child_ptr) == 0))
 
     def parents(self, label: Label) -> frozenset[Label]:
-        """Pa(c)."""
+        """Pa(c).
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("b", "c")]).parents("c")
+        frozenset({'b'})
+        """
         c = self.id(label)
         return self._named(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
 
     def children(self, label: Label) -> frozenset[Label]:
-        """The classes that have this one as a parent."""
+        """The classes that have this one as a parent.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("b", "c")]).children("a")
+        frozenset({'b'})
+        """
         c = self.id(label)
         return self._named(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
 
     def ancestors(self, label: Label) -> frozenset[Label]:
-        """An(c), without c."""
+        """An(c), without c.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).ancestors("c"))
+        ['a', 'b']
+        """
         return self._named(self.up_distances([self.id(label)]).ancestors[1:])
 
     def descendants(self, label: Label) -> frozenset[Label]:
-        """De(c), without c."""
+        """De(c), without c.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).descendants("a"))
+        ['b', 'c']
+        """
         return self._named(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
 
     # ---- distances
@@ -116,14 +164,42 @@ class Structure:
         return unit.depths.astype(np.int32)
 
     def depth(self, label: Label) -> float:
-        """Shortest distance to a root: an integer unless the hierarchy is weighted."""
+        """Shortest distance to a root: an integer unless the hierarchy is weighted.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("b", "c"), ("a", "c")]).depth("c")
+        1
+        """
         return self._length(self.depths[self.id(label)])
 
     def _length(self, value: float) -> float:
         return float(value) if self.weighted or math.isinf(value) else int(value)
 
     def up_distances(self, classes: ArrayLike, *, farthest: int | None = None) -> UpDistances:
-        """Ancestors with up(c, a) for the given class numbers, at most ``farthest`` edges up."""
+        """Ancestors with up(c, a) for the given class numbers, at most ``farthest`` edges up.
+
+        Parameters
+        ----------
+        classes
+            Numbers of classes (see ``Hierarchy.id``).
+        farthest
+            How many edges to go up at most; None for all.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+        >>> ancestors, distances = h.up_distances([h.id("c")])[0]
+        >>> [h.labels[a] for a in ancestors], distances.tolist()
+        (['c', 'b', 'a'], [0, 1, 2])
+        """
         return next(self.up_distance_chunks(classes, memory=None, farthest=farthest))
 
     def up_distance_chunks(
@@ -166,6 +242,18 @@ class Structure:
         """Distance of each pair of class numbers; infinite without a common ancestor.
 
         With unit lengths the upward searches stop as soon as the distance is certain; nothing is kept.
+
+        Parameters
+        ----------
+        us, vs
+            Numbers of classes, of equal length.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")], classes=["z"])
+        >>> h.distances([h.id("c"), h.id("c")], [h.id("a"), h.id("z")]).tolist()
+        [2.0, inf]
         """
         u, v = np.ascontiguousarray(us, np.int32), np.ascontiguousarray(vs, np.int32)
         if not self.weighted:
@@ -186,17 +274,54 @@ class Structure:
         return float(sums.min()), common[sums == sums.min()]
 
     def up(self, label: Label, ancestor: Label) -> float:
-        """up(c, a): length of the shortest upward path from c to a; infinite if a is no ancestor of c."""
+        """up(c, a): length of the shortest upward path from c to a; infinite if a is no ancestor of c.
+
+        Parameters
+        ----------
+        label, ancestor
+            c and a.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+        >>> h.up("c", "a"), h.up("a", "c")
+        (2, inf)
+        """
         a = self.id(ancestor)
         ancestors, distances = self.up_distances([self.id(label)])[0]
         found = distances[ancestors == a]
         return self._length(found[0]) if found.size else math.inf
 
     def distance(self, u: Label, v: Label) -> float:
-        """min over common ancestors a of up(u, a) + up(v, a); infinite without one."""
+        """min over common ancestors a of up(u, a) + up(v, a); infinite without one.
+
+        Parameters
+        ----------
+        u, v
+            Two classes.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")]).distance("b", "c")
+        2
+        """
         return self._length(float(self.distances([self.id(u)], [self.id(v)])[0]))
 
     def lca(self, u: Label, v: Label) -> frozenset[Label | Top]:
-        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor."""
+        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor.
+
+        Parameters
+        ----------
+        u, v
+            Two classes.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")], classes=["z"]).lca("b", "z")
+        frozenset({⊤})
+        """
         distance, nearest = self._meet(self.id(u), self.id(v))
         return frozenset([TOP]) if math.isinf(distance) else frozenset(self._named(nearest))

@@ -158,10 +158,35 @@ class Batch:
     ) -> Batch:
         """Align both sides, by instance id where they carry ids and by position otherwise, and look up their classes.
 
-        ``unknown`` predicted labels are an error, dropped, or made classes that are related to nothing; the same goes
-        for true labels by ``unknown_true``, which is "isolate" by default if ``unknown`` is, and else "error". An
-        instance that is ``missing`` on one side is an error, or empty there. What was done is counted in ``true`` and
-        ``pred``. ``instances``: ids that come first, in this order, whether a side has them or not.
+        What was done is counted in ``true`` and ``pred``.
+
+        Parameters
+        ----------
+        hierarchy
+            What both sides speak of.
+        true, pred
+            Anything that ``LabelSets.of`` takes.
+        unknown
+            Predicted labels that the hierarchy does not have are an "error", or "drop", or "isolate": made classes that
+            are related to nothing.
+        unknown_true
+            The same for true labels; "isolate" by default if ``unknown`` is, and else "error".
+        missing
+            An instance that one side does not have is an "error", or "empty" there.
+        instances
+            Ids that come first, in this order, whether a side has them or not.
+
+        Raises
+        ------
+        UnknownLabel, MisalignedSides
+            Unless another policy was chosen.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> batch = Batch.of(h, ["sheep", "cow"], [["cow"], ["cow", "yeti"]], unknown="drop")
+        >>> batch.pred.unknown, batch.pred[1].tolist()
+        (1, [1])
         """
         policies = Policies(unknown, unknown_true, missing)
         sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
@@ -231,7 +256,19 @@ class Batch:
         return replace(self, true=self.true.part(start, stop), pred=self.pred.part(start, stop), ids=ids)
 
     def take(self, rows: IntArray) -> Batch:
-        """The instances with these numbers, in this order; their ids are left behind."""
+        """The instances with these numbers, in this order; their ids are left behind.
+
+        Parameters
+        ----------
+        rows
+            Numbers of instances, from 0.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> len(Batch.of(h, ["sheep", "cow"], ["cow", "cow"]).take(np.array([1, 1, 0])))
+        3
+        """
         return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=None)
 
     def first_alike(self) -> IntArray:

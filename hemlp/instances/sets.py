@@ -73,9 +73,34 @@ class LabelSets:
         - a 0/1 matrix, dense or scipy sparse, with ``labels=`` naming its columns;
         - a frame, or a dict of columns, with ``label=`` and, where an instance has several rows, ``id=``.
 
-        Lists that look like paths, each from a root down, are refused once they meet a hierarchy: ``rows="sets"`` says
-        that all labels of a row are meant, ``rows="paths"`` that a row is a path (perhaps padded with empty strings at
-        its end), whose last class is the label.
+        Parameters
+        ----------
+        data
+            One of these.
+        labels
+            The classes of the columns of a matrix.
+        id, label
+            The columns of a frame that hold the ids of instances and the labels.
+        rows
+            Lists that look like paths, each from a root down, are refused once they meet a hierarchy: "sets" says that
+            all labels of a row are meant, "paths" that a row is a path (perhaps padded with empty strings at its end),
+            whose last class is the label.
+        source
+            Where the data comes from, for messages.
+
+        Raises
+        ------
+        InvalidLabelSets
+            If the data has no reading as one label set an instance, or more than one.
+
+        Examples
+        --------
+        >>> list(LabelSets.of([["sheep", "cow"], "cow", []]))
+        [('sheep', 'cow'), ('cow',), ()]
+        >>> list(LabelSets.of([[1, 0], [1, 1]], labels=["sheep", "cow"]))
+        [('sheep',), ('sheep', 'cow')]
+        >>> LabelSets.of({"first": ["sheep"], "second": []}).ids
+        ('first', 'second')
         """
         if rows is not None:
             check_choice("rows", rows, ("sets", "paths"))

@@ -5,7 +5,7 @@ Labels read from a file are strings, always: a file does not tell `12` from `'12
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 
 from hemlp.hierarchy.dag import Hierarchy
@@ -16,8 +16,8 @@ from hemlp.io.formats import Source
 from hemlp.io.obo import read_obo
 from hemlp.io.text import check_separator, file_kind, read_bytes
 
-FORMATS: Mapping[str, Callable[[Source], Hierarchy]] = {".obo": read_obo}
-"""Readers by the ending of a file's name; whatever is not here is a list of edges."""
+FORMATS: dict[str, Callable[[Source], Hierarchy]] = {".obo": read_obo}
+"""Readers by the ending of a file's name; whatever is not here is a list of edges. One line more makes yours known."""
 
 
 def read_hierarchy(
@@ -29,13 +29,43 @@ def read_hierarchy(
     cycles: CyclePolicy = "error",
     relations: Sequence[str] = ("is_a",),
 ) -> Hierarchy:
-    """Read a hierarchy: one ``parent child`` edge a line, or an OBO ontology (``.obo``); gzipped or not.
+    r"""Read a hierarchy: one ``parent child`` edge a line, or an OBO ontology (``.obo``); gzipped or not.
 
-    ``sep``: what stands between parent and child. By default a tab if every line has exactly one, else a comma if
-    every line has exactly one (and always for ``.csv``), else white space. A first line that says ``parent`` and
-    ``child`` (in either order, and perhaps ``weight``) names the columns. Blank lines and lines that begin with
-    ``comment`` are passed over. ``relations`` (OBO only): which relations are edges, for example
-    ``("is_a", "part_of")``; alternative ids, and obsolete ids with one replacement, become aliases.
+    A first line that says ``parent`` and ``child`` (in either order, and perhaps ``weight``) names the columns.
+
+    Parameters
+    ----------
+    path
+        The file.
+    sep
+        What stands between parent and child. By default a tab if every line has exactly one, else a comma if every line
+        has exactly one (and always for ``.csv``), else white space.
+    comment
+        Lines that begin so are passed over, and so are blank lines; None for no comments.
+    classes
+        Further classes, with or without edges.
+    cycles
+        "error", "break" or "condense", as of ``Hierarchy.from_edges``.
+    relations
+        OBO only: which relations are edges, for example ``("is_a", "part_of")``; alternative ids, and obsolete ids with
+        one replacement, become aliases.
+
+    Raises
+    ------
+    UnreadableFile, FileFormatError
+        With the line where something is wrong.
+    InvalidHierarchy
+        If the edges do not make a hierarchy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "animals.txt")
+    ...     _ = path.write_text("animal sheep\nanimal cow\n")
+    ...     read_hierarchy(path)
+    Hierarchy(3 classes, 2 edges, 1 root)
     """
     name, data = read_bytes(path)
     check_separator(sep)

@@ -21,11 +21,34 @@ from hemlp.io.text import MARK, check_separator, check_text, decode, encode_word
 def read_labels(
     path: str | PathLike[str], *, sep: str | None = None, id: str | None = None, label: str | None = None
 ) -> LabelSets:
-    """Read label sets: one instance a line, its labels separated by white space (or ``sep``), gzipped or not.
+    r"""Read label sets: one instance a line, its labels separated by white space (or ``sep``), gzipped or not.
 
     A blank line is an instance without labels. A ``.csv`` or ``.tsv`` file is in long format instead: a header, and
     one (instance, label) pair a line, in the columns "id" and "label"; an empty label is an instance without one.
-    Further columns, of scores for example, are an error unless both ``id`` and ``label`` name the columns to read.
+
+    Parameters
+    ----------
+    path
+        The file.
+    sep
+        What separates labels, or the cells of a file in long format.
+    id, label
+        Names of the columns of a file in long format. Further columns, of scores for example, are an error unless both
+        are given.
+
+    Raises
+    ------
+    UnreadableFile, FileFormatError
+        With the line where something is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "gold.txt")
+    ...     _ = path.write_text("sheep cow\n\ncow\n")
+    ...     list(read_labels(path))
+    [('sheep', 'cow'), (), ('cow',)]
     """
     source, data = read_bytes(path)
     check_separator(sep)

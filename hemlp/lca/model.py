@@ -72,6 +72,22 @@ class GraphModel(Model[LcaSolution]):
         """Stage "lcas" (also by default), "ratio" at the F that is found, or "ties"; the last two solve the model.
 
         The graphs that are found are a solution of "ratio" with the value 0, and no other has more if they are optimal.
+
+        Parameters
+        ----------
+        name
+            The stage.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("F_LCA").model(h, ["sheep"], ["cow"]).stage("lcas"))
+        minimize  [LCA animal]
+        subject to
+          1 ≤ [LCA animal]    (predicted cow)
+          1 ≤ [LCA animal]    (true sheep)
+        with integers 0 ≤ each ≤ 1
         """
         if len(self) != 1:
             raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
@@ -160,6 +176,13 @@ class LcaModel(GraphModel):
 
         The programs are built from the definitions, word for word, and not from what the solvers use. What was not
         proved keeps the rules, and that is all that it claims.
+
+        Parameters
+        ----------
+        solution
+            Of this model.
+        solver
+            Who proves it: a solver of programs.
         """
         self.check(solution)
         other: Any = named_solver(solver) if isinstance(solver, str) else solver

@@ -27,7 +27,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.lca.model import ExtendedModel, GraphModel, LcaModel
-from hemlp.options import check_choice, plain_horizon, plain_number
+from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
 from hemlp.programs.model import Model
 
 
@@ -70,7 +70,7 @@ class Augmentation(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            AUGMENTATIONS[cls.name] = cls
+            join_by_name(AUGMENTATIONS, "an augmentation", cls)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, Self, overload
 
 import numpy as np
@@ -25,9 +26,20 @@ from hemlp.version import __version__
 
 
 class Measure(ABC):
-    """What every measure has. ``columns`` begins with the name of the measure itself."""
+    """What every measure has. ``columns`` begins with the name of the measure itself.
+
+    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a class that says how its model is made and its
+    columns from the optimum.
+    """
 
     name: str
+
+    @classmethod
+    def kinds(cls) -> Iterator[type[Measure]]:
+        """All classes of measures, whoever defined them: their names begin the text of a measure without one."""
+        for kind in cls.__subclasses__():
+            yield kind
+            yield from kind.kinds()
 
     @property
     @abstractmethod
@@ -35,7 +47,19 @@ class Measure(ABC):
         """All that makes this measure, by the names of the constructor's arguments."""
 
     def changed(self, **changes: Any) -> Self:
-        """The same measure with other fields."""
+        """The same measure with other fields.
+
+        Parameters
+        ----------
+        changes
+            Fields by the names of the constructor's arguments.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> measure("F_H").changed(horizon=2) == measure("F_H(horizon=2)")
+        True
+        """
         return type(self)(**{**self.fields, **changes})
 
     def plain_fields(self) -> dict[str, Any]:
@@ -93,14 +117,47 @@ class Measure(ABC):
 
     @abstractmethod
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
-        """The explicit model of one instance (hierarchy, true, pred) or of a batch."""
+        """The explicit model of one instance (hierarchy, true, pred) or of a batch.
+
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("GIE").model(h, ["sheep"], ["cow"]))
+        minimize  2 [cow ~ sheep] + 5 [cow ~ default] + 5 [default ~ sheep]
+        subject to
+          [cow ~ sheep] + [cow ~ default] = 1    (predicted cow)
+          [cow ~ sheep] + [default ~ sheep] = 1    (true sheep)
+        with integers 0 ≤ each ≤ 1
+        """
 
     @abstractmethod
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         """The columns of a score, from the optimum of the model."""
 
     def evaluate(self, model: Model[Any], solution: Any) -> Score:
-        """The score that a solution of a model of one instance has, wherever it comes from."""
+        """The score that a solution of a model of one instance has, wherever it comes from.
+
+        Parameters
+        ----------
+        model, solution
+            The model of one instance, and a solution of it.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("F_LCA").model(h, ["sheep"], ["cow"])
+        >>> measure("F_LCA").evaluate(model, model.solve("greedy")).status
+        <Status.FEASIBLE: 'feasible'>
+        """
         if len(model) != 1:
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
         columns = {name: float(values[0]) for name, values in self._evaluated(model, solution).items()}
@@ -132,8 +189,14 @@ class Measure(ABC):
         """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
         custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
-        own = "" if type(self).__module__.startswith("hemlp.") else f"|custom {fingerprint(type(self))}"
+        foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))
+        own = "".join(f"|custom {fingerprint(part)}" for part in foreign)
         return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """Classes and functions that a name in the text stands for; those that are not hemlp's show in signatures."""
+        return ()
 
     @overload
     def score(
@@ -160,8 +223,39 @@ class Measure(ABC):
     ) -> Score | Scores:
         """The score of one instance (hierarchy, true, pred), or the scores of a batch.
 
-        ``undefined="nan"`` goes on, and counts, where the measure is undefined or its model has no solution. ``verify``
-        proves each optimum once more, by means that do not depend on its solver.
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+        solver
+            Who solves the model: a name, an object, or None for the first that accepts it.
+        time_limit
+            In seconds for each instance.
+        undefined
+            "nan" goes on, and counts, where the measure is undefined or its model has no solution; else "error".
+        verify
+            Prove each optimum once more, by means that do not depend on its solver.
+
+        Returns
+        -------
+        Score or Scores
+            A float with further columns, or arrays of those.
+
+        Raises
+        ------
+        UndefinedScore, InfeasibleModel
+            Unless ``undefined="nan"``.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> measure("F_H").score(h, true=["sheep"], pred=["cow"])
+        0.5
+        >>> measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"])).values.tolist()
+        [0.5, 1.0]
         """
         batch = as_batch(data, true, pred)
         (scores,) = score_together(

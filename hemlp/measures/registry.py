@@ -16,7 +16,7 @@ measures below are a line or two each, and a new one is one more of the same kin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.augmentations import LCA_METHODS
@@ -59,11 +59,57 @@ NAMED.update(
 )
 
 
-KINDS: Mapping[str, Callable[..., Measure]] = {"PairMeasure": PairMeasure, "SetMeasure": SetMeasure}
+def _kind(name: str) -> Callable[..., Measure] | None:
+    """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
+    found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
+    own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
+    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or found}
+    if len(places) > 1:
+        raise UnknownMeasure(f"there are several classes of measures called {name}: {', '.join(sorted(places))}")
+    return next(iter(reversed(own or found)), None)
 
 
+PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
+SetName = Literal[
+    "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
+    "jaccard", "hamming", "P", "R", "F",
+]  # fmt: skip
+"""The named measures of each kind, for type checkers."""
+M = TypeVar("M", bound=Measure)
+
+
+@overload
+def measure(what: PairName, **parameters: Any) -> PairMeasure: ...
+@overload
+def measure(what: SetName, **parameters: Any) -> SetMeasure: ...
+@overload
+def measure(what: M) -> M: ...
+@overload
+def measure(what: str | Measure, **parameters: Any) -> Measure: ...
 def measure(what: str | Measure, **parameters: Any) -> Measure:
-    """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``."""
+    """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``.
+
+    Parameters
+    ----------
+    what
+        A name (``hemlp measures`` lists them), a text, or a measure, which is returned as it is.
+    parameters
+        Of the named measure.
+
+    Raises
+    ------
+    UnknownMeasure
+        If there is no such measure, or its text cannot be read.
+    InvalidOption
+        If it has no such parameter, or not with this value.
+
+    Examples
+    --------
+    >>> measure("MGIA", default_cost=4) == measure("MGIA(default_cost=4)")
+    True
+    >>> measure("SetMeasure('near', augment='ancestors', horizon=2)").parameters
+    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'top': False, 'horizon': 2}
+    """
     if isinstance(what, Measure):
         if parameters:
             raise InvalidOption("a measure that is made already takes no further parameters")
@@ -71,13 +117,14 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
     name, positional, named = parse_call(what)
-    if name in KINDS:
+    kind = _kind(name)
+    if kind is not None:
         if parameters:
             raise InvalidOption(f"{name}(...) takes its parameters within the text")
         if any(value == "custom" for value in named.values()):
             raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
         try:
-            return KINDS[name](*positional, **named)
+            return kind(*positional, **named)
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
     if name not in NAMED:
@@ -88,7 +135,26 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
 
 
 def write_measures(measures: Iterable[Measure]) -> str:
-    """Measures as TOML, one table ``[[measure]]`` each."""
+    """Measures as TOML, one table ``[[measure]]`` each.
+
+    Parameters
+    ----------
+    measures
+        One measure or several.
+
+    Raises
+    ------
+    NoTextForm
+        If one holds a function, a mapping or a matrix.
+
+    Examples
+    --------
+    >>> print(write_measures([measure("MGIA", default_cost=4)]))
+    [[measure]]
+    name = "MGIA"
+    default_cost = 4
+    <BLANKLINE>
+    """
     tables = []
     if isinstance(measures, Measure):
         measures = [measures]
@@ -97,6 +163,8 @@ def write_measures(measures: Iterable[Measure]) -> str:
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
         fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
+        if not type(each).__module__.startswith("hemlp."):
+            fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:
             fields |= {"predicted": bounds.predicted, "true": bounds.true}
@@ -105,7 +173,23 @@ def write_measures(measures: Iterable[Measure]) -> str:
 
 
 def read_measures(text: str) -> list[Measure]:
-    """Measures from what ``write_measures`` writes."""
+    r"""Measures from what ``write_measures`` writes.
+
+    Parameters
+    ----------
+    text
+        TOML, not the name of a file.
+
+    Raises
+    ------
+    UnknownMeasure
+        If a table is no measure.
+
+    Examples
+    --------
+    >>> read_measures('[[measure]]\nname = "F_H"\nhorizon = 2\n') == [measure("F_H(horizon=2)")]
+    True
+    """
     import tomllib
 
     try:
@@ -122,14 +206,15 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     made: list[Measure] = []
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
+        if "predicted" in fields or "true" in fields:
+            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+        usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
+        called = fields.pop("kind", usual)
+        kind = measure if called is None else _kind(str(called))
+        if kind is None:
+            raise UnknownMeasure(f"there is no class of measures {called!r}: import what defines it first")
         try:
-            if "predicted" in fields or "true" in fields:
-                bounds = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
-                made.append(PairMeasure(fields.pop("name"), bounds, **fields))
-            elif "augment" in fields:
-                made.append(SetMeasure(**fields))
-            else:
-                made.append(measure(fields.pop("name"), **fields))
+            made.append(kind(fields.pop("name"), **fields))
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {table!r}: {error}") from None
     return made

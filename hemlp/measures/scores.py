@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,16 @@ from hemlp.programs.program import STATUSES, Status
 
 
 class Score(float):
-    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite."""
+    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> score = measure("F_H").score(h, ["sheep"], ["cow"])
+    >>> score + 1, score["common"], str(score.status)
+    (1.5, 1.0, 'optimal')
+    """
 
     columns: Mapping[str, float]
     status: Status
@@ -32,6 +41,11 @@ class Score(float):
         check_known("column", column, list(self.columns))
         return self.columns[column]
 
+    if TYPE_CHECKING:  # as a float it equals integers, too; type checkers take a child for something else
+
+        def __eq__(self, other: object) -> bool: ...
+        def __hash__(self) -> int: ...
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Score, (float(self), self.columns, self.status, self.signature)
 
@@ -40,7 +54,16 @@ class Score(float):
 class Scores:
     """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined.
 
-    ``exact``: whether they are meant to be optimal, so that one that is not proved so is a fallback.
+    ``undefined``: on how many instances that is. ``exact``: whether they are meant to be optimal, so that one that is
+    not proved so is a fallback.
+
+    Examples
+    --------
+    >>> from hemlp import Batch, Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> scores = measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"]))
+    >>> scores.mean(), scores["common"].tolist(), scores.status_counts()
+    (0.75, [1.0, 2.0], {'optimal': 2})
     """
 
     name: str
@@ -68,7 +91,13 @@ class Scores:
         return Score(float(self.values[0]), columns, STATUSES[self.statuses[0]], self.signature)
 
     def mean(self, column: str | None = None) -> float:
-        """The average over the instances on which it is defined; ``undefined`` says on how many it is not."""
+        """The average over the instances on which it is defined; ``undefined`` says on how many it is not.
+
+        Parameters
+        ----------
+        column
+            Another column than the measure itself.
+        """
         return mean(self.values if column is None else self.columns[column])
 
     @property

@@ -51,8 +51,25 @@ class SetFacts:
 class SetScore:
     """A score made from two augmented sets.
 
-    ``mirror``: which score has its value when the sides change places: its own name, or that of another, or None.
-    ``counts``: whether it is a ratio of counts, so that sets can be added up first (micro average).
+    Parameters
+    ----------
+    function
+        From ``SetFacts`` (an array for each fact) to one value an instance.
+    greater_is_better
+        Losses are better when small.
+    range
+        Least and greatest value.
+    mirror
+        Which score has its value when the sides change places: its own name, that of another, or None.
+    counts
+        Whether it is a ratio of counts, so that sets can be added up first (micro average).
+
+    Examples
+    --------
+    >>> dice = SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true))
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> SetMeasure("dice", "ancestors", score=dice).score(h, ["sheep"], ["cow"])
+    0.5
     """
 
     function: Callable[[SetFacts], FloatArray]
@@ -62,7 +79,7 @@ class SetScore:
     counts: bool = False
 
 
-SET_SCORES: Mapping[str, SetScore] = {
+SET_SCORES: dict[str, SetScore] = {
     "P": SetScore(lambda f: f.ratio(f.common, f.predicted), mirror="R", counts=True),
     "R": SetScore(lambda f: f.ratio(f.common, f.true), mirror="P", counts=True),
     "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true), mirror="F", counts=True),
@@ -71,16 +88,37 @@ SET_SCORES: Mapping[str, SetScore] = {
     "difference": SetScore(lambda f: f.difference, False, (0.0, math.inf), mirror="difference"),
     "hamming": SetScore(lambda f: f.difference / f.classes, False, mirror="hamming"),
 }
+"""Scores by name. One line more makes a score of yours known by name."""
 
 
 @dataclass(frozen=True, init=False)
 class SetMeasure(Measure):
     """A measure of two augmented sets.
 
-    ``augment``: an augmentation, or its name: "ancestors" (``top``, ``horizon``), "descendants", "tolerant", "none",
-    "lca" (``horizon``, ``solver``, ``time_limit``), "extended_lca" (``horizon``), or one of your own; its ``options``
-    are given beside its name. ``score``: a name from ``SET_SCORES`` or a ``SetScore``. ``weights`` of classes replace
-    counts by sums, where the augmentation allows it.
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    augment
+        An augmentation, or its name: "ancestors" (``top``, ``horizon``), "descendants", "tolerant", "none", "lca"
+        (``horizon``, ``solver``, ``time_limit``), "extended_lca" (``horizon``), or one of your own.
+    score
+        "P", "R", "F", "jaccard", "exact", "difference", "hamming" or a ``SetScore``.
+    weights
+        Of classes, replace counts by sums, where the augmentation allows it.
+    options
+        Of the augmentation, given beside its name.
+
+    Raises
+    ------
+    InvalidOption
+        If these do not fit together.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> SetMeasure("near", "ancestors", horizon=1, score="jaccard").score(h, ["sheep"], ["cow"])
+    0.3333333333333333
     """
 
     name: str
@@ -137,6 +175,11 @@ class SetMeasure(Measure):
         return (self.name, "predicted", "true", "common", *(c for c in added if c != self.name))
 
     @property
+    def parts(self) -> tuple[Any, ...]:
+        """The augmentation, and a score that is known by name."""
+        return type(self.augment), *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+
+    @property
     def score_rule(self) -> SetScore:
         """How the score is made from the sets."""
         return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
@@ -150,7 +193,7 @@ class SetMeasure(Measure):
             mirror = self.score_rule.mirror
             if mirror == self.rule and "symmetric" in promises:
                 found.add("symmetric")
-            elif mirror not in (None, self.rule) and "mirror" in promises:
+            elif mirror in ("P", "R") and mirror != self.rule and "mirror" in promises:
                 found.add(f"mirrors {mirror}")
             if "distinct" in promises and mirror == self.rule:
                 found.add("best_only_if_equal")
@@ -196,7 +239,25 @@ class SetMeasure(Measure):
         return columns | {self.name: self.score_rule.function(facts)}
 
     def micro_average(self, scores: Scores) -> float:
-        """The score of all instances together: sets are added up first, and compared after."""
+        """The score of all instances together: sets are added up first, and compared after.
+
+        Parameters
+        ----------
+        scores
+            Of this measure.
+
+        Raises
+        ------
+        InvalidOption
+            If the score is not a ratio of counts.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> f = SetMeasure("flat", "none")
+        >>> f.micro_average(f.score(Batch.of(h, ["sheep", ["sheep", "cow"]], ["cow", ["sheep", "cow"]])))
+        0.6666666666666666
+        """
         if scores.name != self.name:
             raise InvalidOption(f"these are scores of {scores.name}, not of {self.name}")
         if not self.score_rule.counts:

@@ -20,7 +20,21 @@ NODES_AT_ONCE = 4_000_000
 def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None) -> dict[Label, float]:
     """Weights of classes: −log of the share of the instances of ``corpus`` whose closure holds the class.
 
-    A class that no instance has would weigh infinitely much; it gets the weight ``unseen``, or is an error.
+    Parameters
+    ----------
+    hierarchy
+        Its classes are weighed.
+    corpus
+        Label sets, anything that ``LabelSets.of`` takes.
+    unseen
+        The weight of a class that no instance has. Without it such a class, which would weigh infinitely much, is an
+        error.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> information_content(h, ["sheep", "cow"])["cow"] == math.log(2)
+    True
     """
     labels = LabelSets.of(corpus, source="corpus")
     if not len(labels):

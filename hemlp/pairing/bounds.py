@@ -35,8 +35,21 @@ DefaultCost = float | Mapping[Label, float] | None
 class Bounds:
     """How many pairs a class takes part in: (α, β) for predicted and for true classes.
 
-    Each is an integer, ``ALL``, or a mapping from classes to those. ``ALL`` as a lower bound is the size of the other
-    side, as an upper bound the larger of that and the lower bound.
+    Parameters
+    ----------
+    predicted, true
+        Lower and upper bound: integers, ``ALL``, or mappings from classes to those. ``ALL`` as a lower bound is the
+        size of the other side, as an upper bound the larger of that and the lower bound.
+
+    Raises
+    ------
+    InvalidBounds
+        If no pairing could ever keep them.
+
+    Examples
+    --------
+    >>> Bounds(predicted=(1, 1), true=(0, ALL))
+    Bounds(predicted=(1, 1), true=(0, ALL))
     """
 
     predicted: tuple[Bound, Bound]

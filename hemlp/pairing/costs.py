@@ -19,7 +19,7 @@ from hemlp.errors import InvalidCost, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, label_list
 from hemlp.instances.batch import Batch
-from hemlp.options import plain_number
+from hemlp.options import join_by_name, plain_number
 from hemlp.pairing.pairs import Pairs
 from hemlp.text.notation import WORDS, format_call, parse_call
 
@@ -43,7 +43,7 @@ class Cost(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            COSTS[cls.name] = cls
+            join_by_name(COSTS, "a cost", cls)
 
     @property
     def text(self) -> str | None:
@@ -72,8 +72,21 @@ def cost_text(cost: Any) -> str:
 class ShortestPath(Cost):
     """Length of the shortest path, up and then down; with ``undirected`` any way through the graph.
 
-    Edges have the lengths of the hierarchy; with ``decay`` w₀ the length w₀ to the depth of the child; with ``weights``
-    the length 1 each ("uniform") or what a mapping (parent, child) → length says.
+    Parameters
+    ----------
+    undirected
+        Paths may go any way.
+    decay
+        w₀: an edge has the length w₀ to the depth of its child, and not that of the hierarchy.
+    weights
+        Edges have the length 1 each ("uniform"), or what a mapping (parent, child) → length says.
+
+    Examples
+    --------
+    >>> from hemlp import PairMeasure, Bounds
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> PairMeasure("deep", Bounds((1, 1), (1, 1)), cost=ShortestPath(decay=0.5)).score(h, ["sheep"], ["cow"])
+    1.0
     """
 
     undirected: bool = False
@@ -184,7 +197,22 @@ class FunctionCost(Cost):
 class MatrixCost(Cost):
     """κ from a table: rows are predicted and columns true classes, in the order of ``labels``.
 
-    With ``similarity`` the table holds similarities and κ = 1 − similarity.
+    Parameters
+    ----------
+    labels
+        The classes of the rows and of the columns.
+    values
+        A square table of numbers of at least 0.
+    similarity
+        The table holds similarities, and κ = 1 − similarity.
+
+    Examples
+    --------
+    >>> from hemlp import PairMeasure, Bounds
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> table = MatrixCost(["sheep", "cow"], [[0, 3], [0.5, 0]])
+    >>> PairMeasure("table", Bounds((1, 1), (1, 1)), cost=table).score(h, true=["sheep"], pred=["cow"])
+    0.5
     """
 
     labels: Sequence[Label]

@@ -50,7 +50,17 @@ def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) 
 
 
 class Model(ABC, Generic[S]):
-    """The optimization problems of a batch of instances; ``S`` is the type of its solutions."""
+    """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> model = measure("F_H").model(h, ["sheep"], ["cow"])
+    >>> solution = model.solve("milp")
+    >>> solution.objective, model.check(solution)
+    (4.0, True)
+    """
 
     together: ClassVar[bool] = True
     """Whether a plan can be about several instances, side by side in one program."""
@@ -105,8 +115,31 @@ class Model(ABC, Generic[S]):
     def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
         """Solve with the named solver, a solver object, or by default the first that accepts the model.
 
-        What any solver finds is certified: a pairing that is not of least cost is improved until it is. ``verify``
-        proves each claim once more (and takes far longer than solving); a solver object's claims as they are.
+        What any solver finds is certified: a pairing that is not of least cost is improved until it is.
+
+        Parameters
+        ----------
+        solver
+            A name, perhaps with options as in "pulp(backend='HiGHS')", or an object.
+        time_limit
+            In seconds for each instance.
+        verify
+            Prove each claim once more (which takes far longer than solving); a solver object's claims as they are.
+
+        Raises
+        ------
+        NoSolver, MissingDependency
+            If the solver does not exist, does not accept the model, or cannot be used here.
+        InvalidSolution
+            If what a solver object returns is wrong, or a claim cannot be proved.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("GIE").model(h, ["sheep"], ["cow"])
+        >>> model.solve().objective == model.solve("cpsat", verify=True).objective
+        True
         """
         time_limit = self.usual_time_limit if time_limit is None else time_limit
         chosen = find_solver(self, self.usual_solver if solver is None else solver)
@@ -122,21 +155,52 @@ class Model(ABC, Generic[S]):
         return solution
 
     def stage(self, name: str | None) -> LinearProgram:
-        """The program of a stage, for models that are solved in several."""
+        """The program of a stage, for models that are solved in several.
+
+        Parameters
+        ----------
+        name
+            The stage; None for the only one, or the first.
+        """
         if name is not None:
             raise InvalidOption(f"this model is one program: it has no stage {name!r}")
         return self.program()
 
     def to_lp(self, stage: str | None = None) -> str:
-        """The program in the LP file format."""
+        """The program in the LP file format.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("TIE").model(h, ["sheep"], ["cow"]).to_lp().splitlines()[-1])
+        End
+        """
         return to_lp(self.stage(stage))
 
     def to_mps(self, stage: str | None = None) -> str:
-        """The program in the free MPS file format."""
+        """The program in the free MPS file format.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
         return to_mps(self.stage(stage))
 
     def to_pulp(self, stage: str | None = None) -> pulp.LpProblem:
-        """The program as a PuLP problem that can be changed and solved."""
+        """The program as a PuLP problem that can be changed and solved.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
         builder: Any = named_solver("pulp")
         return builder.build(self.stage(stage))
 

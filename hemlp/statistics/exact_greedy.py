@@ -47,7 +47,13 @@ class ExactGreedy:
         return (self.greedy["lcas"] - self.exact["lcas"]).astype(np.int64)
 
     def worst(self, most: int = 10) -> list[tuple[int, float]]:
-        """The instances with the largest differences of F: (number from 0, exact minus greedy)."""
+        """The instances with the largest differences of F: (number from 0, exact minus greedy).
+
+        Parameters
+        ----------
+        most
+            How many at most.
+        """
         order = np.argsort(-np.abs(self.difference), kind="stable")[:most]
         return [(int(self.rows[k]), float(self.difference[k])) for k in order if abs(self.difference[k]) > SAME]
 
@@ -121,7 +127,27 @@ def compare_exact_greedy(
     unknown_true: UnknownPolicy | None = None,
     missing: MissingPolicy = "error",
 ) -> ExactGreedy:
-    """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them."""
+    """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them.
+
+    Parameters
+    ----------
+    hierarchy, true, pred, unknown, unknown_true, missing
+        As of ``Batch.of``.
+    sample
+        How many instances are drawn; None for all.
+    seed
+        Of the random draw.
+    horizon
+        Of F_LCA.
+    time_limit
+        Of the exact method, in seconds for each instance.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> compare_exact_greedy(h, ["sheep", "cow"], ["cow", "cow"]).difference.tolist()
+    [0.0, 0.0]
+    """
     batch = Batch.of(hierarchy, true, pred, unknown=unknown, unknown_true=unknown_true, missing=missing)
     return compare_batch(batch, sample=sample, seed=seed, horizon=horizon, time_limit=time_limit)
 
