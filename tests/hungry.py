@@ -53,3 +53,18 @@ def never_ends(predicted, true):
     _times("ENDLESS_BEGUN")
     count(np.ones(2, np.int64))
     return 0.0
+
+
+def refuses(predicted, true):
+    raise KeyError(f"no idea about {true}")
+
+
+class Odd(Exception):
+    """An error that does not survive the way to another process."""
+
+    def __init__(self, one, other):
+        super().__init__(f"{one} {other}")
+
+
+def refuses_oddly(predicted, true):
+    raise Odd(predicted, true)
