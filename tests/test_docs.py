@@ -102,9 +102,7 @@ def test_the_picture_of_the_packages_is_that_of_the_code():
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
     picture = generate.architecture_picture()
-    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture, (
-        "run python docs/generate.py"
-    )
+    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture, "run python docs/generate.py"
 
 
 def test_the_architecture_page_names_every_part():
