@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -433,8 +431,6 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
                     if link.own:
                         lcas = {TOP if isinstance(a, str) else a for a in reference.own(h.labels[link.label], others)}
                         assert (TOP if link.lca == len(h) else h.labels[link.lca]) in lcas
-    assert nx.is_directed_acyclic_graph(g)
-    assert not math.isnan(facts.lca.sum())
 
 
 # ---- the reductions, each against plain definitions

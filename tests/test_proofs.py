@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, SetMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
 from hemlp.lca.model import Found, LcaModel
-from hemlp.lca.programs import LcaGraphs
+from hemlp.lca.programs import LcaGraphs, upper_bound
 from hemlp.measures.scoring import score_together
 from hemlp.pairing.proof import ExactPairing, find_shortage, improved, solved_exactly
 from hemlp.programs.limits import Budget
@@ -530,6 +530,38 @@ def test_a_result_after_a_limit_keeps_all_rules():
                 break
             worse += found.f < best.f
     assert worse > 0
+
+
+def test_the_bound_after_a_limit_is_what_the_program_left_open():
+    """2q·C − p·S ≤ B for every solution, so F ≤ p/q + B / (q·S), with S at least the number of classes."""
+    rng = np.random.default_rng(6)
+    tighter = 0
+    for _ in range(80):
+        labels, edges, true, pred = random_instance(rng)
+        model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
+        if not all(model.facts[0].classes):
+            continue
+        best = model.solve().found[0]
+        for slack in (0.0, 0.3, 2.0):
+            asked = []
+
+            def solve(program, slack=slack, asked=asked):
+                asked.append(program)
+                result = named_solver("cpsat").solve_program(program)
+                if len(asked) == 1:  # the fewest LCAs
+                    return result
+                return ProgramResult(Status.FEASIBLE, None, program.objective(result.values) + 1 + slack)
+
+            found = carried_out(model.plan(), solve).found[0]
+            left = math.floor(solve(asked[1]).bound + 1e-6)
+            classes = sum(map(len, model.facts[0].classes))
+            formula = found.f + Fraction(left, found.f.denominator * classes)
+            crude = upper_bound(model.facts[0])
+            assert found.status is Status.FEASIBLE
+            assert found.bound == min(crude, formula)
+            assert best.f <= found.bound
+            tighter += formula < crude
+    assert tighter > 0
 
 
 def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):

@@ -44,11 +44,22 @@ def _exponents(costs: Array, low: int, high: int) -> tuple[int, int]:
 
 
 @kernel
-def _write_words(costs: Array, low: int, words: Array) -> None:
-    """Each finite cost in two words, as a multiple of 2 to the power ``low``."""
+def _small_integers(costs: Array) -> bool:
+    """Whether all finite costs are integers that fit one word with room for sums."""
+    for cost in costs:  # noqa: SIM110 (numba compiles no generators)
+        if cost < np.inf and not (cost < 2.0**40 and cost == np.int64(cost)):
+            return False
+    return True
+
+
+@kernel
+def _write_words(costs: Array, plain: bool, low: int, words: Array) -> None:
+    """Each finite cost in two words, as a multiple of 2 to the power ``low``; of 1 if they are integers (``plain``)."""
     for k in range(costs.size):
         words[k, 0] = words[k, 1] = 0
-        if 0.0 < costs[k] < np.inf:
+        if plain:
+            words[k, 1] = np.int64(costs[k]) if costs[k] < np.inf else 0
+        elif 0.0 < costs[k] < np.inf:
             fraction, exponent = math.frexp(costs[k])
             digits = np.int64(fraction * 2.0**53)
             shift = exponent - 53 - low
@@ -62,14 +73,23 @@ def _write_words(costs: Array, low: int, words: Array) -> None:
 
 
 @kernel
-def _relax(tail: int, head: int, cost: Array, sign: int, change: int, far: Array, came: Array, by: Array) -> bool:
-    """Whether an arc makes the way to ``head`` shorter; ``change`` says what a flow along it changes."""
-    low = far[tail, 1] + sign * cost[1]
-    high = far[tail, 0] + sign * cost[0] + (low >> WORD)
-    low &= LOW
-    if high > far[head, 0] or (high == far[head, 0] and low >= far[head, 1]):
+def _relax(
+    tail: int, head: int, high: int, low: int, wide: bool, change: int, far: Array, came: Array, by: Array
+) -> bool:
+    """Whether an arc makes the way to ``head`` shorter; ``change`` says what a flow along it changes.
+
+    Unless costs are ``wide`` one word is enough.
+    """
+    low += far[tail, 1]
+    if wide:
+        high += far[tail, 0] + (low >> WORD)
+        low &= LOW
+        if high > far[head, 0] or (high == far[head, 0] and low >= far[head, 1]):
+            return False
+        far[head, 0] = high
+    elif low >= far[head, 1]:
         return False
-    far[head, 0], far[head, 1] = high, low
+    far[head, 1] = low
     came[head], by[head] = tail, change
     return True
 
@@ -77,21 +97,23 @@ def _relax(tail: int, head: int, cost: Array, sign: int, change: int, far: Array
 @kernel
 def _relax_side(
     first: int, away: int, lower: Array, upper: Array, degree: Array, default: Array, words: Array, taken: Array,
-    variable: int, free: Array, far: Array, came: Array, by: Array,
+    variable: int, wide: bool, far: Array, came: Array, by: Array,
 ) -> bool:  # fmt: skip
     """All arcs between node 0 and the classes of a side; ``away``: 1 if flow goes from node 0 into them, else -1."""
     changed = False
     for i in range(lower.size):
         source, sink = (0, first + i) if away == 1 else (first + i, 0)
         if degree[i] < upper[i]:
-            changed |= _relax(source, sink, free, 1, -1, far, came, by)
+            changed |= _relax(source, sink, 0, 0, wide, -1, far, came, by)
         if degree[i] > lower[i]:
-            changed |= _relax(sink, source, free, 1, -1, far, came, by)
+            changed |= _relax(sink, source, 0, 0, wide, -1, far, came, by)
         if default[i] < np.inf:
             if taken[i] < upper[i]:
-                changed |= _relax(sink, source, words[i], 1, 2 * (variable + i), far, came, by)
+                code = 2 * (variable + i)
+                changed |= _relax(sink, source, words[i, 0], words[i, 1], wide, code, far, came, by)
             if taken[i] > 0:
-                changed |= _relax(source, sink, words[i], -1, 2 * (variable + i) + 1, far, came, by)
+                code = 2 * (variable + i) + 1
+                changed |= _relax(source, sink, -words[i, 0], -words[i, 1], wide, code, far, came, by)
     return changed
 
 
@@ -154,39 +176,40 @@ def _cheapest_one(
             degree_t[k % width] += serves[k] >> 1
     if not (_kept(degree_p, to_p, default_p, lower_p, upper_p) and _kept(degree_t, to_t, default_t, lower_t, upper_t)):
         return BROKEN
-    low, high = _exponents(kappa, 5_000, -5_000)
-    low, high = _exponents(default_p, low, high)
-    low, high = _exponents(default_t, low, high)
     nodes = 1 + height + width
-    if high - low + math.frexp(float(nodes))[1] > ROOM:
-        return WIDE
-    words, words_p, words_t = (
-        np.empty((kappa.size, 2), np.int64),
-        np.empty((height, 2), np.int64),
-        np.empty((width, 2), np.int64),
-    )
-    _write_words(kappa, low, words)
-    _write_words(default_p, low, words_p)
-    _write_words(default_t, low, words_t)
-    free = np.zeros(2, np.int64)
+    plain = _small_integers(kappa) and _small_integers(default_p) and _small_integers(default_t)
+    low, bits = 0, 0
+    if not plain:
+        low, high = _exponents(kappa, 5_000, -5_000)
+        low, high = _exponents(default_p, low, high)
+        low, high = _exponents(default_t, low, high)
+        bits = high - low + math.frexp(float(nodes))[1]
+        if bits > ROOM:
+            return WIDE
+    wide = bits >= WORD
+    words, words_p = np.empty((kappa.size, 2), np.int64), np.empty((height, 2), np.int64)
+    words_t = np.empty((width, 2), np.int64)
+    _write_words(kappa, plain, low, words)
+    _write_words(default_p, plain, low, words_p)
+    _write_words(default_t, plain, low, words_t)
     far, came = np.zeros((nodes, 2), np.int64), np.full(nodes, -1, np.int64)
     by, mark = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     cycles = 0
     while True:
         changed = _relax_side(
-            1, 1, lower_p, upper_p, degree_p, default_p, words_p, to_p, kappa.size, free, far, came, by
+            1, 1, lower_p, upper_p, degree_p, default_p, words_p, to_p, kappa.size, wide, far, came, by
         )
         for k in range(kappa.size):
             if serves[k] > 0 and kappa[k] < np.inf:
                 tail = 1 + k // width if serves[k] & 1 else 0
                 head = 1 + height + k % width if serves[k] & 2 else 0
                 if chosen[k]:
-                    changed |= _relax(head, tail, words[k], -1, 2 * k + 1, far, came, by)
+                    changed |= _relax(head, tail, -words[k, 0], -words[k, 1], wide, 2 * k + 1, far, came, by)
                 else:
-                    changed |= _relax(tail, head, words[k], 1, 2 * k, far, came, by)
+                    changed |= _relax(tail, head, words[k, 0], words[k, 1], wide, 2 * k, far, came, by)
         changed |= _relax_side(
             1 + height, -1, lower_t, upper_t, degree_t, default_t, words_t, to_t, kappa.size + height,
-            free, far, came, by,
+            wide, far, came, by,
         )  # fmt: skip
         if not changed:
             return PROVED
