@@ -320,7 +320,6 @@ def test_workers_import_nothing_from_the_current_folder(tmp_path):
     code = f"""
 import hemlp, os, sys
 os.chdir({str(hostile(tmp_path / "here"))!r})
-sys.path.insert(0, "")
 ex = hemlp.examples.mesh_mini()
 print(len(hemlp.evaluate(ex.hierarchy, ex.true, ex.systems, ["F_H", "F_LCA"], workers=2, chunk=50).systems))
 """

@@ -61,7 +61,7 @@ def import_path(modules: Iterable[str]) -> list[str]:
         current = os.path.realpath(os.getcwd())
     except OSError:  # it was removed
         current = ""
-    path = [os.path.realpath(entry) if current or entry else "" for entry in sys.path]
+    path = [os.path.realpath(entry) if current or os.path.isabs(entry) else "" for entry in sys.path]
     kept = [entry for entry in path if entry and (entry != current or entry in needed)]
     return [*sorted(needed - set(kept)), *kept]
 
