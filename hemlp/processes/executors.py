@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
-from concurrent.futures import CancelledError as Cancelled
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeVar
 
 from hemlp.errors import NoCluster
@@ -22,14 +21,13 @@ from hemlp.processes.sending import Pickled
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Submit = Callable[[Item], "Future[Result]"]
 
-ATTEMPTS = 3
-"""How often an item is given to a cluster that loses it. Each time Dask itself tries it on several workers."""
 GLANCE = 1.0
 """Seconds between two looks at whether there is a cluster at all: Dask does not say so to who waits for a result."""
 PIECE = 2**22
 """Bytes that are sent to a cluster in one message: Dask warns of messages over 10 MB."""
+
+GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
 
 
 class WorkersDied(Exception):
@@ -45,65 +43,57 @@ def results(
 ) -> Iterator[tuple[Item, Result]]:
     """Items with ``function(shared, item)``, as they are finished; few are under way at a time."""
     source = iter(items)
-    again: deque[tuple[int, Item]] = deque()
-    lost: Counter[int] = Counter()
-    running: dict[Future[Result], tuple[int, Item]] = {}
-    most = 2 * (getattr(executor, "_max_workers", None) or os.cpu_count() or 1) + 2
+    running: dict[Future[Result], Item] = {}
+    room = _room(executor)
     with _submitting(function, shared, executor) as submit:
         try:
-            given = 0
             while True:
-                while len(running) < most:
-                    if again:
-                        number, item = again.popleft()
-                    elif (item := next(source, None)) is not None:  # type: ignore[assignment]
-                        number, given = given, given + 1
-                    else:
-                        break
-                    running[submit(item)] = number, item
+                running.update((submit(item), item) for item in islice(source, room - len(running)))
                 if not running:
                     return
                 finished = wait(running, GLANCE, FIRST_COMPLETED).done
-                if not finished and getattr(getattr(executor, "_client", None), "status", None) == "closed":
+                if not finished and getattr(_client(executor), "status", None) == "closed":
                     running.clear()  # there is nobody to cancel it
-                    raise NoCluster("the scheduler of the cluster does not answer any more")
+                    raise NoCluster(GONE)
                 for future in finished:
-                    number, item = running.pop(future)
-                    error = _lost(future)
-                    if error is None:
-                        yield item, future.result()
-                        continue
-                    lost[number] += 1
-                    if lost[number] == ATTEMPTS or isinstance(error, BrokenExecutor):
-                        raise _named(item, error) from error
-                    again.append((number, item))
+                    item = running.pop(future)
+                    yield item, _result(future, item)
         finally:
             for future in running:
                 future.cancel()
 
 
-def _lost(future: Future[Any]) -> BaseException | None:
-    """Why there is no result, if that is the fault of the executor and not of the work."""
+def _result(future: Future[Result], item: Any) -> Result:
+    """The result, or what is the matter."""
     if future.cancelled():
-        return Cancelled()
+        raise NoCluster(GONE)
     error = future.exception()
-    return error if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker" else None
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+        raise WorkersDied(item, f"the executor lost a worker ({error})") from error
+    return future.result()
 
 
-def _named(item: Any, error: BaseException) -> Exception:
-    if isinstance(error, Cancelled):
-        return NoCluster(f"the cluster cancelled {item} {ATTEMPTS} times")
-    return WorkersDied(item, f"the executor lost a worker ({error})")
+def _client(executor: Executor) -> Any:
+    """The Dask client behind an executor, if there is one."""
+    client = getattr(executor, "_client", None)
+    return client if hasattr(client, "scheduler") else None
+
+
+def _room(executor: Executor) -> int:
+    """How many items may be under way, so that nobody waits for the next."""
+    client = _client(executor)
+    threads = 0 if client is None else sum(client.nthreads().values())
+    return 2 * max(threads, getattr(executor, "_max_workers", None) or os.cpu_count() or 1) + 2
 
 
 @contextmanager
-def _submitting(function: Callable[[Any, Item], Result], shared: Any, executor: Executor) -> Iterator[Any]:
+def _submitting(function: Callable[[Any, Item], Result], shared: Any, executor: Any) -> Iterator[Any]:
     """How an item is submitted."""
-    client = getattr(executor, "_client", None)
     if isinstance(executor, ThreadPoolExecutor):
         yield lambda item: executor.submit(function, shared, item)
-    elif client is not None and hasattr(client, "scheduler"):
-        yield OnCluster(function, shared, executor).submit
+    elif _client(executor) is not None:
+        sent = _on_cluster(shared, executor)
+        yield lambda item: executor.submit(function, sent, item, pure=False)
     else:
         with tempfile.TemporaryDirectory(prefix="hemlp-") as folder:
             file = os.path.join(folder, "shared")
@@ -122,27 +112,15 @@ def _from_file(function: Callable[[Any, Item], Result], file: str, item: Item) -
     return function(_read(file), item)
 
 
-class OnCluster:
-    """Submits to a Dask cluster. ``shared`` is sent in pieces that a task of the cluster puts together."""
+def _on_cluster(shared: Any, executor: Any) -> Any:
+    """``shared`` as the result of a task that puts it together from pieces, which go to the scheduler."""
+    from distributed.protocol.pickle import dumps  # functions of a script go by value
 
-    def __init__(self, function: Callable[[Any, Any], Any], shared: Any, executor: Any) -> None:
-        from distributed.protocol.pickle import dumps  # functions of a script go by value
-
-        self._function, self._executor = function, executor
-        self._data: bytes = dumps(shared)  # type: ignore[no-untyped-call]
-        self._shared: Any = None
-
-    def submit(self, item: Any) -> Any:
-        """A future of the result for ``item``."""
-        if self._shared is None or self._shared.status in ("error", "cancelled", "lost"):
-            self._shared = self._sent()
-        return self._executor.submit(self._function, self._shared, item, pure=False)
-
-    def _sent(self) -> Any:
-        client, options = self._executor._client, {**self._executor._kwargs, "pure": False}
-        starts = range(0, len(self._data), PIECE)
-        pieces = [client.submit(bytes, self._data[start : start + PIECE], **options) for start in starts]
-        return client.submit(_joined, pieces, **options)
+    data: bytes = dumps(shared)  # type: ignore[no-untyped-call]
+    options = {**executor._kwargs, "pure": False}
+    starts = range(0, len(data), PIECE)
+    pieces = [executor._client.submit(bytes, data[start : start + PIECE], **options) for start in starts]
+    return executor._client.submit(_joined, pieces, **options)
 
 
 def _joined(pieces: list[bytes]) -> Any:

@@ -61,8 +61,8 @@ def import_path(modules: Iterable[str]) -> list[str]:
         current = os.path.realpath(os.getcwd())
     except OSError:  # it was removed
         current = ""
-    path = [os.path.realpath(entry) if current or os.path.isabs(entry) else "" for entry in sys.path]
-    kept = [entry for entry in path if entry and (entry != current or entry in needed)]
+    path = [os.path.realpath(entry) for entry in sys.path if current or os.path.isabs(entry)]
+    kept = [entry for entry in path if entry != current or entry in needed]
     return [*sorted(needed - set(kept)), *kept]
 
 
