@@ -128,7 +128,9 @@ def evaluate(
         undefined, None if solver is None else as_solver(solver), plain_number("time_limit", time_limit, 0)
     )
     room = None if memory is None else memory_size(memory)
-    sources = {name: as_source(pred, f"predictions of {name}") for name, pred in named.items()}
+    sources = {}
+    for name, pred in named.items():
+        sources[name] = as_source(pred, f"predictions of {name}")
     gold = as_source(true, "true labels")
     if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
         raise InvalidOption(

@@ -311,8 +311,11 @@ class Hierarchy(Structure):
     @cached_property
     def words_of_labels(self) -> frozenset[str]:
         """The words of those labels that have spaces."""
-        spaced = (label for label in self.ids if isinstance(label, str) and " " in label)
-        return frozenset(word for label in spaced for word in label.split())
+        words: set[str] = set()
+        for label in self.ids:
+            if isinstance(label, str) and " " in label:
+                words.update(label.split())
+        return frozenset(words)
 
     def id(self, label: Label) -> int:
         """The number of a class: its position among the sorted labels.

@@ -117,7 +117,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
     name, positional, named = parse_call(what)
-    kind = _kind(name)
+    kind = None if name in NAMED else _kind(name)
     if kind is not None:
         if parameters:
             raise InvalidOption(f"{name}(...) takes its parameters within the text")
