@@ -35,7 +35,7 @@ class Table:
     def numeric(self) -> list[bool]:
         """Which columns hold figures, and stand to the right."""
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
-        found = []
+        found: list[bool] = []
         for cells in columns:
             found.append(len(found) > 0 and all(map(_FIGURE.match, filter(None, cells))))
         return found
