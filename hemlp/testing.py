@@ -48,6 +48,12 @@ HARD: tuple[Instance, ...] = (
 """Instances on which good graphs are easily taken for the best."""
 
 
+def _require(holds: object, message: str) -> None:
+    """An assertion that ``python -O`` keeps."""
+    if not holds:
+        raise AssertionError(message)
+
+
 def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
     """Small DAGs, trees and forests with two label sets each, some of them empty.
 
@@ -132,9 +138,9 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
     >>> check_solver("flow", count=5)
     """
     who = as_solver(solver)
-    assert isinstance(who.name, str), "a solver needs a name"
+    _require(isinstance(who.name, str), "a solver needs a name")
     missing = who.available()
-    assert missing is None, f"{who.name} cannot be used: {missing}"
+    _require(missing is None, f"{who.name} cannot be used: {missing}")
     accepted = 0
     for model in models if models is not None else random_models(count):
         if not who.accepts(model):
@@ -142,19 +148,19 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
         accepted += 1
         solution = who.solve(model, None)
         where = f"{who.name} on {model}"
-        assert len(solution.statuses) == len(model), f"{where}: one status an instance is needed"
+        _require(len(solution.statuses) == len(model), f"{where}: one status an instance is needed")
         statuses = {STATUSES[int(code)] for code in solution.statuses}
-        assert Status.UNSOLVED not in statuses, f"{where}: nothing is found, without any limit"
+        _require(Status.UNSOLVED not in statuses, f"{where}: nothing is found, without any limit")
         if is_exact(who):
-            assert Status.FEASIBLE not in statuses, f"{where}: not solved to the end, without any limit"
+            _require(Status.FEASIBLE not in statuses, f"{where}: not solved to the end, without any limit")
         model.verify(solution)
         again = model.solve(who)
         usual = model.solve()
         if is_exact(who) and Status.INFEASIBLE not in statuses:
-            assert math.isclose(again.objective, usual.objective, rel_tol=1e-9), f"{where}: another optimum"
+            _require(math.isclose(again.objective, usual.objective, rel_tol=1e-9), f"{where}: another optimum")
         limited = model.solve(who, time_limit=600)
-        assert limited.statuses.tolist() == again.statuses.tolist(), f"{where}: a long limit changes the status"
-    assert accepted, f"{who.name} accepts none of the models"
+        _require(limited.statuses.tolist() == again.statuses.tolist(), f"{where}: a long limit changes the status")
+    _require(accepted, f"{who.name} accepts none of the models")
 
 
 def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *, count: int = 25) -> None:
@@ -183,9 +189,9 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
     >>> check_measure(SetMeasure("near", "ancestors", horizon=2), count=5)
     """
     given = list(instances if instances is not None else random_instances(count))
-    assert each.columns[0] == each.name, "columns begin with the name of the measure"
-    assert isinstance(each.greater_is_better, bool)
-    assert each.range[0] < each.range[1], "the range is (least, greatest)"
+    _require(each.columns[0] == each.name, "columns begin with the name of the measure")
+    _require(isinstance(each.greater_is_better, bool), "greater_is_better is True or False")
+    _require(each.range[0] < each.range[1], "the range is (least, greatest)")
     for h, true, pred in given:
         _check_instance(each, h, true, pred)
     _check_text(each)
@@ -196,7 +202,7 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
         for resume in runs:
             result = evaluate(h, *sides, [each], undefined="nan", chunk=2, resume=resume)
             values = result.per_instance("system", result.measures[0])
-            assert np.array_equal(values, np.full(3, _value(each, h, true, pred)), equal_nan=True), "a run differs"
+            _require(np.array_equal(values, np.full(3, _value(each, h, true, pred)), equal_nan=True), "a run differs")
 
 
 def _value(each: Measure, h: Hierarchy, true: Sequence[Label], pred: Sequence[Label]) -> float:
@@ -206,35 +212,35 @@ def _value(each: Measure, h: Hierarchy, true: Sequence[Label], pred: Sequence[La
 def _check_instance(each: Measure, h: Hierarchy, true: list[Label], pred: list[Label]) -> None:
     where = f"{each} on true {true}, predicted {pred}"
     broken = broken_invariants(each, h, true, pred)
-    assert not broken, f"{where}: {', '.join(broken)}"
+    _require(not broken, f"{where}: {', '.join(broken)}")
     value = _value(each, h, true, pred)
     sides = [(true, pred), (pred, true), (true, true), (true, pred)]  # alike ones are solved once, others are not
     several = each.score(Batch.of(h, *([set(of[k]) for of in sides] for k in (0, 1))), undefined="nan")
     single = [_value(each, h, *of) for of in sides]
-    assert np.array_equal(several.values, single, equal_nan=True), f"{where}: a batch scores differently"
-    assert tuple(several.columns) == each.columns, f"{where}: columns are {tuple(several.columns)}"
+    _require(np.array_equal(several.values, single, equal_nan=True), f"{where}: a batch scores differently")
+    _require(tuple(several.columns) == each.columns, f"{where}: columns are {tuple(several.columns)}")
     batch = Batch.of(h, [set(true)], [set(pred)])
     part = explain(batch, {each.name: each}).parts[0]
     shown = next(iter(part.values.values()))
-    assert shown == value or (math.isnan(shown) and math.isnan(value)), f"{where}: the explanation says {shown}"
+    _require(shown == value or (math.isnan(shown) and math.isnan(value)), f"{where}: the explanation says {shown}")
     if math.isnan(value):
         return
     model = each.model(batch)
-    assert model.to_lp().rstrip().endswith("End"), f"{where}: no LP file"
+    _require(model.to_lp().rstrip().endswith("End"), f"{where}: no LP file")
     solution = model.solve(verify=True)
-    assert float(each.evaluate(model, solution)) == value, f"{where}: evaluate differs from score"
+    _require(float(each.evaluate(model, solution)) == value, f"{where}: evaluate differs from score")
 
 
 def _check_text(each: Measure) -> None:
     copy = pickle.loads(pickle.dumps(each)) if "custom" not in each.plain_fields().values() else each
-    assert copy == each, "a copy that was sent to another process is not the same"
-    assert copy.signature == each.signature, "the signature changes in another process"
+    _require(copy == each, "a copy that was sent to another process is not the same")
+    _require(copy.signature == each.signature, "the signature changes in another process")
     if "custom" in each.plain_fields().values():
-        assert "custom" in str(each), "the text of a measure that has no text form says custom"
+        _require("custom" in str(each), "the text of a measure that has no text form says custom")
         try:
             write_measures([each])
         except NoTextForm:
             return
         raise AssertionError("a measure that has no text form was written to TOML")
-    assert measure(str(each)) == each, f"{each} does not read back"
-    assert read_measures(write_measures([each])) == [each], f"{each} does not come back from TOML"
+    _require(measure(str(each)) == each, f"{each} does not read back")
+    _require(read_measures(write_measures([each])) == [each], f"{each} does not come back from TOML")
