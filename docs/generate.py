@@ -1,18 +1,25 @@
-"""Pages made from the registry: one for each measure, and the errata of the paper."""
+"""Pages made from the registry: one for each measure, and the errata of the paper; and the picture of the packages."""
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
-from hemlp import examples, paper
-from hemlp.explain import explain
-from hemlp.invariants import INVARIANTS
-from hemlp.labels import Batch
-from hemlp.pair_measures import PairMeasure
-from hemlp.scoring import NAMED, Measure
-from hemlp.set_measures import SetMeasure
-from hemlp.tables import Table
+import hemlp
+from hemlp import examples
+from hemlp.escaping import markup
+from hemlp.explain.making import explain
+from hemlp.instances.batch import Batch
+from hemlp.measures.base import Measure
+from hemlp.measures.invariants import INVARIANTS
+from hemlp.measures.named import NAMED
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.sets import SetMeasure
+from hemlp.paper import cases as paper
+from hemlp.text.tables import Table
 
 MODELS = {
     "ancestors": "The smallest sets that hold the classes of each side and all their ancestors: z_parent ≥ z_child.",
@@ -35,16 +42,23 @@ def write_pages(docs: Path) -> None:
         low, high = each.range
         arrow = "↑" if each.greater_is_better else "↓"
         rows.append([f"[{name}]({name}.md)", told["title"], f"{low:g} to {high:g} {arrow}"])
-    index = Table(["measure", "title", "range"], rows).to_markdown()
+    index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
     _write(folder / "index.md", f"# Measures\n\n{index}\nEach page is made from the registry.\n\n{tree}\n")
     _write(docs / "errata.md", errata_page())
+    _write(docs / "architecture.svg", architecture_picture())
+
+
+def listed(columns: list[str], rows: list[list[str]]) -> str:
+    """A table whose cells are Markdown already: links and code."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def measure_page(each: Measure, told: dict[str, Any], folder: Path) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
     parameters = [[f"`{key}`", f"`{value!r}`"] for key, value in each.parameters.items()]
-    listed = Table(["parameter", "default"], parameters).to_markdown() if parameters else "None.\n"
+    shown = listed(["parameter", "default"], parameters) if parameters else "None.\n"
     promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
     low, high = each.range
     better = "greater is better" if each.greater_is_better else "less is better"
@@ -77,7 +91,7 @@ assert str(m) == "{each}"
 
 ## Parameters
 
-{listed}
+{shown}
 ## What holds on every instance
 
 {promises}
@@ -99,7 +113,7 @@ def model_words(each: Measure) -> str:
             "solves it."
         )  # fmt: skip
     assert isinstance(each, SetMeasure)
-    return MODELS[each.augment]
+    return MODELS[each.augment.name]
 
 
 def case_words(each: Measure, name: str, folder: Path) -> str:
@@ -161,6 +175,74 @@ Computed from the scores that the paper prints, {agreeing}. These differ:
 """
 
 
+PACKAGE = Path(hemlp.__file__).parent
+STEP, LETTER = 24, 7
+"""Of the picture of the packages: the size of a cell, and the room for a letter."""
+
+
+def architecture_picture() -> str:
+    """Who imports whom: one row a part of the library, the top first, with a dot above each part that it imports."""
+    files = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or path.stem[:2] != "__"]
+    imported: dict[str, set[str]] = {_part(path): set() for path in files}
+    for path in files:
+        imported[_part(path)] |= set(_imports(path)) & imported.keys() - {_part(path)}
+
+    @cache
+    def level(part: str) -> int:
+        return 1 + max(map(level, imported[part]), default=-1)
+
+    parts = sorted(imported, key=lambda part: (level(part), part))
+    height = STEP * len(parts)
+    grid, lines = [], []
+    for k, part in enumerate(parts):
+        x, y = STEP * k + STEP // 2, height - STEP * k - STEP // 2
+        grid.append(f'<path d="M{x} {y} V{STEP // 2} M{x} {y} H{STEP // 2}" class="line"/>')
+        dots = (STEP * parts.index(other) + STEP // 2 for other in imported[part])
+        lines += [f'<circle cx="{dot}" cy="{y}" r="4"/>' for dot in sorted(dots)]
+        lines.append(f'<rect x="{x - 6}" y="{y - 6}" width="12" height="12" rx="3"/>')
+        lines.append(
+            f'<text x="{x + 12}" y="{y + 4}"><tspan class="name">{part}</tspan> {markup(_purpose(part))}</text>'
+        )
+    width = max(STEP * (k + 2) + LETTER * len(f"{part} {_purpose(part)}") for k, part in enumerate(parts))
+    style = (
+        "text{font:12px sans-serif;fill:#555}.name{font-weight:bold;fill:#222}circle{fill:#1f6f8b}"
+        "rect{fill:#e07b39}.line{stroke:#e4e4e4;fill:none}"
+    )
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+    back = f'<rect width="{width}" height="{height}" style="fill:#fff"/>'
+    return "\n".join([head, f"<style>{style}</style>", back, *grid, *lines, "</svg>", ""])
+
+
+def _part(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def _imports(path: Path) -> list[str]:
+    """The parts that a file imports when it is imported or used, not those that only type checkers see."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    hidden = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    seen = [node for node in ast.walk(tree) if id(node) not in hidden]
+    names = [f"{n.module}.{alias.name}" for n in seen if isinstance(n, ast.ImportFrom) for alias in n.names]
+    names += [alias.name for n in seen if isinstance(n, ast.Import) for alias in n.names]
+    return [name.split(".")[1] for name in names if name.startswith("hemlp.")]
+
+
+def _purpose(part: str) -> str:
+    """The first sentence of what a part says about itself."""
+    path = PACKAGE / part / "__init__.py" if (PACKAGE / part).is_dir() else PACKAGE / f"{part}.py"
+    words = " ".join((ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n\n")[0].split())
+    return shorten(words.partition(". ")[0].rstrip(".").replace("``", ""), 90, placeholder=" …")
+
+
 def _write(path: Path, text: str) -> None:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_pages(Path(__file__).parent)

@@ -1,30 +1,38 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
 from hemlp import examples, metrics
-from hemlp.bounds import ALL, Bounds
-from hemlp.costs import MatrixCost, ShortestPath
 from hemlp.errors import HemlpError
-from hemlp.evaluation import evaluate
-from hemlp.exact_greedy import ExactGreedy, compare_exact_greedy
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, LabelSets
-from hemlp.measures import measure, read_measures, write_measures
-from hemlp.pair_measures import PairMeasure, PairScore
-from hemlp.program import Status
-from hemlp.reach import UpDistances
-from hemlp.readers import read_hierarchy, read_labels
-from hemlp.results import Evaluation
-from hemlp.scores import Score, Scores
-from hemlp.scoring import Measure
-from hemlp.set_measures import SetMeasure, SetScore, information_content
+from hemlp.evaluation.result import Evaluation
+from hemlp.evaluation.run import evaluate
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import TOP
+from hemlp.hierarchy.reach import UpDistances
+from hemlp.instances.batch import Batch
+from hemlp.instances.sets import LabelSets
+from hemlp.io.hierarchies import read_hierarchy
+from hemlp.io.labels import read_labels
+from hemlp.measures.augmentations import Augmentation
+from hemlp.measures.base import Measure
+from hemlp.measures.pairs import PairMeasure, PairScore
+from hemlp.measures.registry import measure, read_measures, write_measures
+from hemlp.measures.scores import Score, Scores
+from hemlp.measures.sets import SetMeasure, SetScore
+from hemlp.measures.weights import information_content
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
+from hemlp.programs.model import Model
+from hemlp.programs.program import Status
+from hemlp.programs.registry import Solver
+from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
-from hemlp.vocabulary import TOP
 
 __all__ = [
     "ALL",
     "TOP",
+    "Augmentation",
     "Batch",
     "Bounds",
+    "Cost",
     "Evaluation",
     "ExactGreedy",
     "HemlpError",
@@ -32,6 +40,7 @@ __all__ = [
     "LabelSets",
     "MatrixCost",
     "Measure",
+    "Model",
     "PairMeasure",
     "PairScore",
     "Score",
@@ -39,6 +48,7 @@ __all__ = [
     "SetMeasure",
     "SetScore",
     "ShortestPath",
+    "Solver",
     "Status",
     "UpDistances",
     "__version__",

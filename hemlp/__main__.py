@@ -1,5 +1,5 @@
 """``python -m hemlp``."""
 
-from hemlp.cli import main
+from hemlp.cli.main import main
 
 main()

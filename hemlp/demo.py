@@ -9,17 +9,18 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hemlp.bounds import ALL, Bounds
 from hemlp.errors import MissingDependency
-from hemlp.evaluation import evaluate
-from hemlp.exact_greedy import compare_exact_greedy
+from hemlp.escaping import printable
+from hemlp.evaluation.result import Evaluation
+from hemlp.evaluation.run import evaluate
 from hemlp.examples import mesh_mini
-from hemlp.files import write_text
-from hemlp.labels import Batch
-from hemlp.outputs import check_writable, write_per_instance
-from hemlp.pair_measures import PairMeasure
-from hemlp.results import Evaluation
-from hemlp.scoring import Measure
+from hemlp.instances.batch import Batch
+from hemlp.io.files import write_text
+from hemlp.measures.base import Measure
+from hemlp.measures.pairs import PairMeasure
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.report.outputs import check_writable, write_per_instance
+from hemlp.statistics.exact_greedy import compare_exact_greedy
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
@@ -51,7 +52,7 @@ def run(out: str) -> None:
         "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
     )
     console.print(result.table().to_rich())
-    console.print("(rank); systems that the sign test does not separate share it", highlight=False)
+    console.print("(rank); systems that the two-sided sign test does not separate share it", highlight=False)
     for first, second in _swapped(result, "F", "F_LCA"):
         console.print(f"{first} is ahead of {second} by F, behind it by F_LCA", highlight=False)
     console.print(f"lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
@@ -77,7 +78,7 @@ def run(out: str) -> None:
     write_text(folder / "table.md", result.table().to_markdown())
     write_text(folder / "one_document.svg", explanation.picture(1).to_svg())
     for file in sorted(folder.iterdir()):
-        console.print(f"  {file}", highlight=False, soft_wrap=True)
+        console.print(f"  {printable(str(file))}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _swapped(result: Evaluation, flat: str, hierarchical: str) -> list[tuple[str, str]]:

@@ -6,17 +6,64 @@ to do. Rows and lines are counted from 1 in messages and in the attributes of an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+from hemlp.escaping import printable
+
+
+@dataclass(frozen=True)
+class Advice:
+    """An option that lets a run go on: its name, its value, and what it does, as in "to leave them out"."""
+
+    option: str
+    value: str
+    effect: str
+
+
+Spelling = Callable[[str, str], str | None]
+"""How an option with its value is written, None where there is no such option."""
+
+
+def as_argument(option: str, value: str) -> str:
+    """As an argument of a function in Python."""
+    return f"{option}={value!r}"
 
 
 class HemlpError(Exception):
-    """Base of all errors that hemlp raises on purpose. Bad input unless a child says otherwise."""
+    """Base of all errors that hemlp raises on purpose. Bad input unless a child says otherwise.
+
+    ``advice``: options to choose; ``spelling``: how they are written where the error is shown.
+    """
 
     exit_code = 2
+    advice: tuple[Advice, ...] = ()
+    spelling: Spelling = staticmethod(as_argument)
+
+    def advised(self, *advice: Advice) -> Self:
+        """This error with advice."""
+        self.advice = advice
+        return self
+
+    def __str__(self) -> str:
+        written = ((self.spelling(each.option, each.value), each.effect) for each in self.advice)
+        choices = [f"{option} {effect}" for option, effect in written if option is not None]
+        return printable(super().__str__() + (f"; choose {', or '.join(choices)}" if choices else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes
         return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+@contextmanager
+def without_advice() -> Iterator[None]:
+    """For what has none of the options that could be advised."""
+    try:
+        yield
+    except HemlpError as error:
+        error.advised()
+        raise
 
 
 def _rebuilt(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
@@ -69,6 +116,12 @@ class UnreadableFile(HemlpError, OSError):
 
 class UnwritableFile(HemlpError, OSError):
     """A file cannot be written."""
+
+    exit_code = 1
+
+
+class OutOfMemory(HemlpError, MemoryError):
+    """A run needs more memory than there is."""
 
     exit_code = 1
 
@@ -132,13 +185,17 @@ class UndefinedScore(HemlpError, ArithmeticError):
 
 
 class InfeasibleModel(HemlpError, ArithmeticError):
-    """No solution keeps all bounds: ``label`` is a class (on ``side``) whose lower bound cannot hold."""
+    """No solution keeps all bounds: those of ``labels`` (on ``side``; ``label`` is the first) cannot hold together."""
 
-    def __init__(self, message: str, row: int = 1, side: str | None = None, label: str | int | None = None) -> None:
+    def __init__(
+        self, message: str, row: int = 1, side: str | None = None, label: str | int | None = None,
+        labels: Sequence[str | int] = (),
+    ) -> None:  # fmt: skip
         super().__init__(message)
         self.row = row
         self.side = side
         self.label = label
+        self.labels = tuple(labels) or (() if label is None else (label,))
 
 
 class InvalidSolution(HemlpError, ArithmeticError):
@@ -155,3 +212,7 @@ class UnknownMeasure(HemlpError, LookupError):
 
 class NoTextForm(HemlpError, ValueError):
     """A measure with a function or a matrix in it cannot be written down as text."""
+
+
+class UpsideDown(UserWarning):
+    """A hierarchy has thousands of roots and next to no leaves."""

@@ -16,10 +16,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from hemlp.errors import InvalidOption
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import LabelSets
-from hemlp.readers import read_hierarchy, read_labels, read_names
-from hemlp.vocabulary import Label
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.sets import LabelSets
+from hemlp.io.hierarchies import read_hierarchy
+from hemlp.io.labels import read_labels
+from hemlp.io.names import read_names
 
 DATA = Path(str(files("hemlp"))) / "data"
 
@@ -35,7 +37,13 @@ class Example:
 
 
 def mesh_mini() -> Example:
-    """200 MEDLINE documents with their MeSH 2016 headings and five systems (courtesy of the U.S. NLM)."""
+    """200 MEDLINE documents with their MeSH 2016 headings and five systems (courtesy of the U.S. NLM).
+
+    Examples
+    --------
+    >>> mesh_mini().true
+    LabelSets(200 instances, 2,049 labels)
+    """
     folder = DATA / "mesh_mini"
     names = read_names(folder / "names.tsv")
     return Example(
@@ -73,7 +81,23 @@ def cases() -> tuple[Case, ...]:
 
 
 def case(name: str) -> Case:
-    """One case by its name, such as "2a" or "6"."""
+    """One case by its name, such as "2a" or "6".
+
+    Parameters
+    ----------
+    name
+        As ``hemlp cases`` prints it.
+
+    Raises
+    ------
+    InvalidOption
+        If the paper has no such case.
+
+    Examples
+    --------
+    >>> case("2a").true
+    ['TP']
+    """
     found = {each.name: each for each in cases()}
     if name not in found:
         raise InvalidOption(f"the paper has no case {name!r}; the cases are {', '.join(found)}")

@@ -13,14 +13,43 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.edges import FloatArray
-from hemlp.errors import InvalidOption
-from hemlp.hierarchy import Hierarchy
-from hemlp.labels import Batch, LabelSets
-from hemlp.measures import measure
-from hemlp.scoring import NAMED
-from hemlp.set_measures import SetMeasure
-from hemlp.vocabulary import Label
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
+from hemlp.instances.sets import LabelSets, Rows
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import measure
+from hemlp.measures.sets import SetMeasure
+
+DOCUMENTATION = """{name} of predictions; {better} is better.
+
+Parameters
+----------
+y_true, y_pred
+    Label sets, anything that ``LabelSets.of`` takes.
+hierarchy
+    What they speak of.
+labels
+    The classes of the columns, where the sides are 0/1 matrices.
+rows
+    "sets" or "paths": what lists of labels are, where they could be either (see ``LabelSets.of``).
+average
+    "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
+sample_weight
+    One number of at least 0 an instance, for the mean.
+parameters
+    Of the measure: {parameters}.
+
+Examples
+--------
+>>> from hemlp import Hierarchy, metrics
+>>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+>>> metrics.{function}(["sheep", "cow"], ["sheep", "cow"], hierarchy=h)
+{best}
+"""
+"""Of each function, filled in."""
 
 
 def _metric(name: str) -> Callable[..., Any]:
@@ -30,14 +59,20 @@ def _metric(name: str) -> Callable[..., Any]:
         *,
         hierarchy: Hierarchy,
         labels: Sequence[Label] | None = None,
+        rows: Rows | None = None,
         average: str | None = "samples",
         sample_weight: Any = None,
         **parameters: Any,
     ) -> float | FloatArray:
-        """Written below, for each measure."""
+        """See DOCUMENTATION."""
         made = measure(name, **parameters)
-        sides = (LabelSets.of(y, labels=labels, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred")))
-        scores = made.score(Batch.of(hierarchy, *sides))
+        given = (y_true, "y_true"), (y_pred, "y_pred")
+        sides = (LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in given)
+        with without_advice():
+            batch = Batch.of(hierarchy, *sides)
+            if not len(batch):
+                raise InvalidLabelSets("y_true and y_pred hold no instance")
+            scores = made.score(batch)
         if average is None:
             return scores.values
         if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
@@ -54,11 +89,12 @@ def _metric(name: str) -> Callable[..., Any]:
     template = NAMED[name].template
     parameters = ", ".join(NAMED[name].parameters) or "none"
     metric.__name__ = metric.__qualname__ = f"{name.lower()}_{'score' if template.greater_is_better else 'loss'}"
-    metric.__doc__ = (
-        f"{name} of predictions, {'greater' if template.greater_is_better else 'less'} is better.\n\n"
-        f"``average``: 'samples' (mean over instances), None (one value an instance) or, for ratios of sets, 'micro'.\n"
-        f"``labels``: the classes of the columns where the sides are 0/1 matrices.\n"
-        f"Parameters of the measure: {parameters}."
+    metric.__doc__ = DOCUMENTATION.format(
+        name=name,
+        better="greater" if template.greater_is_better else "less",
+        parameters=parameters,
+        function=metric.__name__,
+        best=float(template.greater_is_better),
     )
     return metric
 

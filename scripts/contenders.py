@@ -193,7 +193,7 @@ def _fifty_thousand() -> Any:
 def sets_hemlp() -> Timed:
     """P_H, R_H, F_H and SDL of 50,000 instances of about 12 labels on MeSH 2016, from arrays to scores."""
     import hemlp
-    from hemlp.scoring import score_together
+    from hemlp.measures.scoring import score_together
 
     batch = _fifty_thousand()
     measures = [hemlp.measure(name) for name in ("P_H", "R_H", "F_H", "SDL")]
@@ -471,7 +471,7 @@ def grow_instances(count: int) -> Timed:
     batch = hemlp.Batch.of(h, true, next(iter(systems.values())))
     names = (*SETS, *FLAT, *PAIRS, *LCA)
     made = [hemlp.measure(name) for name in names]
-    from hemlp.scoring import score_together
+    from hemlp.measures.scoring import score_together
 
     score_together(made, batch[:3000])
     part = batch[:count]
@@ -532,8 +532,8 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
 
     import hemlp
     from hemlp.kernels.search import search
-    from hemlp.lca_model import LcaModel
-    from hemlp.scoring import score_together
+    from hemlp.lca.model import LcaModel
+    from hemlp.measures.scoring import score_together
 
     h, true, systems = load()
     few = hemlp.Batch.of(h, true, true)[:50]
@@ -599,7 +599,7 @@ def search_statistics() -> Timed:
     import numpy as np
 
     from hemlp.kernels.search import search
-    from hemlp.lca_model import LcaModel
+    from hemlp.lca.model import LcaModel
 
     batches = medline()
 

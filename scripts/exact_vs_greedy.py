@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from hemlp import compare_exact_greedy, examples, read_hierarchy, read_labels
-from hemlp.exact_greedy import markdown
+from hemlp.statistics.exact_greedy import markdown
 
 
 def main() -> None:

@@ -5,8 +5,8 @@ python scripts/paper_rankings.py
 
 from __future__ import annotations
 
-from hemlp.paper import RankingTable, rankings
-from hemlp.tables import Table
+from hemlp.paper.cases import RankingTable, rankings
+from hemlp.text.tables import Table
 
 
 def beside(table: RankingTable) -> Table:

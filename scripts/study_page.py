@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 import hemlp
-from hemlp.readers import read_names
+from hemlp.io.names import read_names
 from hemlp.report import plots
-from hemlp.tables import Table
+from hemlp.text.tables import Table
 
 DOCS = Path(__file__).parent.parent / "docs"
 FLAT = ["accuracy", "P", "R", "F", "jaccard", "hamming"]
@@ -85,7 +85,8 @@ different kinds, trained on other records. The same study from the command line,
 $ hemlp evaluate mesh_hierarchy.txt gold.txt knn30=pred_knn30.txt ... -m F -m F_H -m F_LCA ... --kendall 1000
 ```
 
-Means over documents, ranks in brackets; systems that the sign test does not separate from the one above share its rank.
+Means over documents, ranks in brackets; a system shares the rank of the one above unless the sign test (two-sided, 0.05)
+finds that one better.
 Every F_LCA is proved optimal.
 
 {blocks}

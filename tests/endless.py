@@ -19,8 +19,9 @@ from pathlib import Path
 import click
 
 import hemlp
-import hemlp.cli
-from hemlp import ALL, Batch, Bounds, PairMeasure, examples, solvers
+import hemlp.cli.main
+from hemlp import ALL, Batch, Bounds, PairMeasure, examples
+from hemlp.programs import registry
 
 LOOSE = PairMeasure("loose", Bounds((1, 2), (1, ALL)), default_cost=5)
 UNEVEN = PairMeasure("loose", Bounds((1, 2), (1, ALL)), cost="shortest_path(decay=0.3)", default_cost=5)
@@ -37,6 +38,13 @@ def replace(owner, name, forever):
         return forever(usual, *args, **options)
 
     setattr(owner, name, call)
+
+
+def only(solver: str) -> None:
+    """Leave no other solver to choose from."""
+    for name in list(registry.SOLVERS):
+        if name != solver:
+            del registry.SOLVERS[name]
 
 
 def begun() -> None:
@@ -87,7 +95,7 @@ def cpsat() -> None:
         return usual(self, hard)
 
     replace(cp_model.CpSolver, "solve", forever)
-    solvers.ORDER = ("cpsat",)
+    only("cpsat")
 
 
 def milp() -> None:
@@ -106,13 +114,13 @@ def milp() -> None:
         return usual(hard, kind, **options)
 
     replace(mathopt, "solve", forever)
-    solvers.ORDER = ("milp",)
+    only("milp")
 
 
 def pulp() -> None:
     import pulp
 
-    from hemlp.solvers.pulp import PulpSolver
+    from hemlp.solvers.pulp import Pulp
 
     def forever(usual, self, program):
         hard = pulp.LpProblem("hard", pulp.LpMinimize)
@@ -125,8 +133,8 @@ def pulp() -> None:
         begun()
         return hard
 
-    replace(PulpSolver, "build", forever)
-    solvers.ORDER = ("pulp",)
+    replace(Pulp, "build", forever)
+    only("pulp")
 
 
 def _again_and_again(usual, *args):
@@ -136,16 +144,16 @@ def _again_and_again(usual, *args):
 
 
 def flow() -> None:
-    from hemlp.solvers.flow import FlowSolver
+    from hemlp.solvers.flow import MinCostFlow
 
-    replace(FlowSolver, "least_cost_flow", _again_and_again)
+    replace(MinCostFlow, "least_cost_flow", _again_and_again)
 
 
 def networkx() -> None:
     import networkx as nx
 
     replace(nx, "network_simplex", _again_and_again)
-    solvers.ORDER = ("networkx",)
+    only("networkx")
 
 
 def _sleep(usual, *args, **options):
@@ -172,7 +180,7 @@ if __name__ == "__main__":
     name = sys.argv.pop(1)
     {step.__name__: step for step in STEPS}[name]()
     if sys.argv[1:] not in ([], ["score"]):
-        hemlp.cli.main()
+        hemlp.cli.main.main()
         sys.exit()
     example = examples.mesh_mini()
     measure = hemlp.measure("F_H") if name == "compiled" else UNEVEN if name == "milp" else LOOSE

@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,8 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hemlp
-from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, evaluate, examples, measure
-from hemlp.compare import bootstrap_interval, holm, kendall, ranks, sign_test, wilcoxon
+from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, SetMeasure, evaluate, examples, measure
 from hemlp.errors import (
     FileFormatError,
     HemlpError,
@@ -28,6 +28,19 @@ from hemlp.errors import (
     MisalignedSides,
     UndefinedScore,
     UnwritableFile,
+)
+from hemlp.programs.program import STATUSES, Status
+from hemlp.solvers.search import LcaSearch
+from hemlp.statistics.tests import (
+    bootstrap_interval,
+    bootstrap_intervals,
+    differences,
+    holm,
+    kendall,
+    mean_difference,
+    ranks,
+    sign_test,
+    wilcoxon,
 )
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
@@ -48,28 +61,80 @@ floats = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=4
 
 
 @given(st.data())
-def test_sign_test_is_the_papers(data):
+def test_sign_test_is_the_papers_by_name_and_two_sided_by_default(data):
     a = np.array(data.draw(floats))
     b = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=len(a), max_size=len(a))))
-    test = sign_test(a, b)
-    assert (test.n, test.k) == (
-        sum(x != y for x, y in zip(a, b, strict=True)),
-        sum(x > y for x, y in zip(a, b, strict=True)),
-    )
+    test, papers = sign_test(a, b), sign_test(a, b, sided="one")
+    for one in (test, papers):
+        assert (one.n, one.k) == (
+            sum(x != y for x, y in zip(a, b, strict=True)),
+            sum(x > y for x, y in zip(a, b, strict=True)),
+        )
+    assert (test.sided, papers.sided, test.z) == ("two", "one", papers.z)
     if test.n:
         assert test.z == pytest.approx((test.k - 0.5 * test.n) / (0.5 * math.sqrt(test.n)))
     if test.n > 12:
-        assert test.p == pytest.approx(scipy.stats.norm.sf(test.z), rel=1e-9)
+        assert papers.p == pytest.approx(scipy.stats.norm.sf(test.z), rel=1e-9)
+        assert test.p == pytest.approx(2 * scipy.stats.norm.sf(abs(test.z)), rel=1e-9)
     elif test.n:
-        assert test.p == pytest.approx(scipy.stats.binomtest(test.k, test.n, 0.5, alternative="greater").pvalue)
-    mirror = sign_test(b, a, greater_is_better=False)
-    assert (mirror.n, mirror.k, mirror.p) == (test.n, test.k, test.p)
+        assert papers.p == pytest.approx(scipy.stats.binomtest(test.k, test.n, 0.5, alternative="greater").pvalue)
+        assert test.p == pytest.approx(scipy.stats.binomtest(test.k, test.n, 0.5).pvalue)
+    else:
+        assert test.p == papers.p == 1
+    assert sign_test(b, a).p == test.p <= 1
+    mirror = sign_test(b, a, greater_is_better=False, sided="one")
+    assert (mirror.n, mirror.k, mirror.p) == (papers.n, papers.k, papers.p)
+
+
+def test_sides_of_a_test_are_checked(mini):
+    for wrong in (
+        lambda: sign_test(np.ones(3), np.zeros(3), sided="three"),
+        lambda: mini.ranks("F", sided="three"),
+        lambda: mini.compare("knn30", "prior_top8", sided=2),
+    ):
+        with pytest.raises(InvalidOption, match="sided="):
+            wrong()
 
 
 def test_undefined_instances_are_left_out_of_tests():
     a, b = np.array([1, math.nan, 1, 0.5]), np.array([0, 1, math.nan, 0.5])
     assert sign_test(a, b) == sign_test(a[[0, 3]], b[[0, 3]])
     assert bootstrap_interval(a * math.nan, b)[0] != bootstrap_interval(a * math.nan, b)[0]
+
+
+def test_differences_are_paired_exact_and_know_infinity():
+    a, b = np.array([0.1, 0.2, 0.3, math.nan, 1.0]), np.array([0.3, 0.1, 0.2, 5.0, math.nan])
+    assert mean_difference(a, b) == 0  # 0.1 − 0.3 and so on are rounded, their sum is not
+    assert mean_difference(a[:2], b[:2]) == pytest.approx(-0.05)
+    assert math.isnan(mean_difference(a[3:], b[3:]))
+    inf = np.array([math.inf, -math.inf, math.inf, 1.0])
+    assert differences(inf, inf).tolist() == [0, 0, 0, 0]
+    assert sign_test(inf, inf[::-1]).n == 4
+    assert mean_difference(inf[[0, 3]], inf[[3, 3]]) == math.inf
+    assert math.isnan(mean_difference(inf, np.ones(4)))
+    assert mean_difference(np.full(9, 1.7e308), np.full(9, -1.0)) == pytest.approx(1.7e308)
+    assert wilcoxon(inf, inf) == 1
+    assert kendall([1.0, math.inf, math.inf, -math.inf], [2.0, 3.0, 3.0, 1.0]) == 1
+
+
+def test_intervals_of_several_columns_share_their_resamples():
+    rng = np.random.default_rng(2)
+    columns = [rng.random(50), rng.random(50), rng.random(50)]
+    columns[1][:45] = math.nan
+    together = bootstrap_intervals(columns.__getitem__, 3, 50)
+    assert together == [bootstrap_interval(column, np.zeros(50)) for column in columns]
+    draws = np.random.default_rng(0)
+    counts = np.array([draws.multinomial(50, np.full(50, 1 / 50)) for _ in range(1000)])
+    with np.errstate(invalid="ignore"):
+        means = counts[:, 45:] @ columns[1][45:] / counts[:, 45:].sum(axis=1)
+    assert together[1] == pytest.approx(np.nanquantile(means, [0.025, 0.975]))
+
+
+def test_resamples_do_not_depend_on_how_many_are_kept_at_once(monkeypatch):
+    a, b = np.random.default_rng(3).random((2, 70))
+    usual = bootstrap_interval(a, b)
+    monkeypatch.setattr("hemlp.statistics.tests.ROOM", 200)
+    assert bootstrap_interval(a, b) == pytest.approx(usual, rel=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=12), st.data())
@@ -140,10 +205,8 @@ def test_workers_and_chunks_do_not_change_anything(mini, workers, chunk):
 
 def test_like_instances_are_solved_once_and_scored_all(monkeypatch):
     solved = []
-    usual = hemlp.lca_model.LcaModel.solve_searching
-    monkeypatch.setattr(
-        hemlp.lca_model.LcaModel, "solve_searching", lambda self, *a: solved.append(len(self)) or usual(self, *a)
-    )
+    usual = LcaSearch.solve
+    monkeypatch.setattr(LcaSearch, "solve", lambda self, model, *a: solved.append(len(model)) or usual(self, model, *a))
     true, pred = [["sheep"], ["cow"], ["sheep"], [], ["cow", "sheep"]] * 3, [["cow"], ["sheep"], ["cow"], [], []] * 3
     values = evaluate(H, true, pred, ["F_LCA"]).per_instance("system", "F_LCA").tolist()
     assert values == [measure("F_LCA").score(H, t, p) for t, p in zip(true, pred, strict=True)]
@@ -161,7 +224,7 @@ def test_first_equal_rows(rows):
 
 
 def test_an_undefined_instance_is_found_before_any_work(monkeypatch):
-    monkeypatch.setattr("hemlp.workers.score_together", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.evaluation.workers.score_together", lambda *a, **k: pytest.fail("worked"))
     with pytest.raises(UndefinedScore, match="instance 4: TIE"):
         evaluate(H, ["cow"] * 5, ["cow", "cow", "cow", ["cow", "sheep"], "cow"], ["TIE"], chunk=2)
 
@@ -173,7 +236,7 @@ def test_an_infeasible_instance_keeps_its_number_in_every_chunk():
 
 
 def test_progress_appears_after_a_second(monkeypatch, capfd):
-    monkeypatch.setattr("hemlp.progress.Progress.patience", 0.0)
+    monkeypatch.setattr("hemlp.evaluation.progress.Progress.patience", 0.0)
     evaluate(H, ["cow"] * 3, ["cow"] * 3, ["F_H"], chunk=1, progress=True)
     shown = capfd.readouterr()
     assert "3/3" in shown.err
@@ -246,6 +309,191 @@ def test_undefined_values_are_counted_and_null(tmp_path):
     assert math.isnan(Evaluation.from_json(tmp_path / "e.json").per_instance("A", "TIE")[1])
     with pytest.raises(UndefinedScore):
         evaluate(H, [["cow"], ["cow", "sheep"]], {"A": ["sheep", "cow"]}, ["TIE"])
+
+
+TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
+
+
+def test_comparisons_are_on_the_instances_that_both_systems_have():
+    """By its own mean A is worse (2 and 1), by what it shares with B by 3; so the interval says, and so the gain."""
+    systems = {"A": [[3]] * 3 + [[5]] * 3, "B": [[3, 4]] * 3 + [[1]] * 3}
+    ev = evaluate(TREE, [[3]] * 6, systems, ["TIE", "F"], undefined="nan")
+    compared = ev.compare("A", "B")
+    assert compared.rows[0] == ["TIE", "B", "+3.0000", "+3.0000 to +3.0000", "3 of 3", "1.73", "0.25", "0.25"]
+    assert ev.compare("B", "A").rows[0][1:4] == ["B", "-3.0000", "-3.0000 to -3.0000"]
+    assert ev.compare("A", "B", sided="one").rows[0][6] == "0.125"
+    assert "TIE: on the 3 of 6 instances on which both systems are defined" in compared.notes
+    assert "two-sided" in compared.notes[-1]
+    assert "one-sided" in ev.compare("A", "B", sided="one").notes[-1]
+    assert ev.significance("TIE").rows == [["B", "A", "-3.0000", "3 of 3", "1.73", "0.25", "0.25"]]
+
+
+def unlike(rng: np.random.Generator, rows: int, systems: int) -> Evaluation:
+    """Systems that are defined on different instances."""
+    pool = [[c] for c in TREE] * 3 + [[3, 4], []]
+    made = {f"s{k}": [pool[rng.integers(len(pool))] for _ in range(rows)] for k in range(systems)}
+    true = [[int(rng.integers(7))] for _ in range(rows)]
+    return evaluate(TREE, true, made, ["TIE", "SunLim", "F_H"], undefined="nan")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("sided", ["two", "one"])
+def test_ranks_and_correlations_are_over_the_instances_that_all_systems_have(seed, sided):
+    """Computed again from the per-instance scores, with pandas and scipy."""
+    ev = unlike(np.random.default_rng(seed), 120, 4)
+    alternative = {"two": "two-sided", "one": "greater"}[sided]
+    oriented = {}
+    for name, better in ev.greater_is_better.items():
+        frame = pd.DataFrame({system: ev.per_instance(system, name) for system in ev.systems}).dropna()
+        means = frame.mean() * (1 if better else -1)
+        oriented[name] = means
+        order = list(means.sort_values(ascending=False).index)
+        found, expected = ev.ranks(name, sided=sided), {order[0]: 1}
+        for place, (above, below) in enumerate(pairwise(order), 2):
+            gain = (frame[above] - frame[below]) * (1 if better else -1)
+            won, lost = int((gain > 0).sum()), int((gain < 0).sum())
+            z = (won - lost) / math.sqrt(won + lost)
+            p = scipy.stats.norm.sf(abs(z)) * 2 if sided == "two" else scipy.stats.norm.sf(z)
+            if won + lost <= 12:
+                p = scipy.stats.binomtest(won, won + lost, alternative=alternative).pvalue
+            expected[below] = place if p < 0.05 and won > lost else expected[above]
+        assert found == expected
+        note = [text for text in ev.notes() if text.startswith(f"{name}: each mean is over")]
+        assert len(note) == (len(frame) < 120)
+        for text in note:
+            assert f"over the {len(frame)} instances on which all systems are" in text
+            assert all(f"{system} {frame[system].mean():.4f}" in text for system in ev.systems)
+    for i, first in enumerate(ev.measures):
+        for j, second in enumerate(ev.measures):
+            tau = scipy.stats.kendalltau(oriented[first], oriented[second]).statistic
+            assert ev.kendall_matrix()[i, j] == pytest.approx(tau)
+
+
+def test_resampled_correlations_are_over_the_same_instances():
+    ev = unlike(np.random.default_rng(1), 60, 3)
+    frames = {
+        name: pd.DataFrame({system: ev.per_instance(system, name) for system in ev.systems}).dropna()
+        * (1 if better else -1)
+        for name, better in ev.greater_is_better.items()
+    }
+    rng, draws = np.random.default_rng(0), []
+    for _ in range(40):
+        counts = rng.multinomial(60, np.full(60, 1 / 60))
+        means = [np.average(frame, axis=0, weights=counts[frame.index]) for frame in frames.values()]
+        draws.append([[scipy.stats.kendalltau(a, b).statistic for b in means] for a in means])
+    low, high = np.quantile(np.nan_to_num(draws), [0.025, 0.975], axis=0, method="inverted_cdf")
+    table = ev.kendall(40)
+    assert f"[{low[1, 0]:.2f}, {high[1, 0]:.2f}]" in table.rows[1][1]
+    assert f"[{low[2, 1]:.2f}, {high[2, 1]:.2f}]" in table.rows[2][2]
+    assert any(note.startswith("TIE: each mean is over") for note in table.notes)
+
+
+def test_systems_without_a_common_instance_have_no_ranks():
+    ev = evaluate(TREE, [[3], [3]], {"A": [[3], []], "B": [[], [4]], "C": [[], []]}, ["TIE", "F"], undefined="nan")
+    assert ev.ranks("TIE") == {"A": None, "B": None, "C": None}
+    assert "TIE: no ranks, for there is no instance on which all systems are defined" in ev.notes()
+    assert [row[1] for row in ev.table().rows] == ["0.0000", "2.0000", "undefined"]
+    assert ev.compare("A", "B").rows[0] == ["TIE", *["undefined"] * 7]
+    assert ev.compare("A", "C").rows[0][1] == "undefined"
+    assert ev.significance("TIE").rows == []
+    assert math.isnan(ev.kendall_matrix()[0, 1])
+    alone = evaluate(TREE, [[3], [3]], {"A": [[3], [4]], "B": [[4], [4]], "C": [[], []]}, ["TIE"], undefined="nan")
+    assert alone.ranks("TIE") == {"A": 1, "B": 1, "C": None}
+    assert [row[1] for row in alone.table().rows] == ["1.0000 (1)", "2.0000 (1)", "undefined"]
+    assert not [note for note in alone.notes() if "each mean" in note]
+
+
+def test_a_better_mean_alone_does_not_separate():
+    """A is better on one instance by much, B on nine by little: the sign test speaks for B, so the ranks are shared."""
+    true = [[3]] * 40
+    ev = evaluate(TREE, true, {"A": [[3]] * 10 + [[0]] * 30, "B": [[5]] * 10 + [[1]] * 30}, ["TIE"])
+    gain = ev.mean("A", "TIE") - ev.mean("B", "TIE")
+    assert gain < 0
+    assert sign_test(ev.per_instance("A", "TIE"), ev.per_instance("B", "TIE"), False).p < 0.05
+    assert ev.ranks("TIE") == {"A": 1, "B": 1} == ev.ranks("TIE", sided="one")
+    assert ev.compare("A", "B").rows[0][1] == "A"
+    assert ev.compare("A", "B").rows[0][4] == "10 of 40"
+
+
+def test_equal_systems_are_not_called_better():
+    ev = evaluate(TREE, [[3]] * 4, {"A": [[3], [5], [3], [5]], "B": [[5], [3], [5], [3]]}, ["F_H"])
+    assert ev.compare("A", "B").rows[0][1:3] == ["neither", "+0.0000"]
+    assert "A and B are equal on average: neither is better" in ev.significance("F_H").notes
+
+
+def test_every_table_says_how_many_sides_its_test_has(mini):
+    for sided in ("two", "one"):
+        for table in (
+            mini.table(sided=sided),
+            mini.compare("knn30", "prior_top8", sided=sided),
+            mini.significance("F", sided=sided),
+        ):
+            assert f"{sided}-sided" in "\n".join(table.notes)
+    two, one = (mini.significance("F", sided=sided).rows for sided in ("two", "one"))
+    assert [row[:5] for row in two] == [row[:5] for row in one]
+    for row, papers in zip(two, one, strict=True):
+        assert float(row[5]) == pytest.approx(min(1, 2 * float(papers[5])), rel=0.01) or float(papers[5]) > 0.5
+    assert mini.ranks("F_H") != mini.ranks("F_H", sided="one")
+
+
+@pytest.mark.parametrize("resamples", [-1, 1.5, "x", None, True])
+def test_numbers_of_resamples_are_checked(mini, resamples):
+    with pytest.raises(InvalidOption, match="resamples="):
+        mini.kendall(resamples)
+
+
+def test_measures_and_systems_are_checked_everywhere(mini):
+    for wrong in (
+        lambda: mini.ranks("nope"),
+        lambda: mini.significance("nope"),
+        lambda: mini.compare("knn30", "nope"),
+        lambda: mini.status("nope", "F"),
+    ):
+        with pytest.raises(InvalidOption, match="there is no (measure|system) 'nope'"):
+            wrong()
+
+
+# ---- what is proved
+
+
+class Cut(hemlp.lca.model.LcaModel):
+    """A model whose solver reaches a limit on every instance."""
+
+    def solve(self, *arguments, **options):
+        found = super().solve(*arguments, **options)
+        return replace(found, statuses=np.full(len(found.statuses), STATUSES.index(Status.FEASIBLE), np.int8))
+
+
+class Limited(SetMeasure):
+    """F_LCA that is never proved."""
+
+    def model(self, data, true=None, pred=None):
+        usual = super().model(data, true, pred)
+        return Cut(*(getattr(usual, each.name) for each in fields(usual) if each.init))
+
+    @property
+    def model_key(self):
+        return id(self)
+
+
+@pytest.mark.parametrize("kept", ["memory", "json", "folder"])
+def test_what_is_not_proved_is_noted_whatever_its_name(tmp_path, kept):
+    """An approximation that was chosen is not a fallback; a name with the word greedy in it chooses nothing."""
+    greedy = SetMeasure("mine", "lca", method="greedy")
+    measures = [Limited("less_greedy", "lca"), greedy, "F_LCA(method='greedy')", "F_LCA", "F_H"]
+    options = {"memory": "2GB"} if kept == "folder" else {}
+    ev = evaluate(H, ["cow", "sheep"], {"A": ["sheep", "cow"]}, measures, **options)
+    assert (ev.stored is not None) == (kept == "folder")
+    if kept == "json":
+        ev.to_json(tmp_path / "e.json")
+        ev = Evaluation.from_json(tmp_path / "e.json")
+    assert [note for note in ev.notes() if "proved" in note] == ["A, less_greedy: not proved optimal on 2 instances"]
+    assert ev.fallbacks == 2
+    assert {name: scores.exact for name, scores in ev.scores["A"].items()} == {
+        "less_greedy": True, "mine": False, "F_LCA(method='greedy')": False, "F_LCA": True, "F_H": True
+    }  # fmt: skip
+    assert ev.status("A", "mine") == {"feasible": 2}
+    assert ev.summary()["exact"]["mine"] is False
 
 
 def test_mistakes():
@@ -338,7 +586,7 @@ def test_systems_with_different_ids_are_compared_on_the_same_instances(tmp_path)
     assert ev.per_instance("s2", "F").tolist() == [0, 1, 1, 1]
     for name, pred in systems.items():
         assert evaluate(H, gold, {name: pred}, ["F"], missing="empty").mean(name, "F") == ev.mean(name, "F")
-    hemlp.outputs.write_per_instance(ev, tmp_path)
+    hemlp.report.outputs.write_per_instance(ev, tmp_path)
     with (tmp_path / "s2.csv").open() as file:
         assert [(row["id"], row["F"]) for row in csv.DictReader(file)][2:] == [("d5", "1.0"), ("d0", "1.0")]
     assert repr(ev) == "Evaluation(2 systems, 1 measures, 4 instances)"

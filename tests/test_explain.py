@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
 
@@ -12,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure
-from hemlp.bounds import Bounds
-from hemlp.drawing import ROLES, Picture
 from hemlp.errors import InvalidOption
-from hemlp.explain import explain, network_picture, shortest_path
-from hemlp.explanations import Graphs, Pairing, Sets, Unexplained
+from hemlp.explain.drawing import ROLES, Picture
+from hemlp.explain.making import explain, network_picture, shortest_path
+from hemlp.explain.parts import Graphs, Pairing, Sets, Unexplained
+from hemlp.pairing.bounds import Bounds
 from tests.graphs import labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -169,10 +170,25 @@ def test_labels_are_text_in_drawings():
 
 
 def test_roles_differ_in_shape_not_only_in_colour():
-    shapes = {(role.corner, role.dashed, role.double) for role in ROLES.values()}
-    drawn = {name: (role.corner, role.dashed, role.double) for name, role in ROLES.items()}
-    assert len({drawn[name] for name in ("true", "predicted", "both", "shared", "default", "dropped")}) == 6
-    assert len(shapes) >= 6
+    """In the drawing itself: the outline, whether it is rounded, and how its line is drawn."""
+    picture = Picture("roles")
+    for name in ROLES:
+        picture.add(name, "x", name)
+    root = ET.fromstring(picture.to_svg())
+    style = root.find("{*}style").text
+    drawn = {}
+    for group in root.findall("{*}g")[: len(ROLES)]:
+        box = group.find("{*}rect")
+        outline = "polygon" if box is None else "round" if box.get("rx") else "square"
+        line = re.search(rf"g\.{group.get('class')} \.box{{(.*?)}}", style).group(1)
+        width, dashes = (re.search(rf"{key}:([^;]*)", line) for key in ("stroke-width", "stroke-dasharray"))
+        drawn[group.get("class")] = outline, width.group(1), dashes and dashes.group(1)
+    assert drawn.keys() == ROLES.keys()
+    for apart in (
+        ("true", "predicted", "both", "default", "dropped"),
+        ("shared", "true_side", "predicted_side", "lca"),
+    ):
+        assert len({drawn[name] for name in apart}) == len(apart)
 
 
 def test_png(tmp_path):
@@ -203,6 +219,24 @@ def test_what_is_left_out_is_told():
     assert explanation.parts[0].left_out == {"mammal"}
     assert "left out, having a descendant on their own side: mammal" in str(explanation)
     assert "one side is empty" in str(told(H, [], ["sheep"], "F_LCA"))
+
+
+@pytest.mark.parametrize("row", ["x", "0", 0.0, 1.5, None, True, np.bool_(False), [0], "a\x1b[31m", np.array([0, 1])])
+def test_a_row_is_a_number(row):
+    ev = evaluate(H, ["cow", "bird"], {"A": ["cow", "cow"]}, ["F_H"])
+    with pytest.raises(InvalidOption, match="is not the number of an instance: they are numbered from 0 to 1"):
+        ev.explain("A", row)
+    for same in (np.int64(1), np.uint8(1), -1, np.int8(-1)):
+        assert ev.explain("A", same).title == "A, instance 2"
+        assert type(ev.explain("A", same).row) is int
+    for beyond in (2, -3, 10**30, np.int64(2)):
+        with pytest.raises(InvalidOption, match=f"no instance {beyond}"):
+            ev.explain("A", beyond)
+    with pytest.raises(InvalidOption, match="no part"):
+        ev.explain("A", 0).picture(1)
+    with pytest.raises(InvalidOption, match="no part 'x'"):
+        ev.explain("A", 0).picture("x")
+    assert list(ev.explain("A", 0, "F_H").parts[0].values) == ["F_H"]
 
 
 def test_rows_are_checked(tmp_path):

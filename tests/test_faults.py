@@ -18,11 +18,11 @@ import pytest
 
 from hemlp import Bounds, Hierarchy, PairMeasure, evaluate, examples
 from hemlp.errors import HemlpError, InvalidOption, NoCluster, RunMismatch, UnwritableFile
-from hemlp.executors import GONE
-from hemlp.files import write_bytes
-from hemlp.readers import LabelFile
-from hemlp.runs import RunFolder
-from hemlp.sending import Pickled, import_path
+from hemlp.evaluation.folder import RunFolder
+from hemlp.io.files import write_bytes
+from hemlp.io.labels import LabelFile
+from hemlp.processes.executors import GONE
+from hemlp.processes.sending import Pickled, import_path
 from tests import hungry
 from tests.processes import FILES, HEMLP, ROOT, end_of, environment, many_rows, start, until
 
@@ -95,8 +95,17 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("kind", ["nbi", "nbc"])
-@pytest.mark.parametrize("damage", DAMAGES)
+QUICK = {("empty", "nbi"), ("truncated", "nbc"), ("a bit flipped", "nbc")}
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind"),
+    [
+        pytest.param(damage, kind, marks=() if (damage, kind) in QUICK else pytest.mark.long)
+        for damage in DAMAGES
+        for kind in ("nbi", "nbc")
+    ],
+)
 def test_damaged_compiled_code_is_compiled_again(kept, tmp_path, kind, damage):
     cache = tmp_path / "cache"
     shutil.copytree(kept, cache)
@@ -370,15 +379,18 @@ def test_functions_beside_a_script_are_found_by_workers(tmp_path, first, where, 
 def test_the_current_folder_stays_out_of_the_path_unless_it_is_needed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", ".", str(tmp_path), str(ROOT), "/usr/lib/x"])
-    assert import_path(["hemlp.workers", "json", "builtins", "nobody_imported_this"])[-2:] == [str(ROOT), "/usr/lib/x"]
-    assert str(tmp_path) not in import_path(["hemlp.workers"])
+    assert import_path(["hemlp.evaluation.workers", "json", "builtins", "nobody_imported_this"])[-2:] == [
+        str(ROOT),
+        "/usr/lib/x",
+    ]
+    assert str(tmp_path) not in import_path(["hemlp.evaluation.workers"])
     monkeypatch.chdir(ROOT)
     assert str(ROOT) in import_path(["tests.hungry"])
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert str(ROOT) in import_path(["hemlp.workers"])
+    assert str(ROOT) in import_path(["hemlp.evaluation.workers"])
 
 
 def test_only_functions_of_the_script_itself_are_refused():
@@ -439,7 +451,7 @@ def kill_worker(cluster) -> None:
 
 @pytest.mark.parametrize("moment", ["before", "sending", "first", "later"])
 def test_a_dask_cluster_of_one_worker_that_is_killed(single, mini, usual, monkeypatch, moment):
-    import hemlp.executors as module
+    import hemlp.processes.executors as module
 
     cluster, client = single
     submitting, sending = module._submitting, module._on_cluster

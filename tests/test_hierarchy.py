@@ -139,7 +139,7 @@ def test_all_makers_agree(case):
     paths = [[c] for c in g] + [
         path for root in h.roots for leaf in h.leaves if root != leaf for path in nx.all_simple_paths(g, root, leaf)
     ]
-    assert Hierarchy.from_paths(paths) == h
+    assert Hierarchy.from_paths(paths, same_names="join") == h
     assert pickle.loads(pickle.dumps(h)) == h
 
 

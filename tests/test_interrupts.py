@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hemlp.interrupts import Abandoned, interruptible
+from hemlp.processes.interrupts import Abandoned, interruptible
 from tests.processes import FILES, HEMLP, PATIENCE, ROOT, begun, end_of, environment, many_rows, start, until
 
 SOLVING = ["compiled", "cpsat", "milp", "pulp", "flow", "networkx"]
@@ -129,7 +129,7 @@ def test_every_command_ends_with_one_line(tmp_path, command):
 
 
 def test_all_commands_are_tried():
-    from hemlp.cli import commands
+    from hemlp.cli.main import commands
 
     assert set(COMMANDS) == set(commands.commands)
 

@@ -104,7 +104,7 @@ def classes(batch: Batch, side: str) -> list[set]:
 @given(st.lists(st.lists(st.sampled_from(["sheep", "cow", "ox", "mammal", "animal"])), max_size=6), st.data())
 def test_sides_are_sets_of_classes_sorted_and_each_once(rows, data):
     other = data.draw(st.permutations(rows))
-    batch = Batch.of(H, rows, other)
+    batch = Batch.of(H, LabelSets.of(rows, rows="sets"), LabelSets.of(other, rows="sets"))
     ox = {"ox": "cow"}
     assert classes(batch, "true") == [{ox.get(c, c) for c in row} for row in rows]
     assert classes(batch, "pred") == [{ox.get(c, c) for c in row} for row in other]
@@ -152,7 +152,7 @@ def test_unknown_labels_are_an_error_with_the_row_from_one():
 
 def test_unknown_labels_can_be_dropped_or_isolated_and_are_counted():
     true, pred = [["cow", "x"], ["y"]], [["cow", "y", "x"], []]
-    dropped = Batch.of(H, true, pred, unknown="drop")
+    dropped = Batch.of(H, true, pred, unknown="drop", unknown_true="drop")
     assert (dropped.true.unknown, dropped.pred.unknown) == (2, 2)
     assert dropped.hierarchy is H
     assert classes(dropped, "true") == [{"cow"}, set()]
@@ -164,6 +164,8 @@ def test_unknown_labels_can_be_dropped_or_isolated_and_are_counted():
     assert alone.hierarchy.ancestors("x") == alone.hierarchy.descendants("x") == set()
     with pytest.raises(InvalidOption, match="unknown='dorp'.*did you mean 'drop'"):
         Batch.of(H, true, pred, unknown="dorp")
+    with pytest.raises(InvalidOption, match="unknown_true='empty'"):
+        Batch.of(H, true, pred, unknown_true="empty")
     with pytest.raises(InvalidOption, match="missing"):
         Batch.of(H, true, pred, missing="drop")
 
@@ -171,3 +173,66 @@ def test_unknown_labels_can_be_dropped_or_isolated_and_are_counted():
 def test_columns_of_a_matrix_that_no_instance_uses_may_be_unknown():
     pred = LabelSets.of(np.array([[1, 0]]), labels=["cow", "dragon"])
     assert classes(Batch.of(H, [["cow"]], pred), "pred") == [{"cow"}]
+
+
+# what happens to a true label that is unknown, and to a predicted one
+CHOICES = {
+    ("error", None): ("error", "error"),
+    ("drop", None): ("error", "drop"),
+    ("isolate", None): ("isolate", "isolate"),
+} | {
+    (unknown, true): (true, unknown)
+    for unknown in ("error", "drop", "isolate")
+    for true in ("error", "drop", "isolate")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("unknown", "unknown_true"), CHOICES)
+def test_unknown_true_labels_are_a_choice_of_their_own(unknown, unknown_true):
+    of_true, of_pred = CHOICES[unknown, unknown_true]
+    kept = {"drop": set(), "isolate": {"x"}}
+    options = {"unknown": unknown, "unknown_true": unknown_true}
+    for true, pred, policy in (["x"], ["cow"], of_true), (["cow"], ["x"], of_pred), (["x"], ["x"], None):
+        if policy == "error" or (policy is None and "error" in (of_true, of_pred)):
+            with pytest.raises(UnknownLabel, match="label 'x'"):
+                Batch.of(H, [true], [pred], **options)
+            continue
+        batch = Batch.of(H, [true], [pred], **options)
+        assert classes(batch, "true") == [kept[of_true] if true == ["x"] else {"cow"}]
+        assert classes(batch, "pred") == [kept[of_pred] if pred == ["x"] else {"cow"}]
+        assert (batch.true.unknown, batch.pred.unknown) == (true.count("x"), pred.count("x"))
+        assert batch.true.emptied == (true == ["x"] and of_true == "drop")
+        assert batch.pred.emptied == (pred == ["x"] and of_pred == "drop")
+        said = f"|unknown_true:{of_true}" if CHOICES[unknown, None][0] != of_true else ""
+        assert batch.policies == f"unknown:{unknown}{said}|missing:error"
+        assert batch.given is H
+
+
+def test_advice_about_unknown_labels_speaks_of_their_side():
+    with pytest.raises(UnknownLabel, match=r"predictions, row 1: .*choose unknown='drop' .*, or unknown='isolate'"):
+        Batch.of(H, ["cow"], ["x"])
+    words = (
+        r"true labels, row 1: .*choose unknown_true='isolate' .*, or unknown_true='drop' to leave such true labels out"
+    )
+    for unknown in ("error", "drop"):
+        with pytest.raises(UnknownLabel, match=words):
+            Batch.of(H, ["x"], ["cow"], unknown=unknown)
+
+
+def test_parts_of_a_batch_keep_their_counts():
+    true = {"a": ["x"], "b": ["cow", "x", "y"], "c": [], "d": ["sheep"]}
+    pred = {"a": ["x", "x"], "b": ["y"], "c": ["cow"], "e": ["cow"]}
+    batch = Batch.of(H, true, pred, unknown="drop", unknown_true="drop", missing="empty")
+
+    def counts(part):
+        return [(side.unknown, side.emptied, side.missing) for side in (part.true, part.pred)]
+
+    assert counts(batch) == [(3, 1, 1), (3, 2, 1)]
+    assert counts(batch[:1]) == [(1, 1, 0), (2, 1, 0)]
+    assert counts(batch[1:3]) == [(2, 0, 0), (1, 1, 0)]
+    assert counts(batch[4]) == [(0, 0, 1), (0, 0, 0)]
+    assert counts(batch.take(np.array([3, 0, 0]))) == [(2, 2, 0), (4, 2, 1)]
+    assert counts(Batch.joined([batch[:2], batch[2:]])) == counts(batch)
+    plain = Batch.of(H, ["cow"], ["cow"])
+    assert counts(Batch.joined([plain, plain])) == [(0, 0, 0), (0, 0, 0)]
+    assert counts(plain[0]) == [(0, 0, 0), (0, 0, 0)]

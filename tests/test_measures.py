@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import os
 import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -12,10 +18,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hemlp
-from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, PairScore, SetMeasure, ShortestPath, measure
+from hemlp import (
+    ALL,
+    Batch,
+    Bounds,
+    Hierarchy,
+    MatrixCost,
+    PairMeasure,
+    PairScore,
+    SetMeasure,
+    SetScore,
+    ShortestPath,
+    measure,
+)
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
-from hemlp.measures import NAMED, read_measures, write_measures
-from hemlp.scoring import score_together
+from hemlp.measures.fingerprints import fingerprint
+from hemlp.measures.pairs import PAIR_SCORES
+from hemlp.measures.registry import NAMED, read_measures, write_measures
+from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
@@ -86,6 +106,150 @@ def test_signatures_hold_all_that_matters():
         assert measure("MGIA", default_cost=4).score(H, ["cow"], ["sheep"], solver=solver).signature == score.signature
     batch = Batch.of(H, [["cow", "dragon"]], ["cow"], unknown="isolate")
     assert f"hierarchy:{H.content_hash[:16]}|unknown:isolate" in measure("GIE").score(batch).signature
+
+
+# ---- custom parts in signatures
+
+TABLE = {"cow": 1.0}
+
+
+def looked_up(p, t):
+    return TABLE["cow"]
+
+
+def constant(value):
+    return lambda p, t: value
+
+
+def with_default(p, t, scale=1.0):
+    return scale
+
+
+class Scaled:
+    """A cost of a user's own."""
+
+    unit = False
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def pair_costs(self, batch, pairs):
+        return np.full(pairs.ptr[-1], self.scale)
+
+    def cost(self, p, t):
+        return self.scale
+
+
+class Doubled(Scaled):
+    def pair_costs(self, batch, pairs):
+        return 2 * super().pair_costs(batch, pairs)
+
+
+def remade(value):
+    """A class that differs from others of its name by a value that its method takes along."""
+
+    class Own(Scaled):
+        def pair_costs(self, batch, pairs):
+            return np.full(pairs.ptr[-1], value)
+
+    return Own(1.0)
+
+
+COSTS = [
+    lambda: constant(1.0), lambda: constant(2.0), lambda: constant("2.0"), lambda: (lambda p, t: 1.0),
+    lambda: (lambda p, t: 2.0), lambda: (lambda t, p: 1.0), lambda: with_default, lambda: looked_up,
+    lambda: (lambda p, t, scale=2.0: scale), lambda: (lambda p, t, *, scale=2.0: scale), lambda: (lambda p, t: len(p)),
+    lambda: (lambda p, t: len(t)), lambda: functools.partial(with_default, scale=3.0),
+    lambda: functools.partial(with_default, scale=4.0), lambda: Scaled(1.0), lambda: Scaled(2.0), lambda: Doubled(1.0),
+    lambda: Scaled(1.5).cost, lambda: Scaled(2.5).cost, lambda: remade(1.0), lambda: remade(2.0),
+    lambda: functools.lru_cache(constant(7.0)), lambda: functools.lru_cache(constant(8.0)), lambda: max, lambda: min,
+    lambda: MatrixCost(["a", "b"], [[0, 1], [1, 0]]), lambda: MatrixCost(["a", "b"], [[0, 1], [2, 0]]),
+    lambda: MatrixCost(["b", "a"], [[0, 1], [1, 0]]), lambda: MatrixCost(["a", "b"], [[0, 1], [1, 0]], similarity=True),
+    lambda: ShortestPath(weights={("a", "b"): 1}), lambda: ShortestPath(weights={("a", "b"): 2}),
+    lambda: ShortestPath(weights={("a", "b"): 1}, undirected=True), lambda: {"a": 1}.get, lambda: {"a": 2}.get,
+]  # fmt: skip
+WEIGHTS = [{"a": 1, "b": 2}, {"a": 2, "b": 1}, {"a": 1}, {1: 1, 2: 2}, {"1": 1, "2": 2}, {"a": 1, "b": 2.5}]
+BOUNDS = [{"a": 1}, {"a": 2}, {"b": 1}, {"a": ALL}]
+SCORES = [
+    PairScore(lambda f: f.error), PairScore(lambda f: 2 * f.error), PairScore(lambda f: f.error, True),
+    PairScore(lambda f: f.error, range=(0.0, 1.0)), PAIR_SCORES["accuracy"], PAIR_SCORES["accuracy_union"],
+]  # fmt: skip
+
+
+def customs():
+    one = Bounds((1, 1), (1, 1))
+    return [
+        *(PairMeasure("mine", one, cost=cost()) for cost in COSTS),
+        *(SetMeasure("mine", "ancestors", weights=weights) for weights in WEIGHTS),
+        *(PairMeasure("mine", Bounds((bound, 3), (1, 1))) for bound in BOUNDS),
+        *(PairMeasure("mine", Bounds((0, bound), (1, 1))) for bound in BOUNDS),
+        *(
+            PairMeasure("mine", one, default_cost=default)
+            for default in (*WEIGHTS, (WEIGHTS[0], None), (None, WEIGHTS[0]))
+        ),
+        *(PairMeasure("mine", one, default_cost=5, score=score) for score in SCORES),
+        *(SetMeasure("mine", "none", score=SetScore(rule)) for rule in (lambda f: f.common, lambda f: f.true)),
+    ]
+
+
+def test_different_custom_parts_have_different_signatures_and_equal_ones_the_same():
+    first, again = ([each.signature for each in customs()] for _ in range(2))
+    assert len(set(first)) == len(first)
+    assert first == again
+    assert all("custom" in str(each) for each in customs())
+    pickled = pickle.loads(pickle.dumps(PairMeasure("mine", Bounds((1, 1), (1, 1)), cost=Scaled(1.0))))
+    assert pickled.signature in first
+
+
+def test_numbers_count_by_their_value_in_fingerprints():
+    for value in (1, 1.0, np.float64(1), np.int32(1)):
+        assert fingerprint({"a": value}) == fingerprint({"a": 1})
+    assert fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
+    assert fingerprint({"a": 0.1}) != fingerprint({"a": 0.2})
+
+
+def test_a_function_is_known_by_what_it_takes_along(monkeypatch):
+    made = measure("GIE", cost=looked_up)
+    before = made.signature
+    assert "cost:custom looked_up#" in before
+    monkeypatch.setitem(TABLE, "cow", 2.0)
+    assert made.signature != before
+    monkeypatch.undo()
+    assert made.signature == before
+
+
+def test_what_cannot_be_read_is_never_the_same():
+    first, second = (PairMeasure("mine", Bounds((1, 1), (1, 1)), cost=constant(threading.Lock())) for _ in "ab")
+    assert first.signature == first.signature != second.signature
+    ring = []
+    ring.append(ring)
+    assert measure("GIE", cost=constant(ring)).signature != measure("GIE", cost=constant([[]])).signature
+
+
+def test_a_measure_of_a_class_of_its_own_says_so():
+    class Own(SetMeasure):
+        pass
+
+    class Other(SetMeasure):
+        def _evaluated(self, model, solution):
+            return {name: values / 2 for name, values in super()._evaluated(model, solution).items()}
+
+    signatures = {kind("mine", "none").signature for kind in (SetMeasure, Own, Other)}
+    assert len(signatures) == 3
+
+
+def test_fingerprints_are_the_same_in_another_process(tmp_path):
+    """With other hashes of strings, where sets and the like have another order."""
+    code = "from tests.test_measures import customs; print([each.signature for each in customs()])"
+    root = str(Path(__file__).parent.parent)
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, cwd=root, capture_output=True,
+            text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert printed == {f"{[each.signature for each in customs()]}\n"}
 
 
 def test_mistakes_are_named():
@@ -167,9 +331,9 @@ def test_costs_do_not_depend_on_the_memory_for_ancestors(monkeypatch):
     example = hemlp.examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["knn30"])
     usual = measure("GIE").model(batch).kappa
-    monkeypatch.setattr("hemlp.reach.ROOM", 1000)
+    monkeypatch.setattr("hemlp.hierarchy.reach.ROOM", 1000)
     assert np.array_equal(measure("GIE").model(batch).kappa, usual)
-    monkeypatch.setattr("hemlp.scoring.PAIRS_AT_ONCE", 500)
+    monkeypatch.setattr("hemlp.measures.scoring.PAIRS_AT_ONCE", 500)
     chunked = measure("GIE").score(batch)
     monkeypatch.undo()
     assert chunked.values.tolist() == measure("GIE").score(batch).values.tolist()
@@ -255,9 +419,6 @@ def test_the_papers_remark_on_the_normalizer():
 
 
 def test_backends_can_be_imported_in_both_orders():
-    import subprocess
-    import sys
-
     body = "import hemlp\nh = hemlp.Hierarchy.from_edges([('a', 'b'), ('a', 'c')])\n"
     body += "m = hemlp.measure('GIE').model(h, ['b'], ['c'])\n"
     for first, second in (("pulp", "cpsat"), ("cpsat", "pulp"), ("pulp", "milp"), ("milp", "pulp")):

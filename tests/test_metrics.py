@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from hemlp import Batch, Hierarchy, examples, measure, metrics
 from hemlp.errors import InvalidOption
-from hemlp.scoring import NAMED
+from hemlp.measures.named import NAMED
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
 TRUE, PRED = ["sheep", "cow", "bird"], ["cow", "cow", "mammal"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 import subprocess
+import threading
+import time
 from dataclasses import replace
 from itertools import chain, product
 from pathlib import Path
@@ -17,8 +19,9 @@ from hypothesis import strategies as st
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, measure
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
-from hemlp.pairing_solution import Prices
-from hemlp.solvers import ORDER, accepting_solvers, named_solver
+from hemlp.pairing.solution import Prices
+from hemlp.programs.program import STATUSES
+from hemlp.programs.registry import SOLVERS, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled
 
@@ -34,17 +37,14 @@ def enumerated(model) -> float:
     at_p, at_t = model.ends
     best = math.inf
     for picks in product((0, 1), repeat=len(exists)):
-        cost, deg_p, deg_t = 0.0, [0] * model.default_p.size, [0] * model.default_t.size
+        cost, deg_p, deg_t = 0.0, *([0] * half.lower.size for half in model.halves)
         for k, picked in zip(exists, picks, strict=True):
             if picked:
                 cost += model.kappa[k]
                 deg_p[at_p[k]] += bool(model.serves[k] & 1)
                 deg_t[at_t[k]] += bool(model.serves[k] & 2)
-        for degrees, lower, upper, default in (
-            (deg_p, model.lower_p, model.upper_p, model.default_p),
-            (deg_t, model.lower_t, model.upper_t, model.default_t),
-        ):
-            for d, low, high, price in zip(degrees, lower, upper, default, strict=True):
+        for degrees, half in zip((deg_p, deg_t), model.halves, strict=True):
+            for d, low, high, price in zip(degrees, half.lower, half.upper, half.default, strict=True):
                 missing = max(0, low - d)
                 cost += math.inf if d > high or (missing and math.isinf(price)) else missing * price if missing else 0
         best = min(best, cost)
@@ -73,8 +73,8 @@ def models(draw):
 
 
 def agreed(model) -> Status:
-    """All accepting solvers agree, every solution is checked, and every optimum is proved by prices."""
-    found = {solver.name: model.solve(solver) for solver in accepting_solvers(model)}
+    """All accepting solvers agree as they are, every solution is checked, and every optimum is proved by prices."""
+    found = {solver.name: solver.solve(model, None) for solver in accepting_solvers(model)}
     assert {"cpsat", "flow", "milp", "pulp", "networkx"} <= found.keys()
     statuses = {solution.status for solution in found.values()}
     assert len(statuses) == 1, found
@@ -95,10 +95,13 @@ def test_every_solver_agrees_with_enumeration(model):
         assert model.solve().objective == expected
     else:
         assert expected == math.inf
+        assert model.check(model.solve())
+        assert model.verify(model.solve())
         error = model.infeasibility(0, 7)
         assert error.row == 7
         side = model.batch.pred if error.side == "predicted" else model.batch.true
-        assert error.label in [model.batch.hierarchy.labels[c] for c in side.classes]
+        assert set(error.labels) <= {model.batch.hierarchy.labels[c] for c in side.classes}
+        assert all(repr(label) in str(error) for label in error.labels)
 
 
 @settings(**LARGE)
@@ -115,7 +118,7 @@ def test_measures_by_the_compiled_forms(case, data):
         measure("GIE", default_cost=default, cost="shortest_path(decay=0.7)"),
     ):
         model = m.model(h, true, pred)
-        solution = model.solve("compiled")
+        solution = model.solve("closed_forms")
         assert solution.objective == pytest.approx(enumerated(model), rel=1e-12)
         assert model.check(solution, solution.duals())
         assert model.solve("pulp").objective == pytest.approx(solution.objective, rel=1e-9)
@@ -194,7 +197,7 @@ def test_oracle_by_every_solver():
                 options["default_cost"] = row["D_max"]
             m = measure(name, horizon=row["horizon"], **options)
             # all solvers see all instances, a few of them each time: half a second instead of a minute
-            for solver in (None, ("compiled", "flow", "cpsat", "milp", "pulp", "networkx")[number % 6]):
+            for solver in (None, ("closed_forms", "flow", "cpsat", "milp", "pulp", "networkx")[number % 6]):
                 score = m.score(oracle.hierarchy(row), row["true"], row["pred"], undefined="nan", solver=solver)
                 value = score["error"] if key.endswith("error") else float(score)
                 assert oracle.same(value, row["values"][key]), (key, number, solver)
@@ -243,18 +246,20 @@ class Wrong:
         return True
 
     def solve(self, model, time_limit):
-        solution = model.solve("compiled")
+        solution = model.solve("closed_forms")
         return replace(
             solution,
             chosen=np.zeros_like(solution.chosen),
-            to_default_p=np.ones_like(solution.to_default_p),
-            to_default_t=np.ones_like(solution.to_default_t),
+            to_default=tuple(map(np.ones_like, solution.to_default)),
         )
 
 
 def test_a_wrong_solver_is_caught(monkeypatch):
     model = measure("GIE").model(H, ["sheep"], ["cow"])
-    wrong = model.solve(Wrong())
+    assert (model.solve(Wrong()).objective, model.solve(Wrong()).status) == (2, "optimal")  # it is improved
+    with pytest.raises(InvalidSolution, match="instance 1: not optimal.* costs 8 less"):
+        model.solve(Wrong(), verify=True)
+    wrong = Wrong().solve(model, None)
     assert (wrong.objective, wrong.status) == (10, "optimal")
     assert model.check(wrong)
     with pytest.raises(InvalidSolution, match="cycle of negative cost"):
@@ -271,12 +276,13 @@ def test_a_wrong_solver_is_caught(monkeypatch):
 def test_check_finds_broken_bounds():
     model = measure("GIE").model(H, ["sheep", "mammal"], ["cow"])
     good = model.solve()
+    nobody = good.to_default[0], good.to_default[1] * 0
     with pytest.raises(
-        InvalidSolution, match=r"pred class 'cow' has 2 pairs \(0 with the default\); its bounds are 1 and 1"
+        InvalidSolution, match=r"predicted class 'cow' has 2 pairs \(0 with the default\); its bounds are 1 and 1"
     ):
-        model.check(replace(good, chosen=np.ones_like(good.chosen), to_default_t=good.to_default_t * 0))
+        model.check(replace(good, chosen=np.ones_like(good.chosen), to_default=nobody))
     with pytest.raises(InvalidSolution, match="true class 'sheep' has 0 pairs"):
-        model.check(replace(good, chosen=good.chosen, to_default_t=good.to_default_t * 0))
+        model.check(replace(good, to_default=nobody))
     none = measure("TIE").model(Hierarchy.from_edges([], classes=["a", "b"]), "a", "b")
     with pytest.raises(InvalidSolution, match="does not exist"):
         none.check(replace(none.solve(), chosen=np.ones(1, bool), statuses=np.zeros(1, np.int8)))
@@ -290,24 +296,25 @@ def test_verify_proves_optima_again():
         assert m.score(batch, verify=True).values.tolist() == m.score(batch).values.tolist()
     model = measure("GIE").model(batch)
     solution = model.solve()
-    worse = replace(solution, chosen=solution.chosen * False, to_default_p=solution.to_default_p * 0 + 1,
-                    to_default_t=solution.to_default_t * 0 + 1)  # fmt: skip
+    everybody = tuple(taken * 0 + 1 for taken in solution.to_default)
+    worse = replace(solution, chosen=solution.chosen * False, to_default=everybody)
     with pytest.raises(InvalidSolution):
         model.verify(worse)
     assert model[:1].solve(verify=True).objective == solution.objectives[0]
 
 
-def test_slackness_is_checked():
-    """Prices that prove the right total for the wrong reason are refused."""
+def test_prices_are_not_unique():
     model = measure("GIE").model(H, ["sheep"], ["cow"])
     solution = model.solve()
     assert model.check(solution, Prices(np.array([1.0]), np.array([1.0])))
     assert model.check(solution, Prices(np.array([5.0]), np.array([-3.0])))
+    with pytest.raises(InvalidSolution, match="prove"):
+        model.check(solution, Prices(np.array([5.0]), np.array([-3.0 - 1e-9])))
     both = PairMeasure("m", Bounds((0, 1), (0, 1))).model(H, ["sheep"], ["cow"])
     nothing = both.solve("flow")
     assert nothing.objective == 0
-    with pytest.raises(InvalidSolution, match="bound does not bind|slackness"):
-        both._check_slackness(nothing, Prices(np.array([0.0]), np.array([-1.0])))
+    with pytest.raises(InvalidSolution, match="prove -1.0 and not the cost 0.0"):
+        both.check(nothing, Prices(np.array([0.0]), np.array([-1.0])))
 
 
 def test_prices_read_as_prices():
@@ -410,31 +417,58 @@ def test_labels_stand_in_comments_only():
 # ---- solvers
 
 
+PAIRING_SOLVERS = ["closed_forms", "flow", "cpsat", "milp", "pulp", "networkx"]
+
+
 def test_registry():
     model = measure("GIE").model(H, ["sheep"], ["cow"])
-    assert [s.name for s in accepting_solvers(model)] == [name for name in ORDER if name != "direct"]
+    assert [s.name for s in accepting_solvers(model)] == PAIRING_SOLVERS
     odd = measure("GIE", default_cost=0.1).model(H, ["sheep"], ["cow"])
-    assert [s.name for s in accepting_solvers(odd)] == ["compiled", "milp", "pulp"]
+    assert [s.name for s in accepting_solvers(odd)] == ["closed_forms", "milp", "pulp"]
     with pytest.raises(NoSolver, match="no solver 'plup'.*did you mean 'pulp'"):
         model.solve("plup")
     with pytest.raises(NoSolver, match="'flow' does not accept this PairingModel"):
         odd.solve("flow")
-    with pytest.raises(NoSolver, match="'compiled' does not accept"):
+    with pytest.raises(NoSolver, match="'closed_forms' does not accept"):
         PairMeasure("two", Bounds((1, 2), (1, 1)), default_cost=1).model(H, ["sheep"], ["cow", "mammal"]).solve(
-            "compiled"
+            "closed_forms"
         )
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.solvers.flow.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.programs.registry.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2
 
 
-def test_time_limits_are_statuses_not_errors():
-    solution = measure("GIE").model(H, ["sheep"], ["cow"]).solve("cpsat", time_limit=30)
-    assert solution.status is Status.OPTIMAL
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_keeps_a_time_limit(name):
+    batch = Batch.of(H, [["sheep"], ["cow"]], [["cow"], ["cow"]])
+    for m in (measure("GIE"), measure("F_H"), measure("F_Tol")):
+        model = m.model(batch)
+        if name in [solver.name for solver in accepting_solvers(model)]:
+            assert [str(STATUSES[k]) for k in model.solve(name, time_limit=600).statuses] == ["optimal"] * 2
+            assert [str(STATUSES[k]) for k in model.solve(name, time_limit=0).statuses] == ["unsolved"] * 2
+            with pytest.raises(InfeasibleModel, match="instance 1 was not solved within its limit"):
+                m.score(batch, solver=name, time_limit=0)
+
+
+def test_a_limit_ends_a_solver_that_has_none(monkeypatch):
+    """A network simplex that never ends is left behind, and so is compiled code."""
+    ended = threading.Event()
+
+    def endless(graph):
+        try:
+            while True:
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(nx, "network_simplex", endless)
+    solution = measure("GIE").model(H, ["sheep"], ["cow"]).solve("networkx", time_limit=0.05)
+    assert solution.status is Status.UNSOLVED
+    assert ended.wait(60)
 
 
 # ---- what has no value
@@ -446,7 +480,7 @@ def test_infeasible_and_undefined_name_instance_class_and_bound():
     with pytest.raises(InfeasibleModel, match="instance 2: the predicted class 'd' needs at least 1 pairs") as caught:
         strict.score(Batch.of(apart, ["a", "b"], ["b", "d"]))
     assert (caught.value.row, caught.value.side, caught.value.label) == (2, "predicted", "d")
-    with pytest.raises(InfeasibleModel, match="the predicted class '[ab]' needs"):
+    with pytest.raises(InfeasibleModel, match="the predicted classes 'a', 'b' together need at least 2 pairs"):
         strict.score(apart, ["a"], ["b", "a"])
     with pytest.raises(UndefinedScore, match="instance 3: TIE is undefined.*2 true and 1 predicted"):
         measure("TIE").score(Batch.of(apart, ["a", "a", ["a", "b"]], ["b", "a", "a"]))

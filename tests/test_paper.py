@@ -10,8 +10,8 @@ import pytest
 
 from hemlp import examples
 from hemlp.errors import InvalidOption
-from hemlp.paper import ERRATA, agrees, compared, drawn, marks
-from hemlp.scoring import NAMED
+from hemlp.measures.named import NAMED
+from hemlp.paper.cases import ERRATA, agrees, compared, drawn, marks
 from tests import oracle
 
 

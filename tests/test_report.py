@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -11,8 +12,8 @@ import pytest
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.exact_greedy import compare_exact_greedy
 from hemlp.report import plots
+from hemlp.statistics.exact_greedy import compare_exact_greedy
 
 SCRIPT = "<script>alert('x')</script>"
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", SCRIPT), ("mammal", "cow"), ("animal", "bird")])
@@ -149,6 +150,18 @@ def test_an_evaluation_from_a_file_has_a_page_without_instances(mini, tmp_path):
     assert "knn30" in text
 
 
+def test_values_and_ranks_are_apart_in_the_text_of_the_page(mini, page_file):
+    """What is copied from the page is its text: 0.4346 (1), not 0.43461."""
+    text = page_file.read_text(encoding="utf-8")
+    body = re.search("<tbody>(.*?)</tbody>", text).group(1)
+    rows = [re.findall("<td.*?>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", body)]
+    table = mini.table()
+    assert [[re.sub("<.*?>", "", cell) for cell in row] for row in rows] == table.rows
+    first = re.sub("<.*?>", "", re.search("<summary>(.*?)</summary>", text).group(1))
+    assert re.match(r"knn30, instance \d+ F_LCA [\d.]+ predicted: .* true: ", first)
+    assert "summary tests plots worst cite" in re.sub("<.*?>", "", text)
+
+
 # ---- in a browser
 
 
@@ -203,6 +216,14 @@ def test_the_page_sorts_searches_and_opens(browser, page_file):
     search.send_keys("no such thing", Keys.TAB)
     assert not [e for e in browser.find_elements(By.CSS_SELECTOR, "section.system") if e.is_displayed()]
     assert browser.get_log("browser") == []
+
+
+def test_a_copied_table_has_the_values_of_the_page(browser, page_file, mini):
+    browser.get(page_file.as_uri())
+    select = "getSelection().selectAllChildren(document.querySelector('table.sorts tbody'))"
+    copied = browser.execute_script(f"{select}; return getSelection().toString()")
+    rows = [line.strip().split("\t") for line in copied.strip().splitlines()]
+    assert rows == mini.table().rows
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -204,7 +204,7 @@ def test_a_strangers_solution_is_checked():
         def solve(self, model, time_limit):
             solution = model.solve("flow")
             return type(solution)(model, solution.statuses, *(x * 0 == 1 for x in (solution.chosen,)),
-                                  solution.to_default_p * 0, solution.to_default_t * 0)  # fmt: skip
+                                  tuple(taken * 0 for taken in solution.to_default))  # fmt: skip
 
     with pytest.raises(InvalidSolution):
         measure("GIE").score(H, ["cow"], ["sheep"], solver=Nobody())

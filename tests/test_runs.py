@@ -26,9 +26,9 @@ from hemlp.errors import (
     UnwritableFile,
     WorkerLost,
 )
-from hemlp.evaluation import memory_size
-from hemlp.outputs import write_per_instance
-from hemlp.readers import LabelFile
+from hemlp.evaluation.run import memory_size
+from hemlp.io.labels import LabelFile
+from hemlp.report.outputs import write_per_instance
 from tests import hungry
 
 FOLDER = examples.DATA / "mesh_mini"
@@ -98,7 +98,7 @@ def test_files_are_streamed_to_the_same_bits(mini, usual, tmp_path):
 
 
 def test_streamed_mistakes_name_the_row(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr("hemlp.inputs.BLOCK", 7)
+    monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 7)
     lines = Path(FILES[2]).read_text().splitlines()
     short, wrong, odd = (tmp_path / name for name in ("short.txt", "wrong.txt", "odd.txt"))
     short.write_text("\n".join(lines[:50]) + "\n")
@@ -129,7 +129,7 @@ def test_memory_of_a_long_run_stays_within_its_limit(tmp_path):
         gold.write_text(Path(FILES[1]).read_text() * times)
         pred.write_text(Path(FILES[2]).read_text() * times)
         code = (
-            "import re, sys; from hemlp.cli import main\n"
+            "import re, sys; from hemlp.cli.main import main\n"
             "try:\n main()\nfinally:\n"
             " print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
         )
@@ -263,7 +263,7 @@ def test_killed_at_twenty_moments_and_resumed_to_the_same_bytes(uninterrupted, t
 def test_finished_chunks_are_not_computed_again(mini, usual, tmp_path, monkeypatch):
     first = evaluate(*mini, NAMES, chunk=50, resume=tmp_path / "run")
     assert first.to_dict() == usual
-    monkeypatch.setattr("hemlp.workers.score_together", lambda *a, **k: pytest.fail("computed again"))
+    monkeypatch.setattr("hemlp.evaluation.workers.score_together", lambda *a, **k: pytest.fail("computed again"))
     assert evaluate(*mini, NAMES, resume=tmp_path / "run").to_dict() == usual
 
 

@@ -13,15 +13,20 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, jaccard_score, precision_score, recall_score
 
 from hemlp import TOP, Batch, Hierarchy, SetMeasure, SetScore, examples, information_content, measure
+from hemlp.closure.tolerance import TolerantModel
 from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
-from hemlp.invariants import INVARIANTS, broken_invariants
-from hemlp.measures import read_measures, write_measures
-from hemlp.scoring import NAMED
-from hemlp.solvers import accepting_solvers
+from hemlp.measures.invariants import INVARIANTS, broken_invariants
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import read_measures, write_measures
+from hemlp.programs.registry import accepting_solvers
 from tests import oracle
 from tests.graphs import graph, labelled, up
 
-SET_NAMES = [name for name, named in NAMED.items() if getattr(named.template, "augment", "lca") != "lca"]
+SET_NAMES = [
+    name
+    for name, named in NAMED.items()
+    if isinstance(named.template, SetMeasure) and named.template.augment.name != "lca"
+]
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 
 
@@ -67,7 +72,7 @@ def test_sets_and_scores_by_plain_definitions(case):
     for augment, top, horizon in OPTIONS:
         predicted, expected = augmented(g, true, pred, augment, top, horizon)
         one = SetMeasure("m", augment, top=top, horizon=horizon)
-        assert one.model(h, true, pred).solve("compiled").sets == (predicted, expected)
+        assert one.model(h, true, pred).solve("closures").sets == (predicted, expected)
         p, t, common = len(predicted), len(expected), len(predicted & expected)
         values = {
             "P": common / p if p else float(p == t),
@@ -90,27 +95,31 @@ def test_every_solver_agrees_and_check_certifies(case):
     for augment, top, horizon in OPTIONS:
         model = SetMeasure("m", augment, top=top, horizon=horizon).model(h, true, pred)
         found = {s.name: model.solve(s) for s in accepting_solvers(model) if s.name != "pulp" or horizon in (None, 2)}
-        assert {"compiled", "cpsat", "milp"} <= found.keys()
+        assert {"closures", "cpsat", "milp"} <= found.keys()
         for solution in found.values():
             assert model.check(solution)
             assert solution.status == "optimal"
-            assert solution.sets == found["compiled"].sets
-            assert solution.objective == found["compiled"].objective
+            assert solution.sets == found["closures"].sets
+            assert solution.objective == found["closures"].objective
             assert solution.objective == model.program().objective(_values(model, solution))
 
 
 def _values(model, solution):
     """The variables of the program that the solution is."""
-    members = dict(zip(solution.nodes.tolist(), solution.members.tolist(), strict=True))
-    universe = model._universe(0)
-    return [bool(members.get(node, 0) & bit) for bit in (1, 2) for node in universe]
+    _, nodes, marks = solution.closures
+    members = dict(zip(nodes.tolist(), marks.tolist(), strict=True))
+    universe = model.universe(0)
+    values = [bool(members.get(node, 0) & bit) for bit in (1, 2) for node in universe]
+    if isinstance(model, TolerantModel):
+        values += [node in kept for kept in solution.kept() for node in universe]
+    return values
 
 
 def test_check_refuses_sets_that_are_no_closures():
     model = measure("F_H").model(H, ["sheep"], ["cow"])
     good = model.solve()
-    members = np.where(good.nodes == H.id("animal"), 1, good.members).astype(np.uint8)
-    less = replace(good, made=(good.ptr, good.nodes, members))
+    ptr, nodes, members = good.closures
+    less = replace(good, made=(ptr, nodes, np.where(nodes == H.id("animal"), 1, members).astype(np.uint8)))
     with pytest.raises(InvalidSolution, match="the true set is not the closure, see 'animal'"):
         model.check(less)
     with pytest.raises(InvalidSolution, match="weighed"):
@@ -205,7 +214,7 @@ def test_batches_of_any_size_give_the_same(monkeypatch, system):
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems[system])
     usual = {name: measure(name).score(batch).values.tolist() for name in SET_NAMES}
-    monkeypatch.setattr("hemlp.scoring.PAIRS_AT_ONCE", 1000)
+    monkeypatch.setattr("hemlp.measures.scoring.PAIRS_AT_ONCE", 1000)
     assert {name: measure(name).score(batch).values.tolist() for name in SET_NAMES} == usual
     model = measure("F_H").model(batch)
     solution = model.solve()
@@ -266,8 +275,8 @@ def test_set_mistakes():
         ({"name": "x y", "augment": "none"}, "word of letters"),
         ({"name": "x", "augment": "parents"}, "augment='parents'"),
         ({"name": "x", "augment": "none", "score": "G"}, "score='G'"),
-        ({"name": "x", "augment": "descendants", "horizon": 2}, "top and horizon are for ancestors"),
-        ({"name": "x", "augment": "tolerant", "top": True}, "top and horizon are for ancestors"),
+        ({"name": "x", "augment": "descendants", "horizon": 2}, "has no option"),
+        ({"name": "x", "augment": "tolerant", "top": True}, "has no option"),
         ({"name": "x", "augment": "ancestors", "top": 1}, "top=1"),
         ({"name": "x", "augment": "tolerant", "weights": {}}, "weights map classes"),
     ):

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import re
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from hemlp import Evaluation, examples
-from hemlp.cli import commands, in_options
-from hemlp.errors import HemlpError
-from hemlp.study import Study
+from hemlp import Evaluation, Hierarchy, evaluate, examples, information_content, measure, metrics
+from hemlp.cli.main import commands
+from hemlp.errors import Advice, HemlpError
+from hemlp.evaluation.study import Study
+from hemlp.lca.model import LcaModel
+from hemlp.measures.invariants import INVARIANTS
+from hemlp.measures.named import NAMED
+from hemlp.programs.program import STATUSES, Status
 
 FOLDER = examples.DATA / "mesh_mini"
 FILES = [str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt")]
@@ -80,6 +89,8 @@ def test_a_study_is_one_file(tmp_path):
         (("workers", "wokers"), "did you mean 'workers'"),
         (("kendall = 20", "kendall = -1"), "kendall = -1 is not a number"),
         (("kendall", "kendal"), "did you mean 'kendall'"),
+        (("kendall = 20", 'sided = "both"'), "sided='both' is not one of"),
+        (("kendall = 20", "sided = 2"), "sided=2 is not one of"),
         (('compare = [["knn", "svm"]]', 'compare = [["knn", "smv"]]'), "no system 'smv'"),
         (('compare = [["knn", "svm"]]', 'compare = [["knn", "knn"]]'), "two different systems"),
         (('significance = ["F_LCA"]', 'significance = ["F_LAC"]'), "F_LAC is not measured in this run"),
@@ -99,7 +110,7 @@ def test_a_study_is_one_file(tmp_path):
     ],
 )
 def test_mistakes_in_a_study_are_found_before_any_work(tmp_path, monkeypatch, change, words):
-    monkeypatch.setattr("hemlp.study.read_hierarchy", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.evaluation.study.read_hierarchy", lambda *a, **k: pytest.fail("worked"))
     assert change[0] in STUDY
     (tmp_path / "study.toml").write_text(STUDY.replace(*change, 1))
     with pytest.raises(HemlpError, match=words.replace("[", r"\[")):
@@ -236,9 +247,192 @@ def test_no_write_permission_is_found_before_any_work(tmp_path):
     assert "permission denied" in out.stderr.lower()
 
 
-def test_advice_is_in_the_words_of_the_command_line():
-    advice = in_options("Choose undefined='nan', or unknown='drop'; workers=0 is no number")
-    assert advice == "Choose --undefined nan, or --unknown drop; --workers 0 is no number"
+@pytest.fixture
+def troubled(tmp_path, monkeypatch):
+    """Files of an input with a cycle, an unknown label, a missing instance, and one on which TIE is undefined."""
+    for name, text in {
+        "cycle.txt": "a b\nb a\na c\n",
+        "tree.txt": "a b\na c\n",
+        "gold.txt": "b\nb c\n",
+        "strange.txt": "b\nx\n",
+        "fine.txt": "b\nc\n",
+        "gold.csv": "id,label\n1,b\n2,c\n",
+        "short.csv": "id,label\n1,b\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+TROUBLES = [
+    (("cycle.txt", "gold.txt", "fine.txt"), "cycles", ["condense", "break"]),
+    (("tree.txt", "gold.txt", "strange.txt"), "unknown", ["drop", "isolate"]),
+    (("tree.txt", "gold.csv", "short.csv"), "missing", ["empty"]),
+]
+
+
+def invoked(*arguments: str) -> tuple[int, str]:
+    """Exit code and message of a command in this process."""
+    result = CliRunner().invoke(commands, arguments)
+    error = result.exception
+    return (error.exit_code, str(error)) if isinstance(error, HemlpError) else (result.exit_code, result.output)
+
+
+@pytest.mark.parametrize(("files", "option", "values"), TROUBLES)
+@pytest.mark.parametrize("command", ["evaluate", "explain", "model", "compare-exact"])
+def test_commands_advise_options_that_they_have(troubled, command, files, option, values):
+    code, message = invoked(command, *files)
+    assert code == 2
+    assert all(f"--{option} {value} to " in message for value in values), message
+    assert f"{option}=" not in message
+    assert invoked(command, *files, f"--{option}", values[0])[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "option", "values"), [*TROUBLES, (("tree.txt", "gold.txt", "fine.txt"), "undefined", ["nan"])]
+)
+def test_a_study_is_advised_to_change_its_file(troubled, files, option, values):
+    name = "TIE" if option == "undefined" else "F_H"
+    text = f'hierarchy = "{files[0]}"\ntrue = "{files[1]}"\nmeasures = ["{name}"]\n[systems]\nA = "{files[2]}"\n'
+    (troubled / "study.toml").write_text(text)
+    code, message = invoked("run", "study.toml")
+    assert code == 2
+    assert "--" not in message
+    assert all(f'{option} = "{value}" under [options]' in message for value in values), message
+    (troubled / "study.toml").write_text(text + f'[options]\n{option} = "{values[0]}"\n')
+    assert invoked("run", "study.toml")[0] == 0
+
+
+@pytest.mark.parametrize("command", ["model", "explain"])
+def test_no_command_advises_what_it_does_not_have(troubled, command):
+    _, message = invoked(command, "tree.txt", "gold.txt", "fine.txt", "--row", "2", "-m", "TIE")
+    assert "TIE is undefined" in message or command == "model"
+    assert "undefined=" not in message
+    assert "--undefined" not in message
+
+
+def test_advice_reaches_the_shell(troubled):
+    out = run("evaluate", "tree.txt", "gold.txt", "strange.txt", cwd=troubled)
+    assert out.returncode == 2
+    advice = "choose --unknown drop to leave such labels out, or --unknown isolate to make each a class"
+    assert advice in out.stderr
+    assert len(out.stderr.splitlines()) == 1
+
+
+def test_functions_advise_arguments_that_they_have():
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+    with pytest.raises(HemlpError, match=r"choose unknown='drop' to .*, or unknown='isolate' to"):
+        evaluate(h, ["b"], ["x"], ["F_H"])
+    with pytest.raises(HemlpError, match=r"choose Batch.of\(..., unknown='drop'\) to"):
+        measure("F_H").score(h, ["b"], ["x"])
+    with pytest.raises(HemlpError, match="choose undefined='nan' to leave such instances out$"):
+        measure("TIE").score(h, ["b", "c"], ["b"])
+    for wrong in (lambda: metrics.f_h_score(["b"], ["x"], hierarchy=h), lambda: information_content(h, [["x"]])):
+        with pytest.raises(HemlpError) as caught:
+            wrong()
+        assert "choose" not in str(caught.value)
+    with pytest.raises(HemlpError) as caught:
+        metrics.tie_loss([["b", "c"]], [["b"]], hierarchy=h)
+    assert "choose" not in str(caught.value)
+    again = pickle.loads(pickle.dumps(caught.value.advised(Advice("x", "y", "to go on"))))
+    assert str(again).endswith("; choose x='y' to go on")
+
+
+def test_out_of_memory_advises_a_limit_where_there_is_one(monkeypatch, troubled):
+    def full(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr("hemlp.evaluation.study.evaluate", full)
+    monkeypatch.setattr("hemlp.compare_exact_greedy", full)
+    (troubled / "study.toml").write_text('hierarchy = "tree.txt"\ntrue = "gold.txt"\n[systems]\nA = "fine.txt"\n')
+    files = ["tree.txt", "gold.txt", "fine.txt"]
+    for arguments, words in (
+        (["evaluate", *files], "out of memory; choose --memory SIZE to"),
+        (["run", "study.toml"], 'out of memory; choose memory = "SIZE" under [options] to'),
+        (["compare-exact", *files], "out of memory"),
+    ):
+        error = CliRunner().invoke(commands, arguments).exception
+        assert isinstance(error, HemlpError)
+        assert str(error).startswith(words)
+        assert ("choose" in str(error)) == ("choose" in words)
+
+
+# ---- what is not proved, and the measures
+
+
+@pytest.fixture
+def cut(monkeypatch):
+    """Every exact F_LCA reaches a limit."""
+    usual = LcaModel.solve
+
+    def solve(self, *arguments, **options):
+        found = usual(self, *arguments, **options)
+        return replace(found, statuses=np.full(len(found.statuses), STATUSES.index(Status.FEASIBLE), np.int8))
+
+    monkeypatch.setattr(LcaModel, "solve", solve)
+
+
+@pytest.mark.parametrize(
+    ("measure", "strict", "code"),
+    [("F_LCA", True, 3), ("F_LCA", False, 0), ("F_LCA(method='greedy')", True, 0), ("F_H", True, 0)],
+)
+def test_fallbacks_warn_and_are_an_error_if_asked(cut, troubled, measure, strict, code):
+    study = f'hierarchy = "tree.txt"\ntrue = "gold.txt"\nmeasures = ["{measure}"]\n[systems]\nfine = "fine.txt"\n'
+    (troubled / "study.toml").write_text(study)
+    for arguments in (["evaluate", "tree.txt", "gold.txt", "fine.txt", "-m", measure], ["run", "study.toml"]):
+        result = CliRunner().invoke(commands, [*arguments, *(["--strict"] if strict else [])])
+        assert result.exit_code == code
+        fell = measure == "F_LCA"
+        assert ("2 scores are not proved optimal" in result.stderr) == fell
+        assert ("fine, F_LCA: not proved optimal on 2 instances" in result.stdout) == fell
+        assert "hemlp:" in result.stdout
+
+
+def test_proved_scores_are_no_fallbacks(troubled):
+    result = CliRunner().invoke(commands, ["evaluate", "tree.txt", "gold.txt", "fine.txt", "-m", "F_LCA", "--strict"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "proved" not in result.stdout
+
+
+def test_measures_command():
+    listed = CliRunner().invoke(commands, ["measures"])
+    assert listed.exit_code == 0
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == list(NAMED)
+    for name, named in NAMED.items():
+        told = CliRunner().invoke(commands, ["measures", name]).stdout
+        better = "greater" if named.template.greater_is_better else "less"
+        assert told.startswith(f"{name:10} {examples.about_measures()[name]['title']}; ")
+        assert f"{better} is better" in told.splitlines()[0]
+        assert "use it for: " in told
+        assert all(f"  parameter {key} = " in told for key in named.parameters)
+        assert all(INVARIANTS[promise].words in told for promise in named.template.invariants)
+    assert "parameter default_cost = 4" in CliRunner().invoke(commands, ["measures", "MGIA(default_cost=4)"]).stdout
+    own = "PairMeasure('mine', bounds=Bounds(predicted=(1, 1), true=(0, ALL)))"
+    assert own in CliRunner().invoke(commands, ["measures", own]).stdout
+    assert "did you mean 'F_H'" in invoked("measures", "F_HH")[1]
+
+
+@pytest.mark.parametrize("sided", ["two", "one"])
+def test_the_sides_of_the_sign_test_can_be_chosen(tmp_path, sided):
+    """By an option and in a study, in all that is shown and written."""
+    others = [f"{name}={FOLDER / f'pred_{name}.txt'}" for name in ("svm_ovr_freq60", "lexical_match", "topdown_lcpn")]
+    options = ["-m", "F_H", "--compare", "svm_ovr_freq60", "lexical_match", "--significance", "F_H"]
+    files = ["--html", str(tmp_path / "r.html"), "--table", str(tmp_path / "t.md")]
+    out = CliRunner().invoke(commands, ["evaluate", *FILES, *others, *options, *files, "--sided", sided])
+    text = STUDY.replace("kendall = 20", f'sided = "{sided}"').replace('"rows"', f'"{tmp_path / "rows"}"')
+    (tmp_path / "study.toml").write_text(text)
+    again = CliRunner().invoke(commands, ["run", str(tmp_path / "study.toml")])
+    other = {"two": "one", "one": "two"}[sided]
+    for shown in (out.stdout, again.stdout, (tmp_path / "t.md").read_text(), (tmp_path / "out.html").read_text()):
+        assert f"{sided}-sided" in shown
+        assert f"sign test ({other}-sided" not in shown
+        assert f"sign test {other}-sided" not in shown
+    ranks = dict(re.findall(r"^(\w+) +[\d.]+ \((\d)\)", out.stdout, re.M))
+    assert (ranks["svm_ovr_freq60"] == ranks["lexical_match"]) == (sided == "two")
+    page = (tmp_path / "r.html").read_text()
+    assert (
+        dict(re.findall(r"<td>(\w+)</td><td[^>]*><span[^>]*>[\d.]+</span> <span class='rank'>\((\d)\)", page)) == ranks
+    )
 
 
 def test_every_option_has_an_example():

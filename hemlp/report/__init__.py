@@ -1,1 +1,4 @@
-"""Plots of an evaluation, and a page that shows it all."""
+"""Reports of an evaluation: plots, the page that shows it all, and files of per-instance scores.
+
+Imports explanations and statistics.
+"""

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.drawing import STYLE
 from hemlp.errors import InvalidOption
-from hemlp.exact_greedy import compare_batch
-from hemlp.explanations import Explanation
+from hemlp.escaping import markup
+from hemlp.explain.drawing import STYLE
+from hemlp.explain.parts import Explanation
 from hemlp.report import plots
-from hemlp.tables import figure, markup
+from hemlp.statistics.exact_greedy import compare_batch
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.tests import Sided
+from hemlp.text.tables import figure
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp.results import Evaluation
+    from hemlp.evaluation.result import Evaluation
 
 WORST = 50
 """Instances shown of each system."""
@@ -31,19 +34,19 @@ CITATION = (
 )
 
 
-def page(ev: Evaluation, title: str) -> str:
+def page(ev: Evaluation, title: str, sided: Sided) -> str:
     """The whole page."""
     plots.check_plots()
     leader = "F_LCA" if "F_LCA" in ev.measures else ev.measures[0]
     parts = [
-        f"<h2 id='summary'>Summary</h2>{_summary(ev)}<ul class='notes'>{_items(ev.notes())}</ul>",
-        f"<h2 id='tests'>Significance by {markup(leader)}</h2>{_significance(ev, leader)}",
-        f"<h2 id='plots'>Plots</h2>{''.join(_figures(ev, leader))}",
+        f"<h2 id='summary'>Summary</h2>{_summary(ev, sided)}<ul class='notes'>{_items(ev.notes(sided=sided))}</ul>",
+        f"<h2 id='tests'>Significance by {markup(leader)}</h2>{_significance(ev, leader, sided)}",
+        f"<h2 id='plots'>Plots</h2>{''.join(_figures(ev, leader, sided))}",
         *(["<h2 id='worst'>Worst instances</h2>", _worst(ev, leader)] if ev.inputs is not None else []),
         f"<h2 id='cite'>Parameters, signatures, how to cite</h2>{_citation(ev)}",
     ]
     names = ["summary", "tests", "plots", *(["worst"] if ev.inputs is not None else []), "cite"]
-    links = "".join(f"<a href='#{name}'>{name}</a>" for name in names)
+    links = " ".join(f"<a href='#{name}'>{name}</a>" for name in names)
     here = files("hemlp.report")
     style, script = ((here / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
     return (
@@ -74,8 +77,9 @@ def _head(columns: list[str], kinds: list[str] | None = None) -> str:
     return "<tr>" + "".join(f"<th scope='col'{k}><button>{markup(name)}</button></th>" for name, k in cells) + "</tr>"
 
 
-def _summary(ev: Evaluation) -> str:
-    ranks = {name: ev.ranks(name) for name in ev.measures}
+def _summary(ev: Evaluation, sided: Sided) -> str:
+    ranks = {name: ev.ranks(name, sided=sided) for name in ev.measures}
+    dropped = dropped_true_labels(ev.facts)
     rows = []
     for system in ev.systems:
         cells = [f"<td>{markup(system)}</td>"]
@@ -84,20 +88,23 @@ def _summary(ev: Evaluation) -> str:
             value = "" if math.isnan(mean) else repr(mean)
             text = "undefined" if math.isnan(mean) else figure(mean)
             best = " class='best'" if rank == 1 else ""
-            cells.append(
-                f"<td data-value='{value}'><span{best}>{text}</span><span class='rank'>{rank or ''}</span></td>"
-            )
+            # the space and the brackets keep the two figures apart where the table is copied
+            place = "" if rank is None else f" <span class='rank'>({rank})</span>"
+            cells.append(f"<td data-value='{value}'><span{best}>{text}</span>{place}</td>")
         labels = ev.facts[system]["predictions an instance"]
-        rows.append(f"<tr>{''.join(cells)}<td data-value='{labels!r}'>{labels:.2f}</td></tr>")
+        cells.append(f"<td data-value='{labels!r}'>{labels:.2f}</td>")
+        if dropped:
+            cells.append(f"<td data-value='{ev.facts[system]['true labels dropped']!r}'>{dropped[system]}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
     marks = [f"{name} {'↑' if better else '↓'}" for name, better in ev.greater_is_better.items()]
-    head = _head(["system", *marks, "labels"])
+    head = _head(["system", *marks, "labels", *(["true labels dropped"] if dropped else [])])
     return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
 
 
-def _significance(ev: Evaluation, measure: str) -> str:
+def _significance(ev: Evaluation, measure: str, sided: Sided) -> str:
     if len(ev.systems) < 2:
         return "<p class='note'>There is one system: nothing to compare.</p>"
-    table = ev.significance(measure)
+    table = ev.significance(measure, sided=sided)
     kinds = ["" if right else " class='words'" for right in table.numeric]
     rows = ("".join(f"<td{k}>{markup(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.rows)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
@@ -106,12 +113,12 @@ def _significance(ev: Evaluation, measure: str) -> str:
     return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{body}</tbody></table></div>{notes}"
 
 
-def _figures(ev: Evaluation, leader: str) -> Iterator[str]:
+def _figures(ev: Evaluation, leader: str, sided: Sided) -> Iterator[str]:
     def shown(name: str, figure: object, words: str) -> str:
         return f"<figure>{plots.svg(figure, name)}<figcaption>{markup(words)}</figcaption></figure>"  # type: ignore[arg-type]
 
     if len(ev.systems) > 1 and len(ev.measures) > 1:
-        yield shown("ranks", plots.rank_chart(ev), "Ranks by each measure; ties stand side by side.")
+        yield shown("ranks", plots.rank_chart(ev, sided), "Ranks by each measure; ties stand side by side.")
         yield shown("kendall", plots.kendall_heat_map(ev), "How alike the measures rank the systems.")
     yield shown("distribution", plots.distribution(ev, leader), f"Distribution of {leader} over the instances.")
     if ev.inputs is None:
@@ -157,8 +164,9 @@ def _instance(explanation: Explanation, value: float, measure: str) -> str:
     except InvalidOption as error:
         drawing = markup(str(error))
     return (
-        f"<details class='instance'><summary><span>{markup(explanation.title)}</span>"
-        f"<b>{markup(measure)} {value:.4g}</b>{''.join(sides)}</summary><div class='drawing'>{drawing}</div></details>"
+        f"<details class='instance'><summary><span>{markup(explanation.title)}</span> "
+        f"<b>{markup(measure)} {value:.4g}</b> {' '.join(sides)}</summary>"
+        f"<div class='drawing'>{drawing}</div></details>"
     )
 
 

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.exact_greedy import SAME, ExactGreedy
-from hemlp.inputs import BLOCK
+from hemlp.escaping import printable
+from hemlp.measures.scores import mean
+from hemlp.statistics.comparisons import comparable
+from hemlp.statistics.exact_greedy import SAME, ExactGreedy
+from hemlp.statistics.tests import Sided
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hemlp.results import Evaluation
+    from hemlp.evaluation.result import Evaluation
 
 COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
 MARKERS = "osD^vP*X"
@@ -42,18 +45,18 @@ def _figure(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def plain(text: str) -> str:
-    """A text in which $ is no mathematics."""
-    return text.replace("$", r"\$")
+    """A text in which $ is no mathematics, on one line."""
+    return printable(text).replace("$", r"\$")
 
 
 def _look(k: int) -> dict[str, str]:
     return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]}
 
 
-def rank_chart(ev: Evaluation) -> Figure:
+def rank_chart(ev: Evaluation, sided: Sided = "two") -> Figure:
     """Ranks over measures, one line a system; systems that share a rank stand side by side on it."""
     figure, axes = _figure(max(5.0, 1.1 * len(ev.measures) + 2.5), max(3.0, 0.45 * len(ev.systems) + 1.2))
-    at = {name: ev.ranks(name) for name in ev.measures}
+    at = {name: ev.ranks(name, sided=sided) for name in ev.measures}
     for k, system in enumerate(ev.systems):
         xs, ys = [], []
         for m, name in enumerate(ev.measures):
@@ -90,35 +93,36 @@ def kendall_heat_map(ev: Evaluation) -> Figure:
 def distribution(ev: Evaluation, measure: str) -> Figure:
     """How many instances score how much, one row of bars a system."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
-    found = np.concatenate([v[~np.isnan(v)] for v in values])
+    found = np.concatenate([v[np.isfinite(v)] for v in values])
+    infinite = sum(int(np.isinf(v).sum()) for v in values)
     figure, axes = _figure(7.0, max(2.4, 0.55 * len(ev.systems) + 1.2))
     low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     edges = np.linspace(low, high if high > low else low + 1, 26)
     for k, column in enumerate(values):
-        counts, _ = np.histogram(column[~np.isnan(column)], edges)
+        counts, _ = np.histogram(column[np.isfinite(column)], edges)
         heights = 0.85 * counts / max(1, counts.max())
         axes.bar(edges[:-1], heights, np.diff(edges), bottom=len(values) - 1 - k, align="edge", color=_look(k)["color"])
     axes.set_yticks([len(values) - 1 - k for k in range(len(values))], list(map(plain, ev.systems)))
-    axes.set_xlabel(f"{plain(measure)} of an instance (each row to its own scale)")
+    left_out = f"; {infinite:,} infinite ones are not shown" if infinite else ""
+    axes.set_xlabel(f"{plain(measure)} of an instance (each row to its own scale{left_out})")
     return figure
 
 
 def score_by_depth(ev: Evaluation, measure: str) -> Figure:
-    """Mean score of the instances against the depth of their deepest true class."""
+    """Mean score of the instances on which all systems are defined against the depth of their deepest true class."""
     if ev.inputs is None:
         raise InvalidOption("depths need the data, which an evaluation that was read from a file does not have")
     figure, axes = _figure(7.0, 3.6)
-    for k, system in enumerate(ev.systems):
-        values = ev.per_instance(system, measure)
+    for k, (system, values) in enumerate(zip(ev.systems, comparable(ev, measure), strict=True)):
         deepest = np.full(len(values), -1)
-        for start, batch in ev.inputs.blocks(system, BLOCK):
+        for start, batch in ev.inputs.blocks(system):
             depths = batch.hierarchy.unit_depths[batch.true.classes]
             np.maximum.at(deepest, start + np.repeat(np.arange(len(batch)), np.diff(batch.true.ptr)), depths)
         usable = ~np.isnan(values) & (deepest >= 0)
         at = np.unique(deepest[usable])
-        means = [values[usable & (deepest == depth)].mean() for depth in at]
+        means = [mean(values[usable & (deepest == depth)]) for depth in at]
         axes.plot(at, means, label=plain(system), linewidth=1.4, markersize=5, **_look(k))
     axes.set_xlabel("depth of the deepest true class of an instance")
     axes.set_ylabel(f"mean {plain(measure)}")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import math
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from hemlp.errors import NoSolver
-from hemlp.interrupts import interruptible
-from hemlp.model import Model
-from hemlp.pairing import PairingModel
-from hemlp.program import LinearProgram, ProgramResult, Status, exact_integers
-from hemlp.solvers.flow import integer_costs
-from hemlp.solvers.matrix import MatrixSolver
+from hemlp.processes.interrupts import interruptible
+from hemlp.programs.program import LinearProgram, ProgramResult, Status, exact_integers
+from hemlp.programs.registry import importable
+from hemlp.solvers.programs import ProgramSolver
 
 
-class CpSatSolver(MatrixSolver):
+class CpSat(ProgramSolver):
     """CP-SAT with one thread and a fixed seed, so that a run can be repeated."""
 
     name = "cpsat"
@@ -24,26 +24,30 @@ class CpSatSolver(MatrixSolver):
 
     def available(self) -> str | None:
         """None if OR-Tools is installed."""
-        return None if find_spec("ortools") else "pip install ortools"
+        return importable("ortools.sat.python.cp_model", "ortools")
 
-    def accepts(self, model: Model[Any]) -> bool:
+    def accepts(self, model: Any) -> bool:
         """Models with costs that are exact integers after scaling."""
-        return super().accepts(model) and (not isinstance(model, PairingModel) or integer_costs(model) is not None)
+        return super().accepts(model) and exact_integers(np.unique(model.cost_values)) is not None
 
-    def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
         """Solve one program."""
         from ortools.sat.python import cp_model
 
-        scaled = exact_integers(v.cost for v in program.variables)
-        if scaled is None:
-            raise NoSolver("CP-SAT needs costs that are exact multiples of a power of two")
-        costs, scale = scaled
+        costs, scale = _integers("costs", [v.cost for v in program.variables])
         model = cp_model.CpModel()
-        columns = [model.new_int_var(int(v.lower), int(v.upper), v.name) for v in program.variables]
+        ranges = [(math.ceil(v.lower), math.floor(v.upper)) for v in program.variables]
+        if any(low > high for low, high in ranges):  # no integer between the bounds of a variable
+            return ProgramResult(Status.INFEASIBLE)
+        names = (v.name for v in program.variables)
+        columns = [model.new_int_var(low, high, name) for (low, high), name in zip(ranges, names, strict=True)]
         for row in program.rows:
-            body = cp_model.LinearExpr.weighted_sum([columns[i] for i, _ in row.terms], [int(c) for _, c in row.terms])
-            low = cp_model.INT_MIN if row.lower == float("-inf") else int(row.lower)
-            high = cp_model.INT_MAX if row.upper == float("inf") else int(row.upper)
+            weights, factor = _integers(f"coefficients in the row {row.name}", [c for _, c in row.terms])
+            body = cp_model.LinearExpr.weighted_sum([columns[i] for i, _ in row.terms], weights)
+            low = cp_model.INT_MIN if row.lower == float("-inf") else math.ceil(Fraction(row.lower) * factor)
+            high = cp_model.INT_MAX if row.upper == float("inf") else math.floor(Fraction(row.upper) * factor)
             model.add_linear_constraint(body, low, high)
         goal = cp_model.LinearExpr.weighted_sum(columns, costs)
         (model.maximize if program.maximize else model.minimize)(goal)
@@ -53,14 +57,20 @@ class CpSatSolver(MatrixSolver):
         backend.parameters.catch_sigint_signal = False  # it would take Ctrl-C for a limit and return what it has
         if time_limit is not None:
             backend.parameters.max_time_in_seconds = time_limit
-        if program.work_limit is not None:
-            backend.parameters.max_deterministic_time = program.work_limit
+        if work_limit is not None:
+            backend.parameters.max_deterministic_time = work_limit
         found = interruptible(lambda: backend.solve(model), stop=backend.stop_search)
         statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
+        work = backend.response_proto.deterministic_time
         if found not in statuses:
-            return ProgramResult(Status.INFEASIBLE if found == cp_model.INFEASIBLE else Status.UNSOLVED)
+            status = Status.INFEASIBLE if found == cp_model.INFEASIBLE else Status.UNSOLVED
+            return ProgramResult(status, work=work)
         values = np.array([backend.value(x) for x in columns], np.float64)
-        return ProgramResult(statuses[found], values, backend.best_objective_bound / scale)
+        return ProgramResult(statuses[found], values, backend.best_objective_bound / scale, work)
 
 
-solver = CpSatSolver()
+def _integers(what: str, values: Sequence[float]) -> tuple[list[int], int]:
+    scaled = exact_integers(values)
+    if scaled is None:
+        raise NoSolver(f"CP-SAT takes integers: the {what} are no multiples of one power of two that fit 40 bits")
+    return scaled

@@ -6,18 +6,19 @@ that are not exact multiples of a power of two are refused.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from hemlp.edges import IntArray
+from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.flow import FlowNetwork
-from hemlp.pairing import PairingModel
-from hemlp.pairing_solution import PairingSolution
-from hemlp.program import ProgramResult, Status, exact_integers
+from hemlp.pairing.model import PairingModel
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.circulation import FlowNetwork
+from hemlp.programs.limits import solve_within
+from hemlp.programs.program import ProgramResult, Status, exact_integers
+from hemlp.programs.registry import importable
 
 PART = 2000
 """Instances in one network, at most."""
@@ -25,14 +26,15 @@ PAIRS = 200_000
 """Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
 
 
-class FlowSolver:
+class MinCostFlow:
     """Solves the stacked flow networks of a pairing model; a part that is infeasible is solved one by one."""
 
     name = "flow"
+    exact = True
 
     def available(self) -> str | None:
         """None if OR-Tools is installed."""
-        return None if find_spec("ortools") else "pip install ortools"
+        return importable("ortools.graph.python.min_cost_flow", "ortools")
 
     def accepts(self, model: Any) -> bool:
         """Pairing models with costs that are exact integers after scaling."""
@@ -40,7 +42,8 @@ class FlowSolver:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Part by part."""
-        return model.joined([self._solve_part(part) for part in _parts(model)])
+        parts = _parts(model)
+        return model.joined([solve_within(part, time_limit, self._solve_part, PairingModel.unsolved) for part in parts])
 
     def _solve_part(self, part: PairingModel) -> PairingSolution:
         network, _ = part.network()
@@ -81,8 +84,7 @@ def _parts(model: PairingModel) -> list[PairingModel]:
 
 def integer_costs(model: PairingModel) -> int | None:
     """The factor that makes all costs integers without rounding, or None."""
-    finite = np.concatenate([model.kappa[model.x], model.default_p[model.u], model.default_t[model.v]])
-    scaled = exact_integers(np.unique(finite))
+    scaled = exact_integers(np.unique(model.cost_values))
     return None if scaled is None else scaled[1]
 
 
@@ -92,6 +94,3 @@ def variable_values(network: FlowNetwork, flow: IntArray) -> Any:
     values = np.empty(carrying.size)
     values[network.variable[carrying]] = flow[carrying]
     return values
-
-
-solver = FlowSolver()

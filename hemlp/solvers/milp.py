@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib.util import find_spec
 
-from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.solvers.matrix import MatrixSolver
+from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.programs.registry import importable
+from hemlp.solvers.programs import ProgramSolver
 
 
-class MilpSolver(MatrixSolver):
+class Highs(ProgramSolver):
     """HiGHS without any gap."""
 
     name = "milp"
 
     def available(self) -> str | None:
         """None if OR-Tools is installed."""
-        return None if find_spec("ortools") else "pip install ortools"
+        return importable("ortools.math_opt.python.mathopt", "ortools")
 
-    def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
         """Solve one program."""
         from ortools.math_opt.python import mathopt
 
         model = mathopt.Model(name="hemlp")
         columns = [model.add_integer_variable(lb=v.lower, ub=v.upper) for v in program.variables]
-        costs = [(v.cost, x) for v, x in zip(program.variables, columns, strict=True) if v.cost]
+        scale = program.float_scale()
+        costs = [(v.cost * scale, x) for v, x in zip(program.variables, columns, strict=True) if v.cost]
         goal = mathopt.LinearSum(cost * x for cost, x in costs)
         (model.maximize if program.maximize else model.minimize)(goal)
         for row in program.rows:
@@ -42,7 +45,4 @@ class MilpSolver(MatrixSolver):
             return ProgramResult(Status.UNSOLVED)
         values = result.variable_values(columns)
         status = Status.OPTIMAL if reason == mathopt.TerminationReason.OPTIMAL else Status.FEASIBLE
-        return ProgramResult(status, as_integer_values(values), result.dual_bound())
-
-
-solver = MilpSolver()
+        return ProgramResult(status, as_integer_values(values), result.dual_bound() / scale)

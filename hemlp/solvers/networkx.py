@@ -6,21 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.flow import FlowNetwork
-from hemlp.pairing import PairingModel
-from hemlp.pairing_solution import PairingSolution
-from hemlp.program import ProgramResult, Status
+from hemlp.pairing.model import PairingModel
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.circulation import FlowNetwork
+from hemlp.programs.limits import solve_within
+from hemlp.programs.program import ProgramResult, Status
+from hemlp.programs.registry import importable
 from hemlp.solvers.flow import integer_costs, variable_values
 
 
-class NetworkxSolver:
+class NetworkSimplex:
     """Solves one flow network after the other."""
 
     name = "networkx"
+    exact = True
 
     def available(self) -> str | None:
-        """Always: networkx is a dependency of hemlp."""
-        return None
+        """None if networkx can be imported."""
+        return importable("networkx", "networkx")
 
     def accepts(self, model: Any) -> bool:
         """Pairing models with costs that are exact integers after scaling (network simplex cycles on others)."""
@@ -28,7 +31,9 @@ class NetworkxSolver:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Instance by instance."""
-        return model.joined([self._solve_one(model[i]) for i in range(len(model))] or [model.solution(EMPTY)])
+        ones = (model[i] for i in range(len(model)))
+        found = [solve_within(one, time_limit, self._solve_one, PairingModel.unsolved) for one in ones]
+        return model.joined(found or [model.solution(EMPTY)])
 
     def _solve_one(self, model: PairingModel) -> PairingSolution:
         import networkx
@@ -52,4 +57,3 @@ def _arc_flows(network: FlowNetwork, shifted: dict[str, dict[str, int]]) -> Any:
 
 
 EMPTY = ProgramResult(Status.OPTIMAL, np.empty(0))
-solver = NetworkxSolver()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from hemlp.program import LinearProgram, ProgramResult, Status, as_integer_values, one_sided
-from hemlp.solvers.matrix import MatrixSolver
+from hemlp.programs.formats import guarded, one_sided
+from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.programs.registry import importable
+from hemlp.solvers.programs import ProgramSolver
 
 if TYPE_CHECKING:
     import pulp
 
 
-class PulpSolver(MatrixSolver):
+class Pulp(ProgramSolver):
     """``backend`` names one of ``pulp.listSolvers(onlyAvailable=True)``; by default the CBC that comes with PuLP."""
 
     name = "pulp"
@@ -21,19 +25,20 @@ class PulpSolver(MatrixSolver):
         self.backend = backend
 
     def available(self) -> str | None:
-        """None if PuLP is installed and has a solver."""
-        if not find_spec("pulp"):
-            return "pip install 'pulp>=3.3,<4'"
-        return None if self._make(None).available() else "PuLP finds no solver: pip install 'pulp[cbc]'"
+        """None if PuLP can be imported and has a solver."""
+        if find_spec("highspy"):  # then OR-Tools cannot be loaded once PuLP is
+            importable("ortools.math_opt.python.mathopt", "ortools")
+        missing = importable("pulp", "'pulp>=3.3,<4'")
+        return missing or (None if self._make(None).available() else "PuLP finds no solver: pip install 'pulp[cbc]'")
 
     def build(self, program: LinearProgram) -> pulp.LpProblem:
         """The program as a ``pulp.LpProblem`` that can be changed and solved."""
         import pulp
 
         problem = pulp.LpProblem("hemlp", pulp.LpMaximize if program.maximize else pulp.LpMinimize)
-        guarded, rows = program.guarded()
-        columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in guarded]
-        problem += pulp.lpSum(v.cost * x for v, x in zip(guarded, columns, strict=True) if v.cost) + 0 * columns[0]
+        variables, rows = guarded(program)
+        columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
+        problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
         senses = {"=": pulp.LpConstraintEQ, ">=": pulp.LpConstraintGE, "<=": pulp.LpConstraintLE}
         for name, sense, side, terms in one_sided(rows):
             body = pulp.lpSum(coefficient * columns[i] for i, coefficient in terms)
@@ -45,16 +50,29 @@ class PulpSolver(MatrixSolver):
 
         if self.backend is None:
             return pulp.COIN_CMD(path=pulp.apis.PULP_CBC_CMD.pulp_cbc_path, msg=False, timeLimit=time_limit, gapRel=0)
-        return pulp.getSolver(self.backend, msg=False, timeLimit=time_limit)
+        options = {"gapRel": 0} if self._takes_gap() else {}
+        return pulp.getSolver(self.backend, msg=False, timeLimit=time_limit, **options)
 
-    def solve_program(self, program: LinearProgram, time_limit: float | None) -> ProgramResult:
+    def _takes_gap(self) -> bool:
+        """Whether the backend can be told to close the gap; if not, what it calls optimal may be its usual gap away."""
+        import pulp
+
+        if self.backend is None:
+            return True
+        return "gapRel" in signature(type(pulp.getSolver(self.backend)).__init__).parameters
+
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
         """Solve one program."""
         import pulp
 
-        problem = self.build(program)
+        scale = program.float_scale()
+        scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
+        problem = self.build(replace(program, variables=scaled))
         problem.solve(self._make(time_limit))
         statuses = {
-            pulp.LpSolutionOptimal: Status.OPTIMAL,
+            pulp.LpSolutionOptimal: Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE,
             pulp.LpSolutionIntegerFeasible: Status.FEASIBLE,
             pulp.LpSolutionInfeasible: Status.INFEASIBLE,
         }
@@ -63,6 +81,3 @@ class PulpSolver(MatrixSolver):
             return ProgramResult(status)
         found = {variable.name: variable.varValue or 0.0 for variable in problem.variables()}
         return ProgramResult(status, as_integer_values(found.get(v.name, 0.0) for v in program.variables))
-
-
-solver = PulpSolver()

@@ -1,0 +1,358 @@
+"""The command line: thin, every command a few calls of the library."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hemlp import __version__
+from hemlp.cli.advising import Commands, OfStudy
+from hemlp.cli.options import (
+    check_row,
+    choice,
+    input_options,
+    measure_option,
+    names_option,
+    row_option,
+    say_written,
+    show,
+    solver_options,
+)
+from hemlp.errors import HemlpError
+from hemlp.escaping import json_text, printable
+from hemlp.processes.interrupts import end_at_signals, interruptible
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.study import Study
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="hemlp")
+def commands() -> None:
+    """Evaluate hierarchical classification: every measure an explicit optimization model."""
+
+
+@commands.command()
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@measure_option
+@click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
+@click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
+@choice("--sided", ["two", "one"], "The sign test of ranks and comparisons; the paper's is --sided one.")
+@click.option(
+    "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
+)
+@click.option("--per-instance", type=click.Path(), metavar="DIR", help="Write DIR/SYSTEM.csv: --per-instance rows.")
+@click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
+@click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
+@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex or text: --table results.tex.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes: --workers 2.")
+@click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
+@click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
+@click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
+@click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
+@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
+@click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@solver_options
+@names_option
+@input_options
+def evaluate(
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool, **given: Any
+) -> None:
+    """Score systems against the true labels: means and ranks, with significance.
+
+    HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
+    labels separated by spaces (or are .csv files with the columns id and label). A system's name is its file's stem
+    unless given as NAME=FILE. Without -m the measures are accuracy, GIE, MGIA, F_H, SDL and F_LCA.
+
+    Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
+    """
+    from hemlp.evaluation.run import MEASURES
+    from hemlp.evaluation.study import Outputs, Study, Tests
+    from hemlp.report.outputs import system_files
+
+    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
+    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
+    files = system_files(predictions)
+    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
+
+
+@commands.command(cls=OfStudy)
+@click.argument("study", type=click.Path())
+@click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
+def run(study: str, strict: bool) -> None:
+    """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
+
+    `pydoc hemlp.evaluation.study` shows all that such a file can say.
+
+    Example: hemlp run study.toml
+    """
+    from hemlp.evaluation.study import Study
+
+    carry_out(Study.read(study), strict)
+
+
+ADVICE: list[str] = []
+"""What to say to somebody who interrupts the command that is running."""
+
+
+def carry_out(study: Study, strict: bool) -> None:
+    """Run a study, show its tables and write its files."""
+    folder = study.options.get("resume")
+    ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
+    fallbacks = _carried_out(study)
+    if fallbacks:
+        click.echo(f"hemlp: {fallbacks:,} scores are not proved optimal, see the column bound", err=True)
+        if strict:
+            sys.exit(3)
+
+
+def _carried_out(study: Study) -> int:
+    """How many exact scores are not proved optimal."""
+    result = study.run()
+    for file in study.write(result):
+        say_written(file)
+    if study.outputs.json == "-":
+        for piece in result.json_pieces():
+            click.echo(piece, nl=False)
+    else:
+        for title, table in study.tables(result):
+            show(title, table)
+    sys.stdout.flush()
+    return result.fallbacks
+
+
+@commands.command()
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@row_option
+@measure_option
+@click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
+@click.option("--svg", type=click.Path(), help="Draw, one file a model: --svg why.svg.")
+@click.option("--png", type=click.Path(), help="Draw by matplotlib, one file a model: --png why.png.")
+@names_option
+@input_options
+def explain(
+    hierarchy: str, true: str, pred: str, row: int, measures: tuple[str, ...], json_file: str | None,
+    svg: str | None, png: str | None, **given: Any,
+) -> None:  # fmt: skip
+    """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
+
+    Without -m by GIE, F_H and F_LCA.
+
+    Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
+    """
+    from hemlp.evaluation.study import Study
+    from hemlp.io.files import write_text
+    from hemlp.report.outputs import check_writable, drawing_files, system_files
+
+    files = system_files([pred])
+    check_writable([json_file if json_file != "-" else None, svg, png])
+    result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
+    (system,) = files
+    check_row(row, int(result.facts[system]["instances"]))
+    explanation = result.explain(system, row - 1)
+    text = json_text(explanation.to_dict(), indent=1) + "\n"
+    if json_file == "-":
+        click.echo(text, nl=False)
+    else:
+        for title, tables in explanation.sections():
+            for k, table in enumerate(tables):
+                show("" if k else title, table)
+    if json_file not in (None, "-"):
+        write_text(str(json_file), text)
+    for part, file in drawing_files(svg, explanation):
+        write_text(file, explanation.picture(part).to_svg())
+        say_written(file)
+    for part, file in drawing_files(png, explanation):
+        explanation.picture(part).to_png(file)
+        say_written(file)
+
+
+@commands.command()
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@row_option
+@click.option("-m", "--measure", default="GIE", show_default=True, help="A measure: -m F_LCA.")
+@click.option("--stage", help="Of an LCA model: lcas, ratio or ties, as in --stage ratio.")
+@click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
+@click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
+@names_option
+@input_options
+def model(
+    hierarchy: str, true: str, pred: str, row: int, measure: str, stage: str | None, mps: bool, svg: str | None,
+    names: str | None, cycles: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
+
+    Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
+    """
+    from hemlp import Batch, read_hierarchy, read_labels
+    from hemlp.explain.making import network_picture
+    from hemlp.io.files import write_text
+    from hemlp.io.names import read_names
+    from hemlp.measures.registry import measure as made
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([svg])
+    (file,) = system_files([pred]).values()
+    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), read_labels(true), read_labels(file), **given)
+    check_row(row, len(batch))
+    one = made(measure).model(batch[row - 1])
+    stages = {} if stage is None else {"stage": stage}
+    click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
+    if svg is not None:
+        write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
+
+
+@commands.command()
+@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for the files it writes: --out /tmp/demo.")
+def demo(out: str) -> None:
+    """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
+
+    Example: hemlp demo
+    """
+    from hemlp.demo import run as tell
+
+    tell(out)
+
+
+@commands.command()
+@click.argument("names", nargs=-1, metavar="[CASE]...")
+def cases(names: tuple[str, ...]) -> None:
+    """Print the paper's case tables beside ours, with the reason where they differ.
+
+    Example: hemlp cases 2a 6
+    """
+    from hemlp import examples
+    from hemlp.paper import cases as paper
+    from hemlp.text.tables import Table
+
+    for case in [examples.case(name) for name in names] or examples.cases():
+        click.echo(f"\n{paper.drawn(case.hierarchy, paper.marks(case))}")
+        rows = [
+            [
+                line.value,
+                str(line.printed),
+                f"{line.ours:.3f}".rstrip("0").rstrip("."),
+                line.reason and f"≠ {line.reason}",
+            ]
+            for line in paper.compared(case)
+        ]
+        show(f"case {case.name}", Table(["value", "printed", "ours", ""], rows))
+
+
+@commands.command("compare-exact")
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@click.option("--sample", type=int, help="Compare on this many instances, drawn at random: --sample 200.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
+@click.option("--horizon", type=int, help="Levels that a class sees: --horizon 4.")
+@click.option("--time-limit", type=float, help="Seconds for one instance: --time-limit 2. By default work is limited.")
+@click.option("--json", "json_file", type=click.Path(), help="Write the comparison to a file, too: --json gap.json.")
+@input_options
+def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
+    """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
+
+    Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
+    """
+    from hemlp import compare_exact_greedy, read_hierarchy, read_labels
+    from hemlp.io.files import write_text
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([json_file])
+    (file,) = system_files([pred]).values()
+    h = read_hierarchy(hierarchy, cycles=cycles)
+    comparison = compare_exact_greedy(h, read_labels(true), read_labels(file), **given)
+    click.echo(str(comparison))
+    if json_file is not None:
+        write_text(json_file, json_text(comparison.to_dict(), indent=1) + "\n")
+
+
+@commands.command()
+@click.argument("name", required=False)
+def measures(name: str | None) -> None:
+    """List the measures, or tell all about one.
+
+    Example: hemlp measures MGIA
+    """
+    from hemlp import examples
+    from hemlp.measures.invariants import INVARIANTS
+    from hemlp.measures.named import NAMED
+    from hemlp.measures.registry import measure
+
+    for each in [measure(name)] if name else [named.template for named in NAMED.values()]:
+        better = "greater is better" if each.greater_is_better else "less is better"
+        low, high = each.range
+        about = examples.about_measures().get(each.name, {"title": str(each)})
+        click.echo(f"{each.name:10} {about['title']}; {low:g} to {high:g}, {better}")
+        if name:
+            for key, words in (("use", "use it for"), ("avoid", "not for")):
+                if key in about:
+                    click.echo(f"  {words}: {about[key]}")
+            for key, value in each.parameters.items():
+                click.echo(f"  parameter {key} = {value!r}")
+            for promise in sorted(each.invariants):
+                click.echo(f"  {INVARIANTS[promise].words}")
+
+
+def main() -> None:
+    """Entry point: errors that hemlp foresees become one message and an exit code, and so do signals."""
+    _open_standard_streams()
+    end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
+    code = interruptible(_exit_code)
+    if code:
+        sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error."""
+    from hemlp.io.files import is_open
+
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        if not is_open(number):
+            os.open(os.devnull, mode)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
+
+
+def _exit_code() -> int:
+    """Carry out the command; what goes wrong is said in one message."""
+    try:
+        code = commands(standalone_mode=False)
+        sys.stdout.flush()
+        return code or 0
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except HemlpError as error:
+        click.echo(f"hemlp: {error}", err=True)
+        return error.exit_code
+    except click.Abort as abort:  # so click takes an EOFError
+        return _unforeseen(abort.__cause__ or abort)
+    except Exception as error:
+        return _unforeseen(error)
+
+
+def _unforeseen(error: BaseException) -> int:
+    if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"
+    click.echo(printable(f"hemlp: {error}{where}"), err=True)
+    return 1

@@ -1,0 +1,89 @@
+"""Options that several commands have, and how they show what they found."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from hemlp.errors import InvalidOption
+from hemlp.escaping import printable
+
+if TYPE_CHECKING:
+    from hemlp.text.tables import Table
+
+Command = Callable[..., None]
+
+
+def options(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(given):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Command]:
+    """An option with the first of ``choices`` as its default."""
+    return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
+
+
+input_options = options(
+    choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
+    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
+    click.option(
+        "--unknown-true",
+        type=click.Choice(["error", "drop", "isolate"]),
+        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
+    ),
+    choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
+)
+measure_option = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, repeatable: -m F_H -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
+)  # fmt: skip
+names_option = click.option(
+    "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
+)
+row_option = click.option(
+    "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row: --row 17."
+)
+
+
+solver_options = options(
+    click.option("--solver", metavar="NAME", help="Who solves the models, by default the fastest: --solver milp."),
+    click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Seconds each: --time-limit 5."),
+)
+
+
+def show(title: str, table: Table) -> None:
+    """A table: drawn on a terminal, plain where the output goes elsewhere."""
+    title = printable(title)
+    if not sys.stdout.isatty():
+        click.echo(f"{title}\n{table}\n" if title else f"{table}\n")
+        return
+    from rich.console import Console
+
+    console = Console()
+    if title:
+        console.print(f"\n{title}", style="bold", markup=False, highlight=False)
+    console.print(table.to_rich())
+    for note in table.notes:
+        console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def check_row(row: int, rows: int) -> None:
+    """Rows are counted from 1."""
+    if row > rows:
+        raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+
+
+def say_written(file: str) -> None:
+    """Name a file that was written, to somebody who is watching."""
+    if sys.stderr.isatty():
+        click.echo(f"written: {printable(file)}", err=True)

@@ -1,0 +1,85 @@
+"""Names in texts: one function for each kind of text, so that a name is never more than a name there.
+
+A name of a system, class, instance, measure or file may hold anything: line ends, escape sequences of terminals, marks
+that turn the direction of writing, markup of every kind, formulas of spreadsheets.
+
+>>> printable("a\\n\\x1b[31mb"), markdown("<b>|x"), csv_cell("=1+1"), csv_value("'=1+1")
+('a\\\\n\\\\x1b[31mb', '&lt;b&gt;\\\\|x', "'=1+1", '=1+1')
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import string
+from html import escape
+from typing import Any
+
+_BEYOND = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+_HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND}]")
+_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND}]")  # others are escaped by JSON itself
+_MARKDOWN = re.compile(r"[\\`*\[{$|~]|(?<![^\W_])_|_(?![^\W_])|(?<=\s)#(?=#*\s*$)")
+# within a word an underscore means nothing; hashes at the end of a title would end it
+_LATEX = str.maketrans(
+    {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
+     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+     "|": r"\textbar{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "τ": r"$\tau$"}
+)  # fmt: skip
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+_NEUTRALISED = re.compile(r"'+[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+
+def printable(text: str) -> str:
+    """On one line; what steers a terminal, turns the direction or cannot be shown is written as Python writes it."""
+    return _HIDDEN.sub(lambda found: ascii(found.group())[1:-1], text)
+
+
+def markup(text: str) -> str:
+    """For HTML, SVG and XML."""
+    return escape(printable(text))
+
+
+def markdown(text: str) -> str:
+    """For a cell of a Markdown table, or within a line."""
+    safe = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKDOWN.sub(r"\\\g<0>", safe)
+
+
+def markdown_line(text: str) -> str:
+    """For the beginning of a line of Markdown, where more characters have a meaning."""
+    safe = markdown(text).lstrip()
+    if safe[:1] in set(string.punctuation) - {"\\", "&"}:
+        return f"\\{safe}"
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", safe)
+
+
+def latex(text: str) -> str:
+    """For a cell of a LaTeX table. After the end of a row a star or a bracket would belong to that."""
+    safe = printable(text).translate(_LATEX).replace("--", "-{}-")
+    return f"{{}}{safe}" if safe[:1] in ("[", "*") else safe
+
+
+def csv_cell(text: str) -> str:
+    """For a CSV file: what a spreadsheet would take for a formula gets an apostrophe, numbers stay as they are."""
+    text = re.sub("[\ud800-\udfff]", lambda found: ascii(found.group())[1:-1], text)
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_value(cell: str) -> str:
+    """The text that ``csv_cell`` made a cell of."""
+    return cell[1:] if _NEUTRALISED.match(cell) else cell
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """As JSON, without characters that steer a terminal; it is an error if there is a nan or an infinite number."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return _HIDDEN_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def json_number(value: float) -> float | str | None:
+    """A number for JSON, which has no nan (null here) and no infinite ones ("Infinity" and "-Infinity" here)."""
+    if math.isnan(value):
+        return None
+    return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,0 +1,153 @@
+"""What a run evaluates: true labels and systems, checked once, and then batches of consecutive instances on demand.
+
+Label sets in memory become one batch a system, which is sliced. Label files (``LabelFile``) are read block by block,
+once to check them and once to score them, and never held as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, compress, zip_longest
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, label_order
+from hemlp.instances.alignment import different_rows
+from hemlp.instances.batch import Batch, Policies
+from hemlp.instances.sets import LabelSets
+from hemlp.io.labels import LabelFile, read_labels
+from hemlp.measures.base import Measure
+from hemlp.measures.scoring import UndefinedPolicy, check_defined
+from hemlp.statistics.facts import Facts
+
+Source = LabelSets | LabelFile
+BLOCK = 20_000
+"""Instances of a label file that are read at once where nothing else is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """True labels, systems and measures of a run. ``names``: readable names of classes, where there are any."""
+
+    given: Hierarchy
+    true: Source
+    systems: Mapping[str, Source]
+    measures: Mapping[str, Measure]
+    policies: Policies
+    names: Mapping[Label, str] | None = None
+
+    @cached_property
+    def _whole(self) -> dict[str, Batch]:
+        """The batches of systems that are in memory, or that have to be."""
+        loaded: dict[str, LabelSets] = {}
+        for name, pred in self.systems.items():
+            if isinstance(pred, LabelSets):
+                loaded[name] = pred
+            elif isinstance(self.true, LabelSets):
+                loaded[name] = read_labels(pred.source)
+        if not loaded:
+            return {}
+        true = self.true if isinstance(self.true, LabelSets) else read_labels(self.true.source)
+        instances = self._common_instances(true, loaded) if self.policies.missing == "empty" else ()
+        whole = {}
+        for name, sets in loaded.items():
+            whole[name] = Batch.over(self.given, (true, sets), self.policies, instances)
+        return whole
+
+    @staticmethod
+    def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
+        """The instances on which all systems are compared: those of the true labels, then what these lack."""
+        everybody = dict.fromkeys(chain.from_iterable(side.ids or () for side in (true, *systems.values())))
+        extra = everybody.keys() - set(true.ids or ())
+        for name, pred in systems.items():
+            for label in sorted(extra - set(pred.ids or ()), key=label_order)[:1]:
+                raise MisalignedSides(
+                    f"the true labels and {name} both lack the instance {label!r}, which another system has: systems "
+                    f"are compared on the same instances; add it to the true labels, or take it away"
+                )
+        return everybody
+
+    @property
+    def ids(self) -> tuple[Label, ...] | None:
+        """The names of the instances, if they have any."""
+        return next((batch.ids for batch in self._whole.values()), None)
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
+        found = {}
+        for name in self.systems:
+            if name in self._whole:
+                found[name] = self._whole[name].hierarchy
+                continue
+            strange: set[Label] = set()
+            isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
+            for pair in self._block_pairs(name, BLOCK) if any(isolating) else ():
+                for block in compress(pair, isolating):
+                    strange |= {label for label in block.vocabulary if label not in self.given}
+            found[name] = self.given.with_isolated(strange)
+        return found
+
+    def _block_pairs(self, system: str, size: int) -> Iterator[tuple[LabelSets, LabelSets]]:
+        pred = self.systems[system]
+        assert isinstance(pred, LabelFile)
+        assert isinstance(self.true, LabelFile)
+        for pair in zip_longest(self.true.blocks(size), pred.blocks(size)):
+            if pair[0] is None or pair[1] is None or len(pair[0]) != len(pair[1]):
+                rows = [sum(map(len, side.blocks(BLOCK))) for side in (self.true, pred)]
+                raise different_rows(self.true.source, rows[0], pred.source, rows[1])
+            yield pair
+
+    def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
+        """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
+        if system in self._whole:
+            batch = self._whole[system]
+            for start in range(0, len(batch), size):
+                yield start, batch if len(batch) <= size else batch[start : start + size]
+            return
+        start = 0
+        for pair in self._block_pairs(system, size):
+            batch = Batch.over(self.given, pair, self.policies, isolated=self.hierarchies[system])
+            yield start, batch
+            start += len(batch)
+
+    def take(self, system: str, rows: Sequence[int]) -> Batch:
+        """The instances with these numbers, in their order, without ids unless the system is in memory."""
+        wanted = np.asarray(rows, np.int64)
+        if system in self._whole:
+            batch = self._whole[system]
+            ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
+            return replace(batch.take(wanted), ids=ids)
+        order = np.argsort(wanted, kind="stable")
+        parts = []
+        for start, batch in self.blocks(system, BLOCK):
+            here = wanted[order][(wanted[order] >= start) & (wanted[order] < start + len(batch))]
+            if here.size:
+                parts.append(batch.take(here - start))
+        found = Batch.joined(parts)
+        back = np.empty(len(wanted), np.int64)
+        back[order] = np.arange(len(wanted))
+        return found.take(back)
+
+    def checked(self, undefined: UndefinedPolicy) -> dict[str, dict[str, float]]:
+        """Read everything once: all that is wrong with it is an error here. What was counted, for each system."""
+        told = {}
+        for system in self.systems:
+            facts = Facts(self.policies)
+            for start, batch in self.blocks(system, BLOCK):
+                check_defined(list(self.measures.values()), batch, undefined, start)
+                facts.add(batch)
+            if not facts.instances:
+                raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")
+            told[system] = facts.told()
+        return told
+
+
+def as_source(labels: Any, source: str) -> Source:
+    """A label file as it is, anything else as label sets."""
+    return labels if isinstance(labels, LabelFile) else LabelSets.of(labels, source=source)

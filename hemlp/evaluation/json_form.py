@@ -1,0 +1,255 @@
+"""An evaluation as JSON: written piece by piece, and checked in every detail when it is read.
+
+``docs/evaluation.schema.json`` says what such a file looks like. Beyond that, lengths, counts and means must agree.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import FileFormatError, UnreadableFile
+from hemlp.escaping import json_number, json_text
+from hemlp.io.files import reason
+from hemlp.measures.scores import Scores
+from hemlp.programs.program import STATUSES, Status
+from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+
+KEYS = (
+    "hemlp", "systems", "status", "undefined", "signature", "exact", "greater_is_better", "facts", "instances"
+)  # fmt: skip
+COUNTS = ("instances", "empty predictions", "unknown labels", "missing instances")
+"""Facts of a system that every file has, and that are counts."""
+SOLVED = STATUSES.index(Status.FEASIBLE)
+"""The last status of instances that have a score."""
+AllScores = dict[str, dict[str, Scores]]
+Facts = dict[str, dict[str, float]]
+
+
+# ---- writing
+
+
+def summary(ev: Evaluation) -> dict[str, Any]:
+    """Means, statuses, signatures and facts as plain values; nan becomes None."""
+    first = ev.scores[ev.systems[0]]
+    return {
+        "hemlp": __version__,
+        "systems": {s: {m: json_number(ev.mean(s, m)) for m in ev.measures} for s in ev.systems},
+        "status": {s: {m: ev.status(s, m) for m in ev.measures} for s in ev.systems},
+        "undefined": {s: {m: ev.scores[s][m].undefined for m in ev.measures} for s in ev.systems},
+        "signature": {m: first[m].signature for m in ev.measures},
+        "exact": {m: first[m].exact for m in ev.measures},
+        "greater_is_better": dict(ev.greater_is_better),
+        "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
+    }
+
+
+def pieces(ev: Evaluation) -> Iterator[str]:
+    """Everything, column by column, so that never all of it is in memory."""
+    yield json_text(summary(ev))[:-1] + ', "instances": {'
+    for i, system in enumerate(ev.systems):
+        yield (", " if i else "") + json_text(system) + ": {"
+        for j, name in enumerate(ev.measures):
+            scores = ev.scores[system][name]
+            yield (", " if j else "") + f'{json_text(name)}: {{"name": {json_text(scores.name)}, "columns": {{'
+            for k, (column, values) in enumerate(scores.columns.items()):
+                numbers = json_text([json_number(value) for value in values.tolist()])
+                yield (", " if k else "") + f"{json_text(column)}: {numbers}"
+            yield f'}}, "status": {json_text([str(STATUSES[k]) for k in scores.statuses])}}}'
+        yield "}"
+    yield "}}\n"
+
+
+# ---- reading
+
+
+class Wrong(ValueError):
+    """What is wrong with a file, and where."""
+
+
+def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts]:
+    """Scores, directions of the measures and facts from a file that ``pieces`` wrote; else ``FileFormatError``."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{fspath(path)} is not a JSON file in UTF-8: {error}") from None
+    except OSError as error:
+        raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
+    try:
+        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_distinct)
+    except json.JSONDecodeError as error:
+        raise FileFormatError(f"{fspath(path)}, line {error.lineno}: not JSON, {error.msg}", error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{fspath(path)} is not JSON as hemlp writes it: {error}") from None
+    try:
+        return _evaluation(data)
+    except Wrong as error:
+        raise FileFormatError(f"{fspath(path)} is not an evaluation that hemlp can read: {error}") from None
+
+
+def _no_constant(token: str) -> None:
+    raise Wrong(f"{token} is not a number of JSON; an undefined value is null, an infinite one a string")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise Wrong(f"the key {twice!r} stands twice in one object")
+    return made
+
+
+def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts]:
+    if isinstance(data, dict) and "hemlp" in data:
+        _check_version(data["hemlp"])
+    top = _object("the file", data, KEYS)
+    better = {name: _typed("greater_is_better", name, value, bool) for name, value in
+              _object("greater_is_better", top["greater_is_better"]).items()}  # fmt: skip
+    means = _object("systems", top["systems"])
+    if not means or not better:
+        raise Wrong("there is no system, or no measure")
+    signatures, exact = (_object(key, top[key], better) for key in ("signature", "exact"))
+    facts = {name: _facts(name, value) for name, value in _object("facts", top["facts"], means).items()}
+    if len({each["instances"] for each in facts.values()}) > 1:
+        raise Wrong("facts: the systems have different numbers of instances")
+    tables = {key: _object(key, top[key], means) for key in ("systems", "status", "undefined", "instances")}
+    scores: AllScores = {}
+    for system in means:
+        of_system = {key: _object(f"{key}, system {system!r}", table[system], better) for key, table in tables.items()}
+        scores[system] = {}
+        for name in better:
+            place = f"system {system!r}, measure {name!r}"
+            one = _scores(
+                place, of_system["instances"][name], int(facts[system]["instances"]),
+                _typed("signature", name, signatures[name], str), _typed("exact", name, exact[name], bool),
+            )  # fmt: skip
+            _check_counts(place, one, of_system["status"][name], of_system["undefined"][name])
+            _check_mean(place, one.mean(), of_system["systems"][name])
+            scores[system][name] = one
+    return scores, better, {system: facts[system] for system in means}
+
+
+def _check_version(version: Any) -> None:
+    """A file of a later version may mean something that this one does not know."""
+    found = re.match(r"(\d+(?:\.\d+)*)", version) if isinstance(version, str) else None
+    if found is None:
+        raise Wrong(f"hemlp: {version!r} is not a version")
+    written, here = ([int(part) for part in text.split(".")] for text in (found.group(), __version__))
+    if written > here:
+        raise Wrong(f"it was written by hemlp {version}, and this is {__version__}: a newer one can read it")
+
+
+def _object(place: str, value: Any, keys: Collection[str] | None = None) -> dict[str, Any]:
+    """A JSON object with these keys, or with any."""
+    if not isinstance(value, dict):
+        raise Wrong(f"{place} is not an object")
+    if keys is not None:
+        for key in keys:
+            if key not in value:
+                raise Wrong(f"{place} has no {key!r}")
+        for key in value:
+            if key not in keys:
+                raise Wrong(f"{place} has {key!r}, which does not belong there")
+    return value
+
+
+def _typed(place: str, key: str, value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise Wrong(f"{place}, {key!r}: {value!r:.80} is not a {'text' if kind is str else 'truth value'}")
+    return value
+
+
+def _facts(system: str, value: Any) -> dict[str, float]:
+    place = f"facts, system {system!r}"
+    given = _object(place, value)
+    for key in (*COUNTS, "predictions an instance"):
+        if key not in given:
+            raise Wrong(f"{place} has no {key!r}")
+    for key in COUNTS:
+        if type(given[key]) is not int or given[key] < (key == "instances"):
+            raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is no such count")
+    return {key: _number(f"{place}, {key!r}", each) for key, each in given.items()}
+
+
+def _number(place: str, value: Any) -> float:
+    """A number, null for nan, "Infinity" or "-Infinity"."""
+    if value is None:
+        return math.nan
+    if value in ("Infinity", "-Infinity") and isinstance(value, str):
+        return float(value)
+    try:
+        finite = type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise Wrong(f"{place}: {value!r:.80} is not a number that can be kept")
+    return value  # type: ignore[no-any-return]
+
+
+def _scores(place: str, value: Any, count: int, signature: str, exact: bool) -> Scores:
+    one = _object(f"instances, {place}", value, ("name", "columns", "status"))
+    name, columns = one["name"], _object(f"instances, {place}, columns", one["columns"])
+    if name not in columns:
+        raise Wrong(f"instances, {place}: {name!r:.80} is not one of its columns")
+    ordered = {name: columns[name], **columns}  # JSON does not promise that the measure itself comes first
+    made = {key: _column(f"instances, {place}, column {key!r}", each, count) for key, each in ordered.items()}
+    statuses = _statuses(f"instances, {place}, status", _rows(f"instances, {place}, status", one["status"], count))
+    unsolved = statuses > SOLVED
+    for row in np.flatnonzero(np.isnan(made[name]) != unsolved)[:1]:
+        shown, status = "a score" if unsolved[row] else "no score", STATUSES[statuses[row]]
+        raise Wrong(f"instances, {place}, row {row + 1}: it has {shown}, and the status {status}")
+    return Scores(name, made, statuses, signature, int(unsolved.sum()), exact)
+
+
+def _statuses(place: str, words: Sequence[Any]) -> NDArray[np.int8]:
+    known = {str(status): number for number, status in enumerate(STATUSES)}
+    for row, word in enumerate(words):
+        if not isinstance(word, str) or word not in known:
+            raise Wrong(f"{place}, row {row + 1}: {word!r:.80} is not a status")
+    return np.array([known[word] for word in words], np.int8)
+
+
+def _column(place: str, value: Any, count: int) -> FloatArray:
+    values = _rows(place, value, count)
+    if set(map(type, values)) <= {float, NoneType}:
+        column = np.array([math.nan if each is None else each for each in values], np.float64)
+        if not np.isinf(column).any():
+            return column
+    return np.array([_number(f"{place}, row {row + 1}", each) for row, each in enumerate(values)], np.float64)
+
+
+def _rows(place: str, value: Any, count: int) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise Wrong(f"{place} is not a list")
+    if len(value) != count:
+        raise Wrong(f"{place} has {len(value):,} rows, and there are {count:,} instances")
+    return value
+
+
+def _check_counts(place: str, scores: Scores, status: Any, undefined: Any) -> None:
+    counted: Mapping[str, Any] = _object(f"status, {place}", status)
+    if any(type(number) is not int for number in counted.values()) or dict(counted) != scores.status_counts():
+        raise Wrong(f"status, {place}: {status} contradicts its rows, which say {scores.status_counts()}")
+    if type(undefined) is not int or undefined != scores.undefined:
+        raise Wrong(f"undefined, {place}: {undefined!r:.80} contradicts its rows, which say {scores.undefined}")
+
+
+def _check_mean(place: str, mean: float, value: Any) -> None:
+    told = _number(f"systems, {place}", value)
+    same = math.isnan(mean) and math.isnan(told)
+    if not same and not math.isclose(mean, told, rel_tol=1e-9, abs_tol=1e-12):
+        raise Wrong(f"systems, {place}: the mean {told} contradicts its rows, whose mean is {mean}")

@@ -1,0 +1,60 @@
+"""A bar on standard error, with rate and time left, for work that takes longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from typing import Any
+
+from hemlp.processes.interrupts import unfinished
+
+
+class Progress:
+    """``with Progress(total) as bar: bar.advance(n)``. ``shown`` None: if standard error is a terminal."""
+
+    patience = 1.0
+    """Seconds before the bar appears."""
+
+    def __init__(self, total: int, shown: bool | None = None) -> None:
+        self._total = total
+        self._shown = bool(sys.stderr and sys.stderr.isatty()) if shown is None else shown
+        self._done = 0
+        self._start = time.monotonic()
+        self._lock = threading.Lock()
+        self._bar: Any = None
+        self._task: Any = None
+        self._opened = ExitStack()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def advance(self, instances: int) -> None:
+        """So many more instances are done."""
+        with self._lock:
+            self._done += instances
+            if self._shown and self._bar is None and time.monotonic() - self._start > self.patience:
+                self._open()
+            if self._bar is not None:
+                self._bar.update(self._task, completed=self._done, rate=self._rate())
+
+    def _rate(self) -> str:
+        return f"{self._done / (time.monotonic() - self._start):,.0f}/s"
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(), console=Console(stderr=True),
+        )  # fmt: skip
+        self._opened.callback(self._bar.stop)
+        self._opened.enter_context(unfinished(self._bar.stop))  # it hides the cursor
+        self._bar.start()
+        self._task = self._bar.add_task("", total=self._total, rate=self._rate())
+
+    def __exit__(self, *error: Any) -> None:
+        self._opened.close()

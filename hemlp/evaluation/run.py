@@ -1,0 +1,248 @@
+"""Evaluation runs: many systems, many measures, in chunks of instances.
+
+>>> from hemlp import Hierarchy
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["animal", "sheep"]}, ["F_H", "F_LCA"])
+>>> ev.per_instance("A", "F_LCA").tolist()
+[0.5, 1.0]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from os import PathLike
+from typing import Any
+
+from hemlp.errors import InvalidOption
+from hemlp.evaluation.folder import RunFolder
+from hemlp.evaluation.inputs import Inputs, as_source
+from hemlp.evaluation.progress import Progress
+from hemlp.evaluation.result import Evaluation
+from hemlp.evaluation.workers import Chunk, Context, Solving, scored
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.alignment import MissingPolicy
+from hemlp.instances.batch import Policies, UnknownPolicy
+from hemlp.instances.sets import LabelSets
+from hemlp.measures.base import Measure
+from hemlp.measures.registry import measure
+from hemlp.measures.scores import Scores, joined
+from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.options import plain_number
+from hemlp.programs.registry import Solver, as_solver
+from hemlp.version import __version__
+
+MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
+"""What the paper's tables show."""
+CHUNK = 20_000
+"""Instances that are scored at once."""
+
+
+def evaluate(
+    hierarchy: Hierarchy,
+    true: Any,
+    systems: Any,
+    measures: Sequence[str | Measure] = MEASURES,
+    *,
+    unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
+    missing: MissingPolicy = "error",
+    undefined: UndefinedPolicy = "error",
+    solver: str | Solver | None = None,
+    time_limit: float | None = None,
+    workers: int = 1,
+    executor: Executor | None = None,
+    chunk: int | None = None,
+    memory: int | str | None = None,
+    resume: str | PathLike[str] | None = None,
+    progress: bool | None = None,
+    names: Mapping[Label, str] | None = None,
+) -> Evaluation:
+    """Score every system with every measure.
+
+    All input is checked before anything is scored. Results depend on neither ``workers`` nor ``executor``.
+
+    Parameters
+    ----------
+    hierarchy
+        What true labels and predictions speak of.
+    true
+        True label sets, anything that ``LabelSets.of`` takes, or a ``LabelFile``.
+    systems
+        Predictions by the name of their system; predictions alone are the system "system".
+    measures
+        Names, texts or measures.
+    unknown, unknown_true, missing
+        What is done about predicted and true labels that the hierarchy does not have, and about instances that one side
+        does not have: see ``Batch.of``.
+    undefined
+        "nan" leaves instances out on which a measure is undefined, and counts them; else "error".
+    solver
+        Who solves the models, by default the first that accepts them.
+    time_limit
+        In seconds for each instance.
+    workers
+        Processes that score chunks.
+    executor
+        Scores chunks instead: any of ``concurrent.futures``, or that of a Dask client.
+    chunk
+        How many instances are scored at once.
+    memory
+        Limits what a run takes ("2GB"): chunks become smaller, and scores are kept in files; labels are streamed where
+        they are ``LabelFile``.
+    resume
+        A folder that keeps finished chunks, so that a run that was killed goes on where it was.
+    progress
+        Show a bar on standard error after a second; by default if that is a terminal.
+    names
+        Readable names of classes, for explanations and reports.
+
+    Raises
+    ------
+    HemlpError
+        A child of it that says where and what to do, before anything is scored wherever that is possible.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, true=["sheep", "cow"], systems={"A": ["cow", "cow"]}, measures=["F_H", "MGIA(default_cost=4)"])
+    >>> ev.mean("A", "F_H"), ev.mean("A", "MGIA(default_cost=4)")
+    (0.75, 0.875)
+    """
+    # a mapping from names to predictions, and not one from instance ids to labels, or a table
+    several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
+    named = dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
+    made = named_measures(measures)
+    if not named or not made:
+        raise InvalidOption("an evaluation needs at least one system and one measure")
+    for option, number in (("workers", workers), ("chunk", chunk)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
+    if executor is not None and workers != 1:
+        raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
+    policies = Policies(unknown, unknown_true, missing)
+    solving = Solving(
+        undefined, None if solver is None else as_solver(solver), plain_number("time_limit", time_limit, 0)
+    )
+    room = None if memory is None else memory_size(memory)
+    sources = {}
+    for name, pred in named.items():
+        sources[name] = as_source(pred, f"predictions of {name}")
+    gold = as_source(true, "true labels")
+    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
+        raise InvalidOption(
+            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+        )
+    inputs = Inputs(hierarchy, gold, sources, made, policies, names)
+    facts = inputs.checked(undefined)
+    size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
+    folder = None
+    if resume is not None:
+        folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
+        size = int(folder.begun["chunk"])
+    elif room is not None:
+        folder = RunFolder.temporary()
+    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving)
+    with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
+        finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)
+        scores = _collected(finished, list(named), folder, bar)
+    by_name, better = {}, {}
+    for name in named:
+        by_name[name] = dict(zip(made, scores[name], strict=True))
+    for name, each in made.items():
+        better[name] = each.greater_is_better
+    return Evaluation(by_name, better, facts, inputs, folder)
+
+
+def _collected(
+    finished: Iterable[tuple[Chunk, list[Scores]]], systems: Sequence[str], folder: RunFolder | None, bar: Progress
+) -> dict[str, list[Scores]]:
+    """The scores of each system, measure by measure; from a run folder, if there is one."""
+    parts: dict[str, dict[int, list[Scores]]] = {}
+    for chunk, scores in finished:
+        if folder is None:
+            parts.setdefault(chunk.system, {})[chunk.start] = scores
+        else:
+            folder.save(systems.index(chunk.system), chunk.start, scores)
+        bar.advance(chunk.rows)
+    collected = {}
+    for number, name in enumerate(systems):
+        found = parts.get(name, {})
+        collected[name] = (
+            joined(list(map(found.__getitem__, sorted(found)))) if folder is None else folder.scores(number)
+        )
+    return collected
+
+
+def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) -> Iterator[Chunk]:
+    """The chunks that are not finished yet."""
+    for number, system in enumerate(inputs.systems):
+        for start, batch in inputs.blocks(system, size):
+            if folder is not None and folder.finished(number, start, len(batch)):
+                bar.advance(len(batch))
+            else:
+                yield Chunk.of(system, start, batch)
+
+
+def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
+    """What makes a run the same run."""
+    for name, each in inputs.measures.items():
+        if "custom" in each.plain_fields().values():
+            raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
+    return {
+        "version": __version__,
+        "hierarchy": inputs.given.content_hash,
+        "true labels": inputs.true.digest,
+        "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
+        "measures": [[name, each.signature] for name, each in inputs.measures.items()],
+        "options": f"{inputs.policies}|{solving}",
+        "chunk": chunk,
+    }
+
+
+def memory_size(memory: int | str) -> int:
+    """A number of bytes, or a text like "500MB" or "2GB"."""
+    units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+    found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
+    try:
+        size = int(float(found.group(1)) * units[found.group(2) or ""]) if found else 0
+    except (ValueError, OverflowError):
+        size = 0
+    if isinstance(memory, bool) or size < 2**20:
+        raise InvalidOption(f"memory={memory!r} is not a size of at least 1MB, like 500MB or 2GB")
+    return size
+
+
+def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
+    """How many instances may be scored at once so that a run stays within ``room`` bytes.
+
+    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy; an
+    instance about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    """
+    h = inputs.given
+    labels = 1 + max(told["predictions an instance"] for told in facts.values())
+    fixed = (workers if workers > 1 else 0) + 1
+    left = room - fixed * (250 * 2**20 + 400 * len(h))
+    if left < 2**20:
+        raise InvalidOption(
+            f"memory: {fixed} processes with a hierarchy of {len(h):,} classes take about "
+            f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
+        )
+    each = 2_000 + 300 * labels**2 + 30 * labels * h.upward.mean_length
+    return max(1, min(CHUNK, int(left / workers / each)))
+
+
+def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+    """The measures, under the names that they were asked for."""
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    made: dict[str, Measure] = {}
+    for each in measures:
+        name = each if isinstance(each, str) else each.name if str(each).startswith(type(each).__name__) else str(each)
+        if name in made:
+            raise InvalidOption(f"the measure {name!r} is asked for twice")
+        made[name] = measure(each)
+    return made

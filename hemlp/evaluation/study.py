@@ -1,0 +1,268 @@
+"""A study: everything that an evaluation run reads, computes and writes, described in one TOML file.
+
+hierarchy = "mesh.txt"                        # paths are relative to the file
+true = "gold.txt"
+measures = ["F", "F_LCA", "MGIA(default_cost=4)"]
+
+[systems]
+knn = "pred_knn.txt"
+svm = "pred_svm.txt"
+
+[[measure]]                                   # measures of your own, by their bounds
+name = "lenient"
+predicted = [1, 1]
+true = [0, "ALL"]
+default_cost = 5
+
+[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names
+undefined = "nan"
+
+[tests]
+compare = [["knn", "svm"]]                    # all tests of a pair of systems
+significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction
+kendall = 1000                                # correlation of the measures, resamples for its intervals
+sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
+
+[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder)
+json = "study.json"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
+from hemlp.escaping import markdown, printable
+from hemlp.evaluation.result import Evaluation
+from hemlp.evaluation.run import MEASURES, evaluate, named_measures
+from hemlp.io.files import reason, write_text
+from hemlp.io.hierarchies import read_hierarchy
+from hemlp.io.labels import check_rereadable, open_labels, read_labels
+from hemlp.io.names import read_names
+from hemlp.measures.base import Measure
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import measures_from_tables
+from hemlp.options import check_choice, check_known, did_you_mean
+from hemlp.report.outputs import check_writable, instance_files, write_per_instance
+from hemlp.report.plots import check_plots
+from hemlp.statistics.tests import Sided
+from hemlp.text.tables import Table
+
+HIERARCHY_OPTIONS = ("cycles",)
+EVALUATE_OPTIONS = (
+    "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
+)  # fmt: skip
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask")
+
+
+@dataclass(frozen=True)
+class Tests:
+    """What is compared, and how. ``kendall``: None for no table, else the number of resamples.
+
+    ``sided``: the sign test of ranks and comparisons.
+    """
+
+    compare: Sequence[Sequence[str]] = ()
+    significance: Sequence[str] = ()
+    kendall: int | None = None
+    sided: Sided = "two"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output."""
+
+    json: str | None = None
+    html: str | None = None
+    table: str | None = None
+    per_instance: str | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to read, compute and write."""
+
+    hierarchy: str
+    true: str
+    systems: Mapping[str, str]
+    measures: Sequence[str | Measure] = MEASURES
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tests: Tests = Tests()
+    outputs: Outputs = Outputs()
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Study:
+        """From a TOML file."""
+        place = Path(path)
+        try:
+            data = tomllib.loads(place.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
+        try:
+            return cls._of(data, place.parent)
+        except InvalidOption as error:
+            raise InvalidOption(f"{fspath(path)}: {error}") from None
+
+    @classmethod
+    def _of(cls, data: dict[str, Any], folder: Path) -> Study:
+        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "outputs")
+        _check_keys("the file", data, known)
+        for key in ("hierarchy", "true", "systems"):
+            if key not in data:
+                raise InvalidOption(f"{key} is missing")
+        for key in ("systems", "options", "tests", "outputs"):
+            if not isinstance(data.get(key, {}), dict):
+                raise InvalidOption(f"{key} is not a table [{key}]")
+        options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
+        _check_keys("[options]", options, OPTIONS)
+        _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
+        _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
+        given = {"hierarchy": data["hierarchy"], "true": data["true"]}
+        words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
+        for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
+            if not isinstance(value, str) or "\0" in value:
+                raise InvalidOption(f"{key} = {value!r} is not a path or an address")
+        for key, value in tests.items():
+            lists = isinstance(value, list) and all(isinstance(each, list | str) for each in value)
+            if key in ("compare", "significance") and not lists:
+                raise InvalidOption(f"{key} = {value!r} is not a list of {'pairs' if key == 'compare' else 'measures'}")
+        own = measures_from_tables(data.get("measure", []))
+        named = data.get("measures", [] if own else list(MEASURES))
+        if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+            raise InvalidOption(f"measures = {named!r} is not a list of measures")
+        for key in ("names", "resume"):
+            if key in options:
+                options[key] = str(folder / options[key])
+        mine: dict[str, str | Measure] = {each.name: each for each in own if each.name not in NAMED}
+        if len(mine) < sum(each.name not in NAMED for each in own):
+            raise InvalidOption("two tables [[measure]] have the same name")
+        measures: list[str | Measure] = [mine.get(str(name), str(name)) for name in named]
+        measures += [each for each in own if each.name in NAMED or each.name not in named]
+        return cls(
+            str(folder / data["hierarchy"]),
+            str(folder / data["true"]),
+            {name: str(folder / file) for name, file in data["systems"].items()},
+            measures,
+            options,
+            Tests(**tests),
+            Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
+        )
+
+    def check(self) -> None:
+        """Find contradictions and files that cannot be written, before anything is read."""
+        known = list(named_measures(self.measures))
+        for name in self.tests.significance:
+            if name not in known:
+                raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
+        if self.outputs.html is not None:
+            check_plots()
+        if self.outputs.table is not None and Path(self.outputs.table).suffix not in ("", ".txt", ".md", ".tex"):
+            raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex or .txt")
+        for pair in self.tests.compare:
+            if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+                raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
+            for system in pair:
+                check_known("system", system, list(self.systems))
+        check_choice("sided", self.tests.sided, ("two", "one"))
+        resamples = self.tests.kendall
+        if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
+            raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
+        files = [file for file in (self.outputs.json, self.outputs.html, self.outputs.table) if file not in (None, "-")]
+        folder = self.outputs.per_instance
+        written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
+        inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        for file in (self.true, *self.systems.values()):
+            if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
+                raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
+        for file in written:
+            if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
+                raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
+        check_writable(files, [folder])
+        if self.options.get("memory") is not None:
+            for file in (self.true, *self.systems.values()):
+                check_rereadable(file)
+
+    def run(self, progress: bool | None = None) -> Evaluation:
+        """Read everything, and score."""
+        self.check()
+        options = dict(self.options)
+        names = None if options.get("names") is None else read_names(options["names"])
+        h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
+        chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
+        read = read_labels if "memory" not in chosen else open_labels
+        systems = {name: read(file) for name, file in self.systems.items()}
+        with _cluster(options.get("dask")) as executor:
+            return evaluate(
+                h, read(self.true), systems, self.measures, progress=progress, names=names, executor=executor, **chosen
+            )
+
+    def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
+        """The tables that were asked for, with their titles; the means come first."""
+        sided = self.tests.sided
+        found = [("", result.table(sided=sided))]
+        found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
+        found += [
+            (f"all pairs of systems by {name}", result.significance(name, sided=sided))
+            for name in self.tests.significance
+        ]
+        if self.tests.kendall is not None:
+            found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
+        return found
+
+    def write(self, result: Evaluation) -> list[str]:
+        """Write the files that were asked for; their names."""
+        out = self.outputs
+        if out.per_instance is not None:
+            write_per_instance(result, out.per_instance)
+        if out.json is not None and out.json != "-":
+            result.to_json(out.json)
+        if out.table is not None:
+            write_text(out.table, _table_text(self.tables(result), Path(out.table).suffix))
+        if out.html is not None:
+            result.to_html(out.html, sided=self.tests.sided)
+        files = (out.per_instance, out.json, out.table, out.html)
+        return [file for file in files if file is not None and file != "-"]
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[Executor | None]:
+    """The executor of a Dask cluster, or none."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependency("a Dask cluster needs dask: pip install 'hemlp[dask]'") from None
+    try:
+        client: Any = Client(address, timeout=10)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise NoCluster(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        yield client.get_executor()
+
+
+def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+    blocks = []
+    for title, table in tables:
+        plain = printable(title)
+        heads = {".md": f"## {markdown(title)}\n\n", ".tex": f"% {plain}\n"}
+        head = heads.get(suffix, f"{plain}\n") if title else ""
+        body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
+        blocks.append(head + body)
+    return "\n".join(blocks)
+
+
+def _check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
+    for key in table:
+        if key not in known:
+            raise InvalidOption(f"{place} has no {key!r} (it has: {', '.join(known)}){did_you_mean(key, known)}")

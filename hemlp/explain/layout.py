@@ -1,0 +1,284 @@
+"""Where boxes, arrows and curves of a drawing go: layers from the roots down.
+
+Layers that are too wide are folded into several rows, and boxes never overlap, however many there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hemlp.escaping import printable
+
+CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
+"""Width of a character, height of a line and room inside a box, in pixels."""
+GAP, ROW_GAP, LAYER_GAP = 14.0, 14.0, 52.0
+WIDEST, LONGEST = 1500.0, 26
+"""Width of a row, and characters of a name that are shown."""
+PLACES = sorted((k / 40 for k in range(4, 37)), key=lambda t: abs(t - 0.5))
+"""Where a word may stand along its line, the middle first."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """How a kind of node looks. ``corner``: how far the corners of its box are cut off, negative for rounded ones."""
+
+    words: str
+    fill: str
+    line: str
+    corner: float = 0.0
+    dashed: bool = False
+    double: bool = False
+
+
+ROLES = {
+    "true": Role("true class", "#dbe9f6", "#1b5e91"),
+    "predicted": Role("predicted class", "#fde6cf", "#a85a12", corner=-11),
+    "both": Role("true and predicted", "#d9efd9", "#2e6b34", corner=8, double=True),
+    "shared": Role("ancestor on both sides", "#eaf6e6", "#4f8a4f", corner=8),
+    "true_side": Role("ancestor of true classes", "#f1f6fb", "#7f9fb8"),
+    "predicted_side": Role("ancestor of predicted classes", "#fef4ea", "#c39a6b", corner=-11),
+    "other": Role("class on the way", "#f4f4f4", "#9a9a9a"),
+    "dropped": Role("dropped as distant", "#ffffff", "#a0a0a0", dashed=True),
+    "default": Role("default class", "#ffffff", "#555555", corner=-11, dashed=True),
+    "lca": Role("chosen lowest common ancestor", "#fff3b8", "#8a6d00", corner=8, double=True),
+}
+
+
+@dataclass
+class Box:
+    """A node: its ``text`` and role; ``title`` is shown on pointing. Its centre and size come from the layout."""
+
+    key: Any
+    text: str
+    role: str
+    title: str = ""
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+    height: float = LINE + 2 * PADDING - 4
+
+    def outline(self) -> list[tuple[float, float]]:
+        """Corners, for boxes that are not rounded."""
+        w, h, c = self.width / 2, self.height / 2, min(max(ROLES[self.role].corner, 0.0), self.height / 3)
+        cut = [(-w + c, -h), (w - c, -h), (w, -h + c), (w, h - c), (w - c, h), (-w + c, h), (-w, h - c), (-w, -h + c)]
+        return [(self.x + dx, self.y + dy) for dx, dy in cut]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A pair, drawn as a curved line between two boxes with a word in its middle."""
+
+    first: Any
+    second: Any
+    text: str
+
+
+@dataclass
+class Layout:
+    """Boxes, arrows (child, parent, kind: "plain", "true", "predicted", "shared" or "hidden") and curves.
+
+    ``arrow_words``: what stands on an arrow (child, parent).
+    """
+
+    title: str
+    boxes: dict[Any, Box] = field(default_factory=dict)
+    arrows: list[tuple[Any, Any, str]] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+    arrow_words: dict[tuple[Any, Any], str] = field(default_factory=dict)
+
+    def add(self, key: Any, text: str, role: str) -> None:
+        """A node; the first role that is given stays."""
+        if key not in self.boxes:
+            text = printable(text)
+            short = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+            width = max(34.0, text_width(short) + 2 * PADDING)
+            self.boxes[key] = Box(key, short, role, text, width=width)
+
+    # ---- layout
+
+    def laid_out(self) -> tuple[float, float]:
+        """Place all boxes; the width and height of the whole."""
+        rows = [row for layer in self._layers() for row in _folded(layer)]
+        width = max([sum(box.width for box in row) + GAP * (len(row) - 1) for _, row in rows] or [0.0]) + 2 * GAP
+        width = max(width, text_width(self.title) + 2 * GAP, min(WIDEST, self._legend_width()), 320.0)
+        y = 44.0
+        for first, row in rows:
+            y += (LAYER_GAP if first else ROW_GAP) + row[0].height
+            x = (width - sum(box.width for box in row) - GAP * (len(row) - 1)) / 2
+            for box in row:
+                box.x, box.y = x + box.width / 2, y - box.height / 2
+                x += box.width + GAP
+        above, below = self._neighbours()
+        for sweep in range(8):  # towards what a box is joined to, as far as its row has room
+            near = above if sweep % 2 == 0 else below
+            for _, row in rows if sweep % 2 == 0 else rows[::-1]:
+                wanted = [_middle([self.boxes[n].x for n in near[box.key]], box.x) for box in row]
+                _place(row, wanted, width)
+        points = [point for curve in self.curves for point in self.curve_points(curve)]  # curves lie within them
+        left = max([0.0, *(GAP - x for x, _ in points)])
+        right = max([0.0, *(x + GAP - width for x, _ in points)])
+        for box in self.boxes.values():
+            box.x += left
+        return left + width + right, max([y + LAYER_GAP, *(below + GAP for _, below in points)])
+
+    def _neighbours(self) -> tuple[dict[Any, list[Any]], dict[Any, list[Any]]]:
+        """Parents and children of each box, along the arrows."""
+        above: dict[Any, list[Any]] = {key: [] for key in self.boxes}
+        below: dict[Any, list[Any]] = {key: [] for key in self.boxes}
+        for child, parent in dict.fromkeys((child, parent) for child, parent, _ in self.arrows):
+            above[child].append(parent)
+            below[parent].append(child)
+        return above, below
+
+    def _layers(self) -> list[list[Box]]:
+        """Boxes by their depth; what no arrow joins to anything stands below all others."""
+        above, below = self._neighbours()
+        joined = {end for child, parent, kind in self.arrows if kind != "hidden" for end in (child, parent)}
+        depth: dict[Any, int] = {}
+        pending = {key: len(above[key]) for key in self.boxes}
+        ready = [key for key in self.boxes if not pending[key]]
+        for key in ready:  # parents before children
+            depth[key] = max((depth[parent] + 1 for parent in above[key]), default=0)
+            for child in below[key]:
+                pending[child] -= 1
+                if not pending[child]:
+                    ready.append(child)
+        for key in ready:  # what has no parent in the picture stands just above its children
+            if not above[key] and below[key]:
+                depth[key] = min(depth[child] for child in below[key]) - 1
+        last = max((depth[key] for key in joined), default=-1) + 1
+        apart = {key for key in ready if key not in joined and not any(parent in joined for parent in above[key])}
+        depth = {key: d + last * (key in apart) for key, d in depth.items()}
+        layers: list[list[Any]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+        for key in ready:
+            layers[depth[key]].append(key)
+        partners: dict[Any, list[Any]] = {}
+        for curve in self.curves:
+            partners.setdefault(curve.first, []).append(curve.second)
+            partners.setdefault(curve.second, []).append(curve.first)
+        for sweep in range(6):  # boxes near the middle of what they are joined to
+            place = {key: _share(k, layer) for layer in layers for k, key in enumerate(layer)}
+            near = above if sweep % 2 == 0 else below
+            for layer in layers if sweep % 2 == 0 else layers[::-1]:
+                middle = {
+                    key: _middle([place[n] for n in (*near[key], *partners.get(key, ()))], place[key]) for key in layer
+                }
+                layer.sort(key=middle.__getitem__)
+                place |= {key: _share(k, layer) for k, key in enumerate(layer)}
+        return [[self.boxes[key] for key in layer] for layer in layers if layer]
+
+    def curve_points(self, curve: Curve) -> tuple[tuple[float, float], ...]:
+        """Four points of a cubic curve: hanging below two boxes of one row, swinging out beside boxes of several."""
+        a, b = self.boxes[curve.first], self.boxes[curve.second]
+        if abs(a.y - b.y) < 1:
+            a, b = (a, b) if a.x <= b.x else (b, a)
+            drop = 26 + min(46.0, abs(a.x - b.x) / 12)
+            start, end = (a.x + a.width / 5, a.y + a.height / 2), (b.x - b.width / 5, b.y + b.height / 2)
+            return start, (start[0], start[1] + drop), (end[0], end[1] + drop), end
+        a, b = (a, b) if a.y < b.y else (b, a)
+        if b.role == "default":
+            start, end = (a.x, a.y + a.height / 2), (b.x, b.y - b.height / 2)
+            return start, (start[0], (start[1] + end[1]) / 2), (end[0], (start[1] + end[1]) / 2), end
+        side = 1 if b.x >= a.x else -1
+        start, end = (a.x + side * a.width / 2, a.y), (b.x + side * b.width / 2, b.y)
+        out = max(start[0] * side, end[0] * side) * side + side * (30 + abs(a.y - b.y) / 6)
+        return start, (out, a.y), (out, b.y), end
+
+    def arrow_points(self, child: Any, parent: Any) -> tuple[tuple[float, float], ...]:
+        """Four points of the curve from the top of a box to the bottom of the one above it."""
+        a, b = self.boxes[child], self.boxes[parent]
+        top, bottom = a.y - a.height / 2, b.y + b.height / 2
+        middle = (top + bottom) / 2
+        return (a.x, top), (a.x, middle), (b.x, middle), (b.x, bottom)
+
+    def words(self) -> list[tuple[float, float, str]]:
+        """The words of curves and arrows, each at a place along its line where nothing else is."""
+        taken = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
+        found = []
+        lines = [(self.curve_points(curve), curve.text) for curve in self.curves]
+        lines += [(self.arrow_points(*ends), text) for ends, text in self.arrow_words.items()]
+        for points, text in lines:
+            width = text_width(text) + 4
+            best = None
+            for t in PLACES:
+                x, y = _on_curve(points, t)
+                covered = sum(
+                    abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in taken
+                )
+                if best is None or covered < best[0]:
+                    best = covered, x, y
+                if not covered:
+                    break
+            assert best is not None
+            taken.append((best[1], best[2], width, LINE))
+            found.append((best[1], best[2], text))
+        return found
+
+    def legend(self) -> list[tuple[str, float]]:
+        """The roles in use, and the room that each takes."""
+        used = {box.role for box in self.boxes.values()}
+        return [(name, 40 + text_width(role.words)) for name, role in ROLES.items() if name in used]
+
+    def _legend_width(self) -> float:
+        return sum(room for _, room in self.legend()) + 2 * GAP
+
+
+def text_width(text: str) -> float:
+    """Rough width of a text; letters of the far east are twice as wide."""
+    return sum(CHARACTER * (2 if ord(character) > 0x2E7F else 1) for character in text)
+
+
+def _folded(layer: Sequence[Box]) -> list[tuple[bool, list[Box]]]:
+    """A layer as rows that are not too wide; the first of them is marked."""
+    rows: list[list[Box]] = [[]]
+    filled = 0.0
+    for box in layer:
+        if rows[-1] and filled + box.width > WIDEST:
+            rows.append([])
+            filled = 0.0
+        rows[-1].append(box)
+        filled += box.width + GAP
+    return [(k == 0, row) for k, row in enumerate(rows)]
+
+
+def _share(k: int, layer: Sequence[Any]) -> float:
+    """How far along its layer a box is, from 0 to 1."""
+    return k / (len(layer) - 1) if len(layer) > 1 else 0.5
+
+
+def _place(row: Sequence[Box], wanted: Sequence[float], width: float) -> None:
+    """Move boxes to where they want to be, keeping their order, the gaps and the borders of the picture.
+
+    Half-way between pushing everything to the right and everything to the left, then back inside the borders.
+    """
+    rightwards = _pushed(row, wanted, 1, -math.inf)
+    leftwards = _pushed(row, wanted, -1, math.inf)
+    middle = [(a + b) / 2 for a, b in zip(rightwards, leftwards, strict=True)]
+    for box, x in zip(row, _pushed(row, _pushed(row, middle, 1, 0.0), -1, width), strict=True):
+        box.x = x
+
+
+def _pushed(row: Sequence[Box], places: Sequence[float], way: int, border: float) -> list[float]:
+    """The places with gaps between the boxes, each pushed by the one before it; ``way`` 1: to the right, -1: left."""
+    found = list(places)
+    edge = border
+    for k in range(len(row))[::way]:
+        nearest = edge + way * (GAP + row[k].width / 2)
+        found[k] = max(found[k], nearest) if way > 0 else min(found[k], nearest)
+        edge = found[k] + way * row[k].width / 2
+    return found
+
+
+def _middle(places: Sequence[float], otherwise: float) -> float:
+    return sum(places) / len(places) if places else otherwise
+
+
+def _on_curve(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+    return (
+        sum(w * x for w, (x, _) in zip(weights, points, strict=True)),
+        sum(w * y for w, (_, y) in zip(weights, points, strict=True)),
+    )

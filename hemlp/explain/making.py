@@ -1,0 +1,176 @@
+"""Why one instance scores what it scores: pairs with their paths and prices, minimal LCA graphs, closures.
+
+>>> from hemlp import Batch, Hierarchy, measure
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> explanation = explain(Batch.of(h, [["sheep"]], [["cow"]]), {"GIE": measure("GIE")})
+>>> explanation.parts[0].pairs[0].path
+('cow', 'mammal', 'sheep')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import HemlpError, InvalidOption
+from hemlp.explain.drawing import Picture
+from hemlp.explain.parts import Explanation, Graphs, Pair, Pairing, Part, Sets, Unexplained
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
+from hemlp.lca.model import LcaModel
+from hemlp.lca.solution import LcaSolution
+from hemlp.measures.base import Measure
+from hemlp.measures.scoring import check_defined, sharing_key
+from hemlp.pairing.costs import ShortestPath
+from hemlp.pairing.model import PairingModel
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.program import STATUSES, Status
+
+
+def explain(
+    batch: Batch,
+    measures: Mapping[str, Measure],
+    row: int = 0,
+    *,
+    system: str = "",
+    names: Mapping[Label, str] | None = None,
+) -> Explanation:
+    """Explain instance ``row`` of a batch; measures that share a model are explained together."""
+    one = batch[row]
+    groups: dict[Any, list[str]] = {}
+    for name, each in measures.items():
+        groups.setdefault(sharing_key(each), []).append(name)
+    parts = tuple(_part(one, {name: measures[name] for name in members}) for members in groups.values())
+    return Explanation(one, range(len(batch))[row], parts, system, names)
+
+
+def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:
+    leader = next(iter(measures.values()))
+    try:
+        check_defined([leader], one, "error")  # says why, where it is undefined
+        model = leader.model(one)
+        solution = model.solve()
+        if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
+            raise model.infeasibility(0, 1)
+    except HemlpError as error:
+        return Unexplained(dict.fromkeys(measures, math.nan), str(error.advised()).removeprefix("instance 1: "))
+    values = {name: float(each.evaluate(model, solution)) for name, each in measures.items()}
+    return explained(solution, values, leader)
+
+
+@singledispatch
+def explained(solution: Any, values: Mapping[str, float], measure: Measure) -> Part:
+    """What there is to show of a solution, by its type: of any set measure's the two sets."""
+    predicted, true = solution.sets
+    return Sets(values, predicted, true, getattr(solution, "dropped", frozenset()))
+
+
+@explained.register
+def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> Pairing:
+    model, cost = solution.model, getattr(measure, "cost", None)
+    h = model.batch.hierarchy
+    measured = cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
+    pairs = tuple(
+        Pair(p, t, c, shortest_path(measured, p, t) if measured is not None and p is not None and t is not None else ())
+        for p, t, c in solution.named_pairs()
+    )
+    prices = solution.duals()
+    labels = h.labels
+    return Pairing(
+        values,
+        pairs,
+        {
+            side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
+            for side, of, found in (
+                ("predicted", model.batch.pred, prices.predicted),
+                ("true", model.batch.true, prices.true),
+            )
+        },
+        solution.objective,
+    )
+
+
+def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Picture:
+    """The flow network of Problem 1 of one instance, from source to sink, with its optimal flow highlighted."""
+    if not isinstance(model, PairingModel) or len(model) != 1:
+        raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
+    solution = model.solve()
+    network, flow = model.network(solution)
+    explanation = Explanation(model.batch, 0, (), names=names)
+    made = Picture(f"{model.title}: least cost {solution.objective:g}")
+    fixed = [
+        ("source", "other"),
+        ("sink", "other"),
+        ("default for true", "default"),
+        ("default for predicted", "default"),
+    ]
+    labels = model.batch.hierarchy.labels
+    words = fixed + [(explanation.name(labels[c]), "predicted") for c in model.batch.pred.classes]
+    words += [(explanation.name(labels[c]), "true") for c in model.batch.true.classes]
+    words += [("nearest", "other")] * (network.size - len(words))
+    for node, (text, role) in enumerate(words):
+        made.add(node, text, role)
+    arcs = zip(network.tails, network.heads, network.costs, flow, strict=True)
+    for tail, head, cost, amount in arcs:
+        if (tail, head) != (1, 0):  # what returns from the sink to the source is the flow itself
+            made.arrows.append((int(head), int(tail), "shared" if amount else "plain"))
+            if amount and cost:
+                made.arrow_words[int(head), int(tail)] = f"{cost:g}" if amount == 1 else f"{amount}·{cost:g}"
+    return made
+
+
+def shortest_path(h: Hierarchy, u: Label, v: Label) -> tuple[Label, ...]:
+    """A shortest path from u up to a common ancestor and down to v, () without one; ties go to the smallest labels."""
+    up = h.up_distances([h.id(u), h.id(v)])
+    from_u, from_v = (dict(zip(*(part.tolist() for part in up[k]), strict=True)) for k in (0, 1))
+    common = from_u.keys() & from_v.keys()
+    if not common:
+        return ()
+    top = min(common, key=lambda a: (from_u[a] + from_v[a], a))
+    there, back = (_climb(h, top, distances) for distances in (from_u, from_v))
+    return tuple(h.labels[c] for c in [*there, *back[::-1][1:]])
+
+
+def _climb(h: Hierarchy, top: int, distances: Mapping[int, float]) -> list[int]:
+    """A shortest way up to ``top``, from its distances; found from the top down."""
+    way = [top]
+    while distances[way[-1]] > 0 or distances.keys() != {way[-1]}:
+        node = way[-1]
+        below = [
+            (int(h.child_idx[e]), 1.0 if h.edges.weights is None else float(h.edges.weights[e]))
+            for e in range(h.child_ptr[node], h.child_ptr[node + 1])
+        ]
+        nearer = [
+            child
+            for child, length in below
+            if child in distances and math.isclose(distances[child] + length, distances[node], rel_tol=1e-9)
+        ]
+        if not nearer:
+            break
+        way.append(min(nearer))
+    return way[::-1]
+
+
+@explained.register
+def _graphs(solution: LcaSolution, values: Mapping[str, float], measure: Measure) -> Graphs:
+    def made(found: LcaSolution, of: Mapping[str, float]) -> Graphs:
+        predicted, true = found.sets
+        return Graphs(of, str(found.status), found.chosen_lcas, tuple(found.paths), predicted, true)
+
+    model = solution.model
+    batches = model.batch, model.facts.batch
+    given, kept = ({c for side in batch.sides for c in side.classes.tolist()} for batch in batches)
+    left_out = frozenset(model.batch.hierarchy.labels[c] for c in given - kept)
+    result = replace(made(solution, values), left_out=left_out)
+    if not isinstance(model, LcaModel) or not measure.exact or not result.lcas:
+        return result
+    greedy = model.solve("greedy")
+    if np.array_equal(greedy.sums, solution.sums) and greedy.lcas[0] == solution.lcas[0]:
+        return result
+    return replace(result, greedy=made(greedy, {"F_LCA": greedy.objective}))

@@ -1,0 +1,394 @@
+"""The hierarchy: a checked directed acyclic graph of classes, parent → child, with upward distances.
+
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> h.distance("sheep", "cow"), set(h.lca("sheep", "cow"))
+    (2, {'mammal'})
+
+Inside, a class is its position among the sorted labels and the graph is two CSR arrays (parents and children), so
+nothing depends on the order of the edges.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hemlp.arrays import IntArray
+from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
+from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, make_acyclic, warn_if_upside_down
+from hemlp.hierarchy.labels import (
+    Label,
+    as_label,
+    check_aliases,
+    check_blanks,
+    label_list,
+    label_order,
+    unknown_label_message,
+)
+from hemlp.hierarchy.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.structure import Structure
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy(Structure):
+    """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
+
+    ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
+    ``cycles="break"`` removed.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> h, "cow" in h, sorted(h.ancestors("cow"))
+    (Hierarchy(4 classes, 3 edges, 1 root), True, ['animal', 'mammal'])
+    """
+
+    aliases: Mapping[Label, Label] = field(default_factory=dict)
+    dropped_edges: tuple[tuple[Label, Label], ...] = ()
+
+    # ---- making one
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[Any]],
+        *,
+        classes: Iterable[Label] = (),
+        aliases: Mapping[Label, Label] | None = None,
+        cycles: CyclePolicy = "error",
+    ) -> Hierarchy:
+        """From (parent, child) pairs or (parent, child, weight) triples.
+
+        Parameters
+        ----------
+        edges
+            Pairs, or triples with the length of each edge.
+        classes
+            Further classes, with or without edges.
+        aliases
+            Other names of classes: name → class.
+        cycles
+            "error", "break" (drop edges until there is no cycle) or "condense" (one class for each cycle).
+
+        Raises
+        ------
+        InvalidHierarchy
+            If the edges do not make a hierarchy; ``CyclicHierarchy`` says where a cycle is.
+
+        Examples
+        --------
+        >>> Hierarchy.from_edges([("a", "b", 2.5), ("a", "c", 1)]).distance("b", "c")
+        3.5
+        """
+        codes: dict[Label, int] = {}
+        ends: list[int] = []
+        weights: list[float] = []
+        if hasattr(edges, "columns") or not isinstance(edges, Iterable):
+            raise InvalidHierarchy("edges are (parent, child) pairs; of a frame give zip(frame[parent], frame[child])")
+        if isinstance(edges, Mapping) and not isinstance(edges, Set):  # the edges of a networkx graph are both
+            raise InvalidHierarchy(
+                "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; of "
+                "a dict of weights give [(parent, child, weight) for (parent, child), weight in edges.items()]"
+            )
+        for number, edge in enumerate(edges, 1):
+            if isinstance(edge, str | bytes | Mapping) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
+                raise InvalidHierarchy(
+                    f"edge {number} is {edge!r}: an edge is (parent, child) or (parent, child, weight)"
+                )
+            for end in edge[:2]:
+                try:
+                    label = as_label(end)
+                except InvalidLabel as error:
+                    raise InvalidLabel(f"edge {number}, {edge!r}: {error}") from None
+                ends.append(codes.setdefault(label, len(codes)))
+            if len(edge) == 3:
+                weights.append(edge_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
+            if weights and len(weights) != number:
+                raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
+        for label in label_list("classes", classes):
+            codes.setdefault(label, len(codes))
+        check_blanks(codes)
+        pairs = np.array(ends, np.int32).reshape(-1, 2)
+        return cls.from_codes(
+            list(codes), pairs[:, 0], pairs[:, 1], weights=weights or None, aliases=aliases, cycles=cycles
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        labels: Sequence[Label],
+        parents: ArrayLike,
+        children: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        aliases: Mapping[Label, Label] | None = None,
+        cycles: CyclePolicy = "error",
+    ) -> Hierarchy:
+        """From distinct ``labels`` and edges as arrays of positions in them: what every other maker ends in.
+
+        Parameters
+        ----------
+        labels
+            All classes, in any order.
+        parents, children
+            For each edge the positions of its ends.
+        weights
+            The length of each edge.
+        aliases, cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> Hierarchy.from_codes(["a", "b", "c"], [0, 0], [1, 2]).distance("b", "c")
+        2
+        """
+        if len(set(labels)) < len(labels) or np.shape(parents) != np.shape(children):
+            raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
+        if not labels:
+            raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or classes=[...]")
+        alike = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
+        by_label = sorted(range(len(labels)), key=labels.__getitem__ if alike else lambda i: label_order(labels[i]))
+        rank = np.empty(len(labels), np.int32)
+        rank[by_label] = np.arange(len(labels), dtype=np.int32)
+        ordered = tuple(map(labels.__getitem__, by_label))
+        lengths = None if weights is None else np.asarray(weights, np.float64)
+        given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
+        result = make_acyclic(distinct(given, ordered), ordered, cycles)
+        if aliases is not None and not isinstance(aliases, Mapping):
+            raise InvalidHierarchy(f"aliases= is a mapping name → class, not {type(aliases).__name__}")
+        names = dict(zip(map(as_label, aliases), map(as_label, aliases.values()), strict=True)) if aliases else {}
+        if result.component is not None:
+            _, heads = np.unique(result.component, return_index=True)  # the smallest class of each component
+            head_of = heads[result.component]
+            joined = {ordered[i]: ordered[head_of[i]] for i in np.flatnonzero(head_of != np.arange(len(ordered)))}
+            names = {alias: joined.get(label, label) for alias, label in names.items()} | joined
+            ordered = tuple(ordered[i] for i in heads)
+        if names:
+            check_aliases(names, ordered)
+        warn_if_upside_down(result.edges)
+        return cls(ordered, result.edges, result.order, names, result.dropped)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.DiGraph[Any], *, weight: str | None = None, cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From a directed networkx graph with edges parent → child; ``weight`` names an edge attribute.
+
+        Parameters
+        ----------
+        graph
+            Its nodes are the classes.
+        weight
+            The attribute that holds the lengths of edges, if any does.
+        cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> Hierarchy.from_networkx(networkx.DiGraph([("a", "b"), ("a", "c")])).roots
+        frozenset({'a'})
+        """
+        if not hasattr(graph, "is_directed"):
+            raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
+        if not graph.is_directed():
+            raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
+        edges: Iterable[tuple[Any, ...]] = graph.edges()
+        if weight is not None:
+            edges = graph.edges(data=weight)
+        return cls.from_edges(edges, classes=graph.nodes(), cycles=cycles)
+
+    @classmethod
+    def from_parents(
+        cls, parents: Mapping[Label, Label | Iterable[Label] | None], *, cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From a mapping child → parents: one label, several, or None for a root.
+
+        Parameters
+        ----------
+        parents
+            The parents of each class.
+        cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> sorted(Hierarchy.from_parents({"a": None, "b": "a", "c": ["a", "b"]}).parents("c"))
+        ['a', 'b']
+        """
+        if not hasattr(parents, "items") or hasattr(parents, "columns"):
+            raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
+        edges: list[tuple[Label, Label]] = []
+        for child, of in parents.items():
+            if isinstance(of, Mapping):
+                raise InvalidHierarchy(
+                    f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
+                    f"child → parents. Give the edges to Hierarchy.from_edges as (parent, child) pairs, or every way "
+                    f"from a root down to Hierarchy.from_paths"
+                )
+            several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
+            found: Any = () if of is None else of if several else (of,)
+            try:
+                edges += [(as_label(parent), child) for parent in found]
+            except InvalidLabel as error:
+                raise InvalidLabel(f"the parent of {child!r}: {error}; a root has the parent None") from None
+        return cls.from_edges(edges, classes=list(parents.keys()), cycles=cycles)
+
+    @classmethod
+    def from_paths(
+        cls, paths: Iterable[Sequence[Any]], *, same_names: SameNames = "error", cycles: CyclePolicy = "error"
+    ) -> Hierarchy:
+        """From rows that list the classes from a root down; empty strings at the end of a row are padding.
+
+        Parameters
+        ----------
+        paths
+            One way from a root down in each row.
+        same_names
+            A name that stands in several places of the tree is an error; "join" makes one class of it, with several
+            parents, and "apart" names every class by its whole path ("Garden > Other").
+        cycles
+            As of ``from_edges``.
+
+        Examples
+        --------
+        >>> sorted(Hierarchy.from_paths([["a", "b", "c"], ["a", "d", ""]]).leaves)
+        ['c', 'd']
+        """
+        edges, classes = edges_of_paths(paths, same_names)
+        return cls.from_edges(edges, classes=classes, cycles=cycles)
+
+    def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
+        """The same classes with edge lengths from a mapping (parent, child) → length, which must name every edge.
+
+        Parameters
+        ----------
+        weights
+            The length of each edge, at least 0.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+        >>> h.with_weights({("a", "b"): 0.5, ("a", "c"): 2}).distance("b", "c")
+        2.5
+        """
+        pairs = zip(self.edges.parents.tolist(), self.edges.children.tolist(), strict=True)
+        lengths = []
+        for pair in ((self.labels[p], self.labels[c]) for p, c in pairs):
+            if pair not in weights:
+                raise InvalidWeight(f"the edge {pair[0]!r} → {pair[1]!r} has no weight")
+            lengths.append(edge_weight(weights[pair], f"edge {pair[0]!r} → {pair[1]!r}"))
+        return replace(self, edges=replace(self.edges, weights=np.array(lengths, np.float64)))
+
+    def with_isolated(self, labels: Iterable[Label]) -> Hierarchy:
+        """With one more class, related to nothing, for each of ``labels`` that is not known yet."""
+        new = sorted(set(label_list("labels", labels)) - self.ids.keys(), key=label_order)
+        if not new:
+            return self
+        return Hierarchy.from_codes(
+            [*self.labels, *new], self.edges.parents, self.edges.children,
+            weights=self.edges.weights, aliases=self.aliases,
+        )  # fmt: skip
+
+    # ---- classes and their numbers
+
+    @cached_property
+    def ids(self) -> dict[Label, int]:
+        """The number of each class, by its label and its aliases."""
+        ids = dict(zip(self.labels, range(len(self.labels)), strict=True))
+        return ids | dict(zip(self.aliases, map(ids.__getitem__, self.aliases.values()), strict=True))
+
+    @cached_property
+    def words_of_labels(self) -> frozenset[str]:
+        """The words of those labels that have spaces."""
+        words: set[str] = set()
+        for label in self.ids:
+            if isinstance(label, str) and " " in label:
+                words.update(label.split())
+        return frozenset(words)
+
+    def id(self, label: Label) -> int:
+        """The number of a class: its position among the sorted labels.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Raises
+        ------
+        UnknownLabel
+            If there is no such class; the message names labels that look like it.
+
+        Examples
+        --------
+        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")]).id("c")
+        2
+        """
+        number = self.find(label)
+        if number is None:
+            message, near = unknown_label_message(as_label(label), self.known_labels())
+            raise UnknownLabel(message, as_label(label), near)
+        return number
+
+    def find(self, label: Label) -> int | None:
+        """The number of a class, or None if ``label`` is unknown."""
+        return self.ids.get(as_label(label))
+
+    def numbers(self, labels: Collection[Label]) -> IntArray:
+        """The number of each class, -1 where a label is unknown."""
+        return np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int64, len(labels))
+
+    def known_labels(self) -> Collection[Label]:
+        """All labels that name a class, aliases included."""
+        return self.ids.keys()
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.labels)
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            return as_label(label) in self.ids
+        except InvalidLabel:
+            return False
+
+    def __repr__(self) -> str:
+        roots = int(np.count_nonzero(np.diff(self.parent_ptr) == 0))
+        extra = f", {len(self.aliases):,} aliases" if self.aliases else ""
+        extra += f", {len(self.dropped_edges):,} edges dropped" if self.dropped_edges else ""
+        extra = f"root{'s' * (roots != 1)}{extra}" + (", weighted" if self.weighted else "")
+        return f"Hierarchy({len(self):,} classes, {self.edges.parents.size:,} edges, {roots:,} {extra})"
+
+    # ---- identity
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of labels, aliases, edges and weights: the same in every process, whatever the order of edges."""
+        aliases = sorted(self.aliases, key=label_order)
+        names = [*self.labels, *aliases, *(self.aliases[alias] for alias in aliases)]
+        texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
+        sizes = [len(self.labels), len(aliases), self.edges.parents.size, self.weighted]
+        digest = hashlib.sha256(b"hemlp hierarchy 1" + np.array(sizes, "<i8").tobytes())
+        digest.update(np.fromiter(map(len, texts), "<i8", len(texts)).tobytes())
+        digest.update(bytes(isinstance(name, str) for name in names) + b"".join(texts))
+        for ends in (self.edges.parents, self.edges.children):
+            digest.update(ends.astype("<i4").tobytes())
+        if self.edges.weights is not None:
+            digest.update(self.edges.weights.astype("<f8").tobytes())
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hierarchy) and self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)

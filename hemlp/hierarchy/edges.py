@@ -1,0 +1,166 @@
+"""Edge arrays: from any list of edges to a checked, acyclic, sorted graph, by one of the three cycle policies.
+
+Classes are numbered by their sorted labels, so nothing here depends on the order in which edges were given.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray, row_pointers, sorted_distinct, split
+from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
+from hemlp.hierarchy.labels import Label
+from hemlp.options import check_choice
+
+CyclePolicy = Literal["error", "condense", "break"]
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Distinct edges over ``size`` classes, sorted by parent, then child. ``weights`` is None for unit lengths."""
+
+    size: int
+    parents: IntArray
+    children: IntArray
+    weights: FloatArray | None = None
+
+    def only(self, keep: NDArray[np.bool_]) -> Edges:
+        """Without the edges that ``keep`` does not name."""
+        weights = None if self.weights is None else self.weights[keep]
+        return replace(self, parents=self.parents[keep], children=self.children[keep], weights=weights)
+
+    def hold(self, parents: IntArray, children: IntArray) -> NDArray[np.bool_]:
+        """Which of these pairs of classes are edges."""
+        keys = self.parents.astype(np.int64) * self.size + self.children
+        wanted = np.asarray(parents, np.int64) * self.size + children
+        place = np.minimum(np.searchsorted(keys, wanted), max(keys.size - 1, 0))
+        return keys[place] == wanted if keys.size else np.zeros(wanted.size, np.bool_)
+
+
+def distinct(edges: Edges, labels: Sequence[Label], merge: bool = False) -> Edges:
+    """Each edge once and sorted. Repeated with another weight it is an error, or with ``merge`` the shortest."""
+    key = edges.parents.astype(np.int64) * edges.size + edges.children
+    if edges.weights is None:
+        return Edges(edges.size, *split(sorted_distinct(key), edges.size))
+    order = np.lexsort((edges.weights, key))
+    key, weights = key[order], edges.weights[order]
+    first = np.ones(key.size, np.bool_)
+    first[1:] = key[1:] != key[:-1]
+    clash = np.flatnonzero(~first[1:] & (weights[1:] != weights[:-1]))
+    if clash.size and not merge:
+        (parent,), (child,) = split(key[clash[:1]], edges.size)
+        values = weights[clash[0]], weights[clash[0] + 1]
+        raise InvalidWeight(
+            f"the edge {labels[parent]!r} → {labels[child]!r} stands twice, with the weights "
+            f"{values[0]:g} and {values[1]:g}: keep one of them"
+        )
+    return Edges(edges.size, *split(key[first], edges.size), weights[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Acyclic:
+    """A graph without cycles, a topological ``order`` (parents first), and what had to be done to get there.
+
+    ``dropped`` are edges removed by "break"; ``component`` numbers the class that each given class is part of after
+    "condense", and is None where nothing was merged.
+    """
+
+    edges: Edges
+    order: IntArray
+    dropped: tuple[tuple[Label, Label], ...] = ()
+    component: IntArray | None = None
+
+
+def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> Acyclic:
+    """Apply the cycle policy to distinct edges."""
+    check_choice("cycles", policy, ("error", "condense", "break"))
+    if policy == "condense":
+        return _condense(edges, labels)
+    postorder, closing, cycle = _search(edges)
+    if cycle.size and policy == "error":
+        raise _cyclic([labels[c] for c in cycle])
+    if not closing.any():
+        return Acyclic(edges, postorder[::-1])
+    gone = zip(edges.parents[closing], edges.children[closing], strict=True)
+    dropped = tuple((labels[p], labels[c]) for p, c in gone)
+    return Acyclic(edges.only(~closing), postorder[::-1], dropped)
+
+
+def warn_if_upside_down(edges: Edges) -> None:
+    """Warn of thousands of roots above inner classes above a few leaves: a tree that stands on its head.
+
+    Thousands of roots right above one class may be meant.
+    """
+    roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
+    leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
+    inner = edges.size - roots - leaves
+    if roots >= 1000 and roots >= 100 * leaves and 50 * inner >= roots:
+        warnings.warn(
+            f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
+            f"as if they went from child to parent",
+            UpsideDown,
+            stacklevel=3,
+        )
+
+
+def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:
+    """Depth-first from the roots, then from the smallest class not yet seen. A self-loop makes no parent."""
+    from hemlp.kernels.graph import depth_first
+
+    strict = edges.parents != edges.children
+    inner = np.zeros(edges.size, np.bool_)
+    inner[edges.children[strict]] = True
+    starts = np.concatenate([np.flatnonzero(~inner), np.flatnonzero(inner)])
+    return depth_first(row_pointers(edges.parents, edges.size), edges.children, starts)
+
+
+def _condense(edges: Edges, labels: Sequence[Label]) -> Acyclic:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(edges.parents.size, np.int8)
+    pointers = row_pointers(edges.parents, edges.size)
+    graph = csr_array((ones, edges.children, pointers), shape=(edges.size, edges.size))
+    count, group = connected_components(graph, directed=True, connection="strong")
+    # number the components by their smallest class, so that they keep the order of labels
+    smallest = np.full(count, edges.size, np.int64)
+    np.minimum.at(smallest, group, np.arange(edges.size))
+    rank = np.empty(count, np.int32)
+    rank[np.argsort(smallest)] = np.arange(count, dtype=np.int32)
+    component = rank[group]
+    merged = Edges(count, component[edges.parents], component[edges.children], edges.weights)
+    merged = distinct(merged.only(merged.parents != merged.children), labels, merge=True)
+    postorder, _, _ = _search(merged)
+    return Acyclic(merged, postorder[::-1], component=component if count < edges.size else None)
+
+
+def _cyclic(cycle: list[Label]) -> CyclicHierarchy:
+    if len(cycle) == 1:
+        shown = f"{cycle[0]!r} is its own parent"
+    else:
+        names = [repr(label) for label in cycle]
+        if len(names) > 12:
+            names = [*names[:9], f"… ({len(names) - 10} more) …", names[-1]]
+        shown = " → ".join([*names, names[0]])
+    return CyclicHierarchy(f"the hierarchy has a cycle: {shown}", cycle).advised(
+        Advice("cycles", "condense", "to make a cycle one class"),
+        Advice("cycles", "break", "to drop the edges that close a cycle, which are reported"),
+    )
+
+
+def edge_weight(value: Any, place: str) -> float:
+    """The length of an edge; ``place`` says whose it is, for a message."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
+    return number + 0.0  # turns -0.0 into 0.0

@@ -1,0 +1,166 @@
+"""Labels as people write them: which values are labels, their order, and near matches for a label that is unknown."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from hemlp.errors import InvalidHierarchy, InvalidLabel, InvalidOption
+
+Label = str | int
+
+
+class Top:
+    """The type of ``TOP`` (⊤), the one node above all roots. It is no class of a hierarchy."""
+
+    _only: Top | None = None
+
+    def __new__(cls) -> Top:
+        """The only one there is."""
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+        return cls._only
+
+    def __repr__(self) -> str:
+        return "⊤"
+
+    def __reduce__(self) -> tuple[type[Top], tuple[()]]:
+        return Top, ()
+
+
+TOP = Top()
+
+
+def as_label(value: object) -> Label:
+    """``value`` as a Python ``str`` or ``int``; numpy's scalars are converted, everything else is refused."""
+    kind = type(value)
+    if (kind is str and value) or kind is int:
+        return value  # type: ignore[return-value]
+    if isinstance(value, str):
+        if not value:
+            raise InvalidLabel("'' is not a label: an empty string is no name (leave missing values and padding out)")
+        return str(value)
+    if isinstance(value, np.integer) or (isinstance(value, int) and kind is not bool):
+        return int(value)
+    hint = ""
+    if is_missing(value):
+        hint = " (leave missing values out)"
+    elif isinstance(value, float | np.floating):
+        hint = " (a column of integers with gaps turns into floats: convert it back first)"
+    elif isinstance(value, bytes):
+        hint = " (decode it first)"
+    elif isinstance(value, list | set | tuple):
+        hint = " (one label is expected here, not several)"
+    raise InvalidLabel(f"{value!r} is not a label: labels are strings or integers, not {kind.__name__}{hint}")
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for no value, as None, nan and pandas' NA do."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or bool(isinstance(value, float | np.floating) and np.isnan(value))
+    )
+
+
+def label_list(option: str, values: Iterable[object]) -> list[Label]:
+    """Labels from anything that holds several; one string is refused, since it would be taken letter by letter."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidOption(f"{option}={values!r} is not a list of labels: write [{values!r}]")
+    return list(map(as_label, values))
+
+
+def label_order(label: Label) -> tuple[bool, Label]:
+    """Sort key of labels: integers by value, then strings by code point."""
+    return isinstance(label, str), label
+
+
+def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list[Label]:
+    """Known labels that a person may have meant by ``label``, best first. Slow: for messages only."""
+    by_text: dict[str, Label] = {}
+    folded: dict[str, Label] = {}
+    for other in known:
+        by_text.setdefault(str(other), other)
+        folded.setdefault(str(other).casefold(), other)
+    text = str(label)
+    if text.casefold() in folded:
+        return [folded[text.casefold()]]
+    room = 1 + len(text) // 3
+    alike = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
+    return [by_text[t] for t in difflib.get_close_matches(text, alike, at_most, cutoff=0.6)]
+
+
+def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
+    """Why ``label`` is not among ``known``, with what was probably meant."""
+    other = twin(label)
+    if other is not None and other in known:
+        kinds = ("an integer", "a string") if isinstance(label, int) else ("a string", "an integer")
+        return (
+            f"label {label!r} ({kinds[0]}) is not in the hierarchy, but {other!r} ({kinds[1]}) is: "
+            f"convert one side (labels read from files are strings)",
+            [other],
+        )
+    near = near_matches(label, known)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
+
+
+def scored_class(label: Label, known: Collection[Label]) -> str | None:
+    """The known class in a label like ``class:0.99``, if it is one."""
+    found = _SCORED.fullmatch(label) if isinstance(label, str) else None
+    return found[1] if found and found[1] in known else None
+
+
+def _composite(label: Label, known: Collection[Label]) -> str:
+    """The end of a message about a label that holds more than a label, or is what a missing value was turned into."""
+    if not isinstance(label, str):
+        return ""
+    if label.casefold() in ("nan", "none", "null", "na", "<na>", "nat"):
+        return ": it looks like a missing value that was turned into a string"
+    if (scored := scored_class(label, known)) is not None:
+        return f": it looks like {scored!r} with a score; label sets have no scores, apply a threshold first"
+    for several, words in _SEVERAL:
+        parts = [part.strip() for part in several.split(label)]
+        if len(parts) > 1 and all(part in known for part in parts):
+            return f": it looks like {words}"
+    return ""
+
+
+_SCORED = re.compile(r"(.+?)[\s:=|,;(]+[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\)?", re.IGNORECASE)
+_SEVERAL = (
+    (re.compile(r"[,;|\s]+"), "several labels in one string: split it into a list"),
+    (re.compile(r"->|>|→|/|\\|::|\."), "a path of classes in one string: give its last class alone"),
+)
+
+
+def twin(label: Label) -> Label | None:
+    """The string that looks like an integer, and the other way round; None where there is none."""
+    if isinstance(label, int):
+        return str(label)
+    try:
+        number = int(label)
+    except ValueError:
+        return None
+    return number if str(number) == label else None
+
+
+def check_blanks(labels: Collection[Label]) -> None:
+    """Refuse two classes that differ in the blanks around their names alone."""
+    for label in labels:
+        if isinstance(label, str) and label[:1].isspace() | label[-1:].isspace() and label.strip() in labels:
+            raise InvalidHierarchy(
+                f"{label!r} and {label.strip()!r} differ in the spaces around them alone: strip both"
+            )
+
+
+def check_aliases(aliases: Mapping[Label, Label], labels: Sequence[Label]) -> None:
+    """Refuse an alias that is a class itself, or that stands for none."""
+    known = set(labels) if aliases else set()
+    for alias, label in aliases.items():
+        if alias in known:
+            raise InvalidHierarchy(f"{alias!r} cannot be an alias of {label!r}: it is a class itself")
+        if label not in known:
+            raise InvalidHierarchy(f"{alias!r} is an alias of {label!r}, which is not a class")

@@ -1,0 +1,327 @@
+"""The graph of a hierarchy: parents and children as CSR arrays, depths, distances, and lists of what classes reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hemlp.arrays import FloatArray, IntArray, row_pointers
+from hemlp.hierarchy.edges import Edges
+from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.hierarchy.reach import Arrows, ReachTable, UpDistances
+
+MANY_PARENTS = 1_000
+"""A class with more parents than this is a gate."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Structure:
+    """Classes as positions among the sorted ``labels``, their ``edges``, and an ``order`` with parents first."""
+
+    labels: tuple[Label, ...]
+    edges: Edges
+    order: IntArray = field(repr=False)
+
+    def id(self, label: Label) -> int:
+        """The number of a class."""
+        return self.labels.index(label)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have lengths other than the unit."""
+        return self.edges.weights is not None
+
+    @cached_property
+    def _by_child(self) -> IntArray:
+        return np.lexsort((self.edges.parents, self.edges.children))
+
+    @cached_property
+    def child_ptr(self) -> IntArray:
+        """CSR pointers into ``child_idx``."""
+        return row_pointers(self.edges.parents, len(self))
+
+    @property
+    def child_idx(self) -> IntArray:
+        """Children of all classes, sorted within each."""
+        return self.edges.children
+
+    @cached_property
+    def parent_ptr(self) -> IntArray:
+        """CSR pointers into ``parent_idx``."""
+        return row_pointers(self.edges.children, len(self))
+
+    @cached_property
+    def parent_idx(self) -> IntArray:
+        """Parents of all classes, sorted within each."""
+        return self.edges.parents[self._by_child]
+
+    @cached_property
+    def parent_lengths(self) -> FloatArray:
+        """Length of each edge of ``parent_idx``."""
+        weights = self.edges.weights
+        return np.ones(self.parent_idx.size) if weights is None else weights[self._by_child]
+
+    def _named(self, ids: IntArray) -> frozenset[Label]:
+        return frozenset(self.labels[i] for i in ids)
+
+    @property
+    def roots(self) -> frozenset[Label]:
+        """Classes without parents."""
+        return self._named(np.flatnonzero(np.diff(self.parent_ptr) == 0))
+
+    @property
+    def leaves(self) -> frozenset[Label]:
+        """Classes without children."""
+        return self._named(np.flatnonzero(np.diff(self.child_ptr) == 0))
+
+    def parents(self, label: Label) -> frozenset[Label]:
+        """Pa(c).
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("b", "c")]).parents("c")
+        frozenset({'b'})
+        """
+        c = self.id(label)
+        return self._named(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
+
+    def children(self, label: Label) -> frozenset[Label]:
+        """The classes that have this one as a parent.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("b", "c")]).children("a")
+        frozenset({'b'})
+        """
+        c = self.id(label)
+        return self._named(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
+
+    def ancestors(self, label: Label) -> frozenset[Label]:
+        """An(c), without c.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).ancestors("c"))
+        ['a', 'b']
+        """
+        return self._named(self.up_distances([self.id(label)]).ancestors[1:])
+
+    def descendants(self, label: Label) -> frozenset[Label]:
+        """De(c), without c.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).descendants("a"))
+        ['b', 'c']
+        """
+        return self._named(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
+
+    # ---- distances
+
+    @cached_property
+    def depths(self) -> FloatArray:
+        """Shortest distance of each class to a root, under the edge lengths."""
+        from hemlp.kernels.graph import depths
+
+        return depths(self.order, self.parent_ptr, self.parent_idx, self.parent_lengths)
+
+    @cached_property
+    def unit_depths(self) -> IntArray:
+        """Least number of edges from each class to a root."""
+        unit = self if not self.weighted else replace(self, edges=replace(self.edges, weights=None))
+        return unit.depths.astype(np.int32)
+
+    def depth(self, label: Label) -> float:
+        """Shortest distance to a root: an integer unless the hierarchy is weighted.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("b", "c"), ("a", "c")]).depth("c")
+        1
+        """
+        return self._length(self.depths[self.id(label)])
+
+    def _length(self, value: float) -> float:
+        return float(value) if self.weighted or math.isinf(value) else int(value)
+
+    def up_distances(self, classes: ArrayLike, *, farthest: int | None = None) -> UpDistances:
+        """Ancestors with up(c, a) for the given class numbers, at most ``farthest`` edges up.
+
+        Parameters
+        ----------
+        classes
+            Numbers of classes (see ``Hierarchy.id``).
+        farthest
+            How many edges to go up at most; None for all.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+        >>> ancestors, distances = h.up_distances([h.id("c")])[0]
+        >>> [h.labels[a] for a in ancestors], distances.tolist()
+        (['c', 'b', 'a'], [0, 1, 2])
+        """
+        return next(self.up_distance_chunks(classes, memory=None, farthest=farthest))
+
+    def up_distance_chunks(
+        self, classes: ArrayLike, *, memory: int | None, farthest: int | None = None
+    ) -> Iterator[UpDistances]:
+        """``up_distances`` in parts of consecutive classes, each within ``memory`` bytes (None: one part).
+
+        A class whose own list is larger than that makes a part of its own.
+        """
+        # an entry takes 8 bytes (16 if weighted), three times over while the kernel's buffer grows
+        room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
+        return self._parents.parts(np.asarray(classes), room, farthest)
+
+    @cached_property
+    def _parents(self) -> Arrows:
+        rank = np.empty(len(self), np.int32)
+        rank[self.order[::-1]] = np.arange(len(self), dtype=np.int32)
+        return Arrows(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None, rank)
+
+    @cached_property
+    def gate(self) -> int | None:
+        """The class with most parents if those are very many: lists of ancestors and of descendants stop there."""
+        parents = np.diff(self.parent_ptr)
+        most = int(parents.argmax())
+        return most if parents[most] > MANY_PARENTS else None
+
+    @cached_property
+    def upward(self) -> ReachTable:
+        """Ancestors with their distances."""
+        return ReachTable(self._parents, self.gate)
+
+    @cached_property
+    def downward(self) -> ReachTable:
+        """Descendants, counted in edges."""
+        rank = np.empty(len(self), np.int32)
+        rank[self.order] = np.arange(len(self), dtype=np.int32)
+        return ReachTable(Arrows(self.child_ptr, self.child_idx, None, rank), self.gate)
+
+    def distances(self, us: ArrayLike, vs: ArrayLike) -> FloatArray:
+        """Distance of each pair of class numbers; infinite without a common ancestor.
+
+        With unit lengths the upward searches stop as soon as the distance is certain; nothing is kept.
+
+        Parameters
+        ----------
+        us, vs
+            Numbers of classes, of equal length.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")], classes=["z"])
+        >>> h.distances([h.id("c"), h.id("c")], [h.id("a"), h.id("z")]).tolist()
+        [2.0, inf]
+        """
+        u, v = np.ascontiguousarray(us, np.int32), np.ascontiguousarray(vs, np.int32)
+        if not self.weighted:
+            from hemlp.kernels.graph import pair_distances
+
+            steps = pair_distances(self.parent_ptr, self.parent_idx, u, v)
+            return np.where(steps < 0, np.inf, steps)
+        return np.array([self._meet(a, b)[0] for a, b in zip(u, v, strict=True)], np.float64)
+
+    def _meet(self, u: int, v: int) -> tuple[float, IntArray]:
+        """The distance of u and v and the common ancestors that attain it."""
+        up = self.up_distances([u, v])
+        (above_u, from_u), (above_v, from_v) = up[0], up[1]
+        common, at_u, at_v = np.intersect1d(above_u, above_v, assume_unique=True, return_indices=True)
+        if not common.size:
+            return math.inf, common
+        sums = from_u[at_u] + from_v[at_v]
+        return float(sums.min()), common[sums == sums.min()]
+
+    def up(self, label: Label, ancestor: Label) -> float:
+        """up(c, a): length of the shortest upward path from c to a; infinite if a is no ancestor of c.
+
+        Parameters
+        ----------
+        label, ancestor
+            c and a.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+        >>> h.up("c", "a"), h.up("a", "c")
+        (2, inf)
+        """
+        a = self.id(ancestor)
+        ancestors, distances = self.up_distances([self.id(label)])[0]
+        found = distances[ancestors == a]
+        return self._length(found[0]) if found.size else math.inf
+
+    def distance(self, u: Label, v: Label) -> float:
+        """min over common ancestors a of up(u, a) + up(v, a); infinite without one.
+
+        Parameters
+        ----------
+        u, v
+            Two classes.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")]).distance("b", "c")
+        2
+        """
+        return self._length(float(self.distances([self.id(u)], [self.id(v)])[0]))
+
+    def lca(self, u: Label, v: Label) -> frozenset[Label | Top]:
+        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor.
+
+        Parameters
+        ----------
+        u, v
+            Two classes.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy
+        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")], classes=["z"]).lca("b", "z")
+        frozenset({⊤})
+        """
+        distance, nearest = self._meet(self.id(u), self.id(v))
+        return frozenset([TOP]) if math.isinf(distance) else frozenset(self._named(nearest))

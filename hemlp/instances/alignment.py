@@ -1,0 +1,71 @@
+"""Which rows of two sides belong to the same instance: by their ids where they carry ids, by position otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from hemlp.arrays import IntArray
+from hemlp.errors import Advice, MisalignedSides
+from hemlp.hierarchy.labels import Label, twin
+from hemlp.instances.sets import LabelSets
+
+MissingPolicy = Literal["error", "empty"]
+
+
+def align(
+    true: LabelSets, pred: LabelSets, missing: MissingPolicy, instances: Iterable[Label]
+) -> tuple[tuple[Label, ...] | None, tuple[IntArray, IntArray]]:
+    """Names of the instances of both sides together, and for each side which of them each of its rows is."""
+    names = true.source or "true labels", pred.source or "predictions"
+    if true.ids is None and pred.ids is None:
+        if len(true) != len(pred):
+            raise different_rows(names[0], len(true), names[1], len(pred))
+        _check_order(true, pred)
+        return None, (np.arange(len(true)), np.arange(len(pred)))
+    if true.ids is None or pred.ids is None:
+        bare = names[0] if true.ids is None else names[1]
+        raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")
+    place: dict[Label, int] = {name: k for k, name in enumerate(instances)}
+    rows = tuple(
+        np.fromiter((place.setdefault(i, len(place)) for i in side), np.int64, len(side))
+        for side in (true.ids, pred.ids)
+    )
+    for side, other, name in ((true.ids, pred.ids, names[1]), (pred.ids, true.ids, names[0])):
+        _check_absent(side, set(other), name, missing)
+    return tuple(place), (rows[0], rows[1])
+
+
+def _check_absent(ids: Sequence[Label], there: set[Label], name: str, missing: MissingPolicy) -> None:
+    """Refuse a side, called ``name``, that lacks some of ``ids``, unless that was allowed and looks intended."""
+    absent = [each for each in ids if each not in there]
+    for each in absent:
+        if (other := twin(each)) in there:
+            raise MisalignedSides(f"{name} lacks instance {each!r} but has {other!r}: convert the ids to one type")
+    if absent and missing == "error":
+        raise MisalignedSides(
+            f"{name} lacks instance {absent[0]!r}" + (f" and {len(absent) - 1:,} more" if absent[1:] else "")
+        ).advised(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
+    if there and absent and len(absent) == len(ids):
+        raise MisalignedSides(f"{name} has none of the instances of the other side, {absent[0]!r} for example")
+
+
+def _check_order(true: LabelSets, pred: LabelSets) -> None:
+    """Refuse two Series that have the same index in different orders: one of them was shuffled."""
+    if true.index is None or pred.index is None or true.index == pred.index:
+        return
+    if set(true.index) == set(pred.index):
+        raise MisalignedSides(
+            "the two Series have the same index in different orders: give both as dict(series) to align them by it, or "
+            "without their index to compare them row by row"
+        )
+
+
+def different_rows(first: str, rows: int, second: str, others: int) -> MisalignedSides:
+    """What is wrong with two sides of different length."""
+    return MisalignedSides(
+        f"{first} has {rows:,} rows and {second} has {others:,}: one row an instance on both sides (a blank row is an "
+        f"instance without labels)"
+    )

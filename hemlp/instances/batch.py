@@ -1,0 +1,307 @@
+"""Two sides of label sets, aligned and turned into class numbers of one hierarchy (`Batch`).
+
+What is done about unknown labels and missing instances is a choice (`Policies`), and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import IntArray, pointers, row_pointers, sorted_distinct, split
+from hemlp.errors import Advice, InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.alignment import MissingPolicy, align, different_rows
+from hemlp.instances.paths import ends_of_paths, refuse_paths
+from hemlp.instances.sets import LabelSets
+from hemlp.instances.unknown import refuse_misread, refuse_unknown
+from hemlp.options import check_choice
+
+__all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy", "different_rows", "pointers"]
+
+UnknownPolicy = Literal["error", "drop", "isolate"]
+
+
+@dataclass(frozen=True)
+class Policies:
+    """What is done about labels that the hierarchy does not have, and about instances that one side does not have.
+
+    ``unknown`` speaks of predicted labels. ``unknown_true`` speaks of true labels: dropping them changes what is
+    measured, so that is a choice of its own; by default they are isolated if predicted ones are, and else an error.
+    """
+
+    unknown: UnknownPolicy = "error"
+    unknown_true: UnknownPolicy | None = None
+    missing: MissingPolicy = "error"
+
+    def __post_init__(self) -> None:
+        choices = ("error", "drop", "isolate")
+        check_choice("unknown", self.unknown, choices)
+        if self.unknown_true is None:
+            object.__setattr__(self, "unknown_true", "isolate" if self.unknown == "isolate" else "error")
+        check_choice("unknown_true", self.unknown_true, choices)
+        check_choice("missing", self.missing, ("error", "empty"))
+
+    @property
+    def advice(self) -> tuple[tuple[Advice, Advice], tuple[Advice, Advice]]:
+        """What to choose where unknown true labels, or predicted ones, are an error."""
+        apart = "to make each a class that is related to nothing"
+        return (
+            (Advice("unknown_true", "isolate", apart),
+             Advice("unknown_true", "drop", "to leave such true labels out of every score")),
+            (Advice("unknown", "drop", "to leave such labels out"), Advice("unknown", "isolate", apart)),
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        """As signatures have it."""
+        usual = "isolate" if self.unknown == "isolate" else "error"
+        true = "" if self.unknown_true == usual else f"|unknown_true:{self.unknown_true}"
+        return f"unknown:{self.unknown}{true}|missing:{self.missing}"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
+
+    ``strange``: how many labels of each instance were unknown, and dropped or made isolated classes (None: nowhere
+    any). ``absent``: which instances were missing and count as empty (None: none).
+    """
+
+    ptr: IntArray
+    classes: IntArray
+    strange: IntArray | None = None
+    absent: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    def __getitem__(self, i: int) -> IntArray:
+        return self.classes[self.ptr[i] : self.ptr[i + 1]]
+
+    @property
+    def unknown(self) -> int:
+        """How many labels were dropped or made isolated classes."""
+        return 0 if self.strange is None else int(self.strange.sum())
+
+    @property
+    def emptied(self) -> int:
+        """How many instances are empty because all their labels were dropped."""
+        return 0 if self.strange is None else int(((self.strange > 0) & (np.diff(self.ptr) == 0)).sum())
+
+    @property
+    def missing(self) -> int:
+        """How many instances were missing."""
+        return 0 if self.absent is None else int(self.absent.sum())
+
+    def part(self, start: int, stop: int) -> Side:
+        """The instances from ``start`` on and before ``stop``."""
+        ptr = self.ptr[start : stop + 1]
+        return Side(ptr - ptr[0], self.classes[ptr[0] : ptr[-1]], *self._marks(slice(start, stop)))
+
+    def take(self, rows: IntArray) -> Side:
+        """The instances with these numbers, in this order."""
+        lengths = np.diff(self.ptr)[rows]
+        ptr = pointers(lengths)
+        within = np.arange(ptr[-1]) - np.repeat(ptr[:-1], lengths)
+        return Side(ptr, self.classes[np.repeat(self.ptr[rows], lengths) + within], *self._marks(rows))
+
+    def _marks(self, rows: Any) -> tuple[IntArray | None, NDArray[np.bool_] | None]:
+        return None if self.strange is None else self.strange[rows], None if self.absent is None else self.absent[rows]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Side]) -> Side:
+        """Parts of one side, one after the other."""
+        lengths = [np.diff(part.ptr) for part in parts]
+        strange = [np.zeros(len(part), np.int32) if part.strange is None else part.strange for part in parts]
+        absent = [np.zeros(len(part), np.bool_) if part.absent is None else part.absent for part in parts]
+        classes = np.concatenate([part.classes for part in parts])
+        return cls(pointers(np.concatenate(lengths)), classes, np.concatenate(strange), np.concatenate(absent))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch:
+    """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``.
+
+    ``given`` is the hierarchy before unknown labels were added to it as isolated classes.
+    """
+
+    hierarchy: Hierarchy
+    true: Side
+    pred: Side
+    ids: tuple[Label, ...] | None
+    given: Hierarchy
+    policies: str
+
+    @classmethod
+    def joined(cls, parts: Sequence[Batch]) -> Batch:
+        """Parts of one batch, one after the other; ids are left behind."""
+        true, pred = Side.joined([part.true for part in parts]), Side.joined([part.pred for part in parts])
+        return replace(parts[0], true=true, pred=pred, ids=None)
+
+    @classmethod
+    def of(
+        cls,
+        hierarchy: Hierarchy,
+        true: Any,
+        pred: Any,
+        *,
+        unknown: UnknownPolicy = "error",
+        unknown_true: UnknownPolicy | None = None,
+        missing: MissingPolicy = "error",
+        instances: Iterable[Label] = (),
+    ) -> Batch:
+        """Align both sides, by instance id where they carry ids and by position otherwise, and look up their classes.
+
+        What was done is counted in ``true`` and ``pred``.
+
+        Parameters
+        ----------
+        hierarchy
+            What both sides speak of.
+        true, pred
+            Anything that ``LabelSets.of`` takes.
+        unknown
+            Predicted labels that the hierarchy does not have are an "error", or "drop", or "isolate": made classes that
+            are related to nothing.
+        unknown_true
+            The same for true labels; "isolate" by default if ``unknown`` is, and else "error".
+        missing
+            An instance that one side does not have is an "error", or "empty" there.
+        instances
+            Ids that come first, in this order, whether a side has them or not.
+
+        Raises
+        ------
+        UnknownLabel, MisalignedSides
+            Unless another policy was chosen.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> batch = Batch.of(h, ["sheep", "cow"], [["cow"], ["cow", "yeti"]], unknown="drop")
+        >>> batch.pred.unknown, batch.pred[1].tolist()
+        (1, [1])
+        """
+        policies = Policies(unknown, unknown_true, missing)
+        sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
+        return cls.over(hierarchy, sides, policies, instances)
+
+    @classmethod
+    def over(
+        cls,
+        given: Hierarchy,
+        sides: tuple[LabelSets, LabelSets],
+        policies: Policies,
+        instances: Iterable[Label] = (),
+        isolated: Hierarchy | None = None,
+    ) -> Batch:
+        """``of`` label sets, the true side first; ``isolated`` is ``given`` with all isolated classes, if known."""
+        if not isinstance(given, Hierarchy):
+            raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
+        sides = ends_of_paths(given, sides[0]), ends_of_paths(given, sides[1])
+        ids, places = align(*sides, policies.missing, instances)
+        strange: list[NDArray[np.bool_]] = []
+        alone: list[Label] = []
+        for k, (side, policy) in enumerate(zip(sides, (policies.unknown_true, policies.unknown), strict=True)):
+            new = given.numbers(side.vocabulary) < 0
+            if policy == "error" and new.any():
+                refuse_unknown(given, side, new, policies.advice[k])
+            refuse_misread(given, side, new)
+            strange.append(new)
+            if policy == "isolate":
+                alone += map(side.vocabulary.__getitem__, np.unique(side.codes[new[side.codes]]))
+        for side in sides:
+            refuse_paths(given, side)
+        if isolated is None:
+            isolated = given.with_isolated(alone) if alone else given
+        size = len(sides[0]) if ids is None else len(ids)
+        true = _side(isolated, sides[0], strange[0], policies.unknown_true == "drop", places[0], size)
+        pred = _side(isolated, sides[1], strange[1], policies.unknown == "drop", places[1], size)
+        return cls(isolated, true, pred, ids, given, str(policies))
+
+    @property
+    def as_given(self) -> bool:
+        """Whether no label was unknown and no instance missing."""
+        true, pred = self.true, self.pred
+        return true.strange is None and pred.strange is None and true.absent is None and pred.absent is None
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """The predicted and the true side."""
+        return self.pred, self.true
+
+    def __len__(self) -> int:
+        return len(self.true.ptr) - 1
+
+    def __getitem__(self, rows: int | slice) -> Batch:
+        """Some consecutive instances, as a view."""
+        if hasattr(rows, "__index__"):
+            rows = index(rows)
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"instance {rows} of {len(self)}")
+            rows = slice(rows % len(self), rows % len(self) + 1)
+        if not isinstance(rows, slice):
+            raise IndexError("a batch is cut by a number or a slice; batch.take takes an array of numbers")
+        start, stop, step = rows.indices(len(self))
+        if step != 1:
+            raise IndexError("a batch is cut into consecutive instances only")
+        stop = max(start, stop)
+        ids = None if self.ids is None else self.ids[start:stop]
+        return replace(self, true=self.true.part(start, stop), pred=self.pred.part(start, stop), ids=ids)
+
+    def take(self, rows: IntArray) -> Batch:
+        """The instances with these numbers, in this order; their ids are left behind.
+
+        Parameters
+        ----------
+        rows
+            Numbers of instances, from 0.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> len(Batch.of(h, ["sheep", "cow"], ["cow", "cow"]).take(np.array([1, 1, 0])))
+        3
+        """
+        return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=None)
+
+    def first_alike(self) -> IntArray:
+        """For each instance the first one that has the same classes on both sides."""
+        from hemlp.kernels.alike import first_equal
+
+        sizes = np.stack([np.diff(self.pred.ptr) + 1, np.diff(self.true.ptr)], axis=1)  # a mark follows the predictions
+        ptr = pointers(sizes.ravel())
+        values = np.full(ptr[-1], -1, np.int32)
+        for side, begin in ((self.pred, ptr[0:-1:2]), (self.true, ptr[1::2])):
+            lengths = np.diff(side.ptr)
+            values[np.repeat(begin - side.ptr[:-1], lengths) + np.arange(side.classes.size)] = side.classes
+        return first_equal(ptr[0:-1:2].copy(), ptr[2::2].copy(), values)
+
+    def __repr__(self) -> str:
+        return f"Batch({len(self):,} instances, {self.hierarchy!r})"
+
+
+def _side(
+    hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], dropped: bool, place: IntArray, size: int
+) -> Side:
+    """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown, and are
+    ``dropped`` or not."""
+    rows = np.repeat(place, np.diff(side.ptr))
+    numbers = hierarchy.numbers(side.vocabulary)
+    if dropped:
+        numbers[new] = -1
+    found = numbers[side.codes]
+    row, classes = split(sorted_distinct((rows * len(hierarchy) + found)[found >= 0]), len(hierarchy))
+    lost = rows[new[side.codes]]
+    strange = np.bincount(lost, minlength=size).astype(np.int32) if lost.size else None
+    absent = None
+    if len(side) < size:
+        absent = np.ones(size, np.bool_)
+        absent[place] = False
+    return Side(row_pointers(row, size), classes, strange, absent)

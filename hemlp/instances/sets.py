@@ -1,0 +1,283 @@
+"""Label sets as people give them: for each instance the set of its classes.
+
+>>> LabelSets.of([["sheep"], "cow", []])
+LabelSets(3 instances, 2 labels)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from hemlp.arrays import IntArray, pointers, row_pointers
+from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
+from hemlp.hierarchy.labels import Label, as_label, is_missing
+from hemlp.instances.lookalikes import (
+    bad_row,
+    path_of,
+    refuse_indicators,
+    refuse_mapping,
+    refuse_score_columns,
+    refuse_tables,
+    refuse_what_has_no_rows,
+)
+from hemlp.options import check_choice
+
+Rows = Literal["sets", "paths"]
+_ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelSets:
+    """One label set an instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
+
+    ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
+    label stands, for messages; ``first_row`` is where these rows begin in it. ``rows``: whether a row is a set or a
+    path, whose last class is its label; None if nobody said and the order of a row could mean something. ``index`` is
+    that of a pandas Series: it does not name instances, but two sides must not contradict each other in it. ``words``:
+    whether labels were separated by spaces, which would have torn labels with spaces apart.
+    """
+
+    vocabulary: tuple[Label, ...]
+    ptr: IntArray
+    codes: IntArray
+    ids: tuple[Label, ...] | None = None
+    source: str | None = None
+    lines: IntArray | None = None
+    first_row: int = 0
+    rows: Rows | None = "sets"
+    index: tuple[Hashable, ...] | None = None
+    words: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        id: str | None = None,
+        label: str | None = None,
+        rows: Rows | None = None,
+        source: str | None = None,
+    ) -> LabelSets:
+        """From whatever holds label sets.
+
+        - a list with, for each instance, a list or set of labels, or one label (a string is one label);
+        - a mapping instance id → labels;
+        - a 0/1 matrix, dense or scipy sparse, with ``labels=`` naming its columns;
+        - a frame, or a dict of columns, with ``label=`` and, where an instance has several rows, ``id=``.
+
+        Parameters
+        ----------
+        data
+            One of these.
+        labels
+            The classes of the columns of a matrix.
+        id, label
+            The columns of a frame that hold the ids of instances and the labels.
+        rows
+            Lists that look like paths, each from a root down, are refused once they meet a hierarchy: "sets" says that
+            all labels of a row are meant, "paths" that a row is a path (perhaps padded with empty strings at its end),
+            whose last class is the label.
+        source
+            Where the data comes from, for messages.
+
+        Raises
+        ------
+        InvalidLabelSets
+            If the data has no reading as one label set an instance, or more than one.
+
+        Examples
+        --------
+        >>> list(LabelSets.of([["sheep", "cow"], "cow", []]))
+        [('sheep', 'cow'), ('cow',), ()]
+        >>> list(LabelSets.of([[1, 0], [1, 1]], labels=["sheep", "cow"]))
+        [('sheep',), ('sheep', 'cow')]
+        >>> LabelSets.of({"first": ["sheep"], "second": []}).ids
+        ('first', 'second')
+        """
+        if rows is not None:
+            check_choice("rows", rows, ("sets", "paths"))
+            if labels is not None or id is not None:
+                raise InvalidOption(f"rows={rows!r} is for lists of labels: a matrix and a column of ids hold sets")
+        if isinstance(data, LabelSets):
+            return data if rows is None else replace(data, rows=rows)
+        refuse_what_has_no_rows(data)
+        if labels is not None:
+            return _from_matrix(data, labels, source)
+        if label is not None or id is not None:
+            if label is None:
+                raise InvalidLabelSets(f"id={id!r} without label=: name the column of labels, too")
+            return _from_columns(data, id, label, rows, source)
+        refuse_tables(data)
+        if isinstance(data, Mapping):
+            return replace(_from_rows(data.values(), rows, source), ids=_instance_ids(data, source))
+        index = tuple(data.index) if hasattr(data, "iloc") else None
+        return replace(_from_rows(data, rows, source), index=index)
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    def __getitem__(self, i: int) -> tuple[Label, ...]:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"instance {i} of {len(self)}")
+        i %= len(self)
+        return tuple(self.vocabulary[c] for c in self.codes[self.ptr[i] : self.ptr[i + 1]])
+
+    def __iter__(self) -> Iterator[tuple[Label, ...]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"LabelSets({len(self):,} instances, {self.codes.size:,} labels)"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the ids and the labels, row by row."""
+        return digest_of([self])
+
+    def row_of(self, position: int) -> int:
+        """The row, from 0, that the label at ``position`` of ``codes`` belongs to."""
+        return int(np.searchsorted(self.ptr, position, side="right")) - 1
+
+    def place(self, position: int) -> str:
+        """Where the label at ``position`` of ``codes`` stands: file and row, counted from 1."""
+        row = self.row_of(position)
+        words = f"row {self.first_row + row + 1}" if self.lines is None else f"line {self.lines[position]}"
+        if self.ids is not None:
+            words += f" (instance {self.ids[row]!r})"
+        return words if self.source is None else f"{self.source}, {words}"
+
+
+def digest_of(blocks: Iterable[LabelSets]) -> str:
+    """SHA-256 of label sets, the same however they are cut into blocks."""
+    found = hashlib.sha256()
+    for block in blocks:
+        if block.rows == "paths":
+            found.update(b"paths\n")
+        for k, row in enumerate(block):
+            name = None if block.ids is None else block.ids[k]
+            found.update(json.dumps([name, *row], ensure_ascii=True).encode() + b"\n")
+    return found.hexdigest()
+
+
+def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> LabelSets:
+    known: dict[Label, int] = {}
+    coded: list[list[int]] = []
+    sets = False
+
+    def place() -> str:
+        return f"row {len(coded) + 1}" if source is None else f"{source}, row {len(coded) + 1}"
+
+    for row in data:
+        if isinstance(row, Mapping):
+            refuse_mapping(row, place())
+        one = isinstance(row, _ONE) or not isinstance(row, Iterable) or getattr(row, "ndim", 1) == 0
+        sets = sets or one or isinstance(row, Set)  # whoever has paths gives every row as a list
+        values: Sequence[Any] = [row] if one else row if isinstance(row, list | tuple) else list(row)
+        if rows == "paths":
+            values = path_of(row, values, place())
+        try:
+            # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
+            coded.append([known.setdefault(as_label(value), len(known)) for value in values])
+        except InvalidLabel as error:
+            raise bad_row(values, place(), error) from None
+    if rows is None:
+        refuse_indicators(known, coded)
+    codes = np.array([code for row in coded for code in row], np.int32)
+    kind = "sets" if rows is None and sets else rows
+    return LabelSets(tuple(known), pointers([len(row) for row in coded]), codes, source=source, rows=kind)
+
+
+def _instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
+    """The names of instances, of which no two may differ in their type alone."""
+    try:
+        made = tuple(map(as_label, ids))
+    except InvalidLabel as error:
+        raise InvalidLabel(f"{source or 'data'}, instance id: {error}") from None
+    texts = {name for name in made if isinstance(name, str)}
+    for name in made:
+        if texts and isinstance(name, int) and str(name) in texts:
+            raise InvalidLabelSets(
+                f"{source or 'data'}: there are an instance {name} (an integer) and an instance {str(name)!r} (a "
+                f"string): convert the ids to one type"
+            )
+    return made
+
+
+def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> LabelSets:
+    from scipy.sparse import csr_array
+
+    if isinstance(labels, str | bytes | Set) or not isinstance(labels, Iterable) or np.ma.isMaskedArray(data):
+        raise InvalidLabelSets("a matrix without gaps, and labels= as a list in the order of its columns, are needed")
+    vocabulary = tuple(map(as_label, labels))
+    columns = list(getattr(data, "columns", ()))
+    if columns != list(range(len(columns))) and set(columns) == set(vocabulary) and columns != list(vocabulary):
+        raise InvalidLabelSets("labels= names the columns of the frame in another order than the frame itself")
+    try:
+        matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data), dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidLabelSets(f"labels= is for a 0/1 matrix of two dimensions: {error}") from None
+    if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
+        raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
+    if len(set(vocabulary)) < len(vocabulary):
+        raise InvalidLabelSets("labels= names a class twice")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    odd = matrix.data[matrix.data != 1]
+    if odd.size:
+        raise InvalidLabelSets(
+            f"the matrix holds {odd[0]:g}: only 0 and 1 are allowed (apply a threshold to scores first)"
+        )
+    return LabelSets(vocabulary, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), source=source)
+
+
+def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, source: str | None) -> LabelSets:
+    used = (label,) if id is None else (id, label)
+    names = list(getattr(data, "columns", data))
+    for name in used:
+        if name not in names:
+            raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
+    if any(getattr(data[name], "ndim", 1) != 1 for name in used):
+        raise InvalidLabelSets(f"a column {label!r} (or {id!r}) stands in the frame several times")
+    refuse_score_columns(names, used)
+    instance = next((name for name in names if id is None and str(name).casefold() == "id"), None)
+    if instance is not None and instance != label:
+        raise InvalidLabelSets(
+            f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
+        )
+    values = list(data[label])
+    if id is None:
+        return _from_rows([() if is_missing(value) else value for value in values], rows, source)
+    keys = list(data[id])
+    if len(keys) != len(values):
+        raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
+    return from_pairs(keys, [None if is_missing(value) else value for value in values], source)
+
+
+def from_pairs(
+    ids: Sequence[Any], labels: Sequence[Any], source: str | None, lines: Sequence[int] | None = None
+) -> LabelSets:
+    """Label sets from rows (instance id, label), in any order; a label of None is no label."""
+    instances: dict[Label, int] = {}
+    known: dict[Label, int] = {}
+    rows = np.empty(len(ids), np.int64)
+    codes = np.empty(len(ids), np.int32)
+    for k, (key, label) in enumerate(zip(ids, labels, strict=True)):
+        try:
+            rows[k] = instances.setdefault(as_label(key), len(instances))
+            codes[k] = -1 if label is None else known.setdefault(as_label(label), len(known))
+        except InvalidLabel as error:
+            line = k + 1 if lines is None else lines[k]
+            raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
+    order = np.argsort(rows, kind="stable")
+    order = order[codes[order] >= 0]
+    return LabelSets(
+        tuple(known), row_pointers(rows[order], len(instances)), codes[order], _instance_ids(instances, source), source,
+        None if lines is None else np.asarray(lines)[order],
+    )  # fmt: skip

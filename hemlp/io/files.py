@@ -1,0 +1,120 @@
+"""Files that are whole or not there: each is written beside its place, flushed to the disk, and then moved."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO
+
+from hemlp.errors import UnwritableFile
+from hemlp.processes.interrupts import unfinished
+
+PART = re.compile(r"(.+)\.[0-9a-f]+\.part", re.DOTALL)
+"""The name of a file that is being written, after the name that it will have."""
+
+
+def reason(error: OSError) -> str:
+    """What went wrong with a file, in a few words."""
+    return (error.strerror or str(error)).lower()
+
+
+def is_open(number: int) -> bool:
+    """Whether this process has an open file of that number."""
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+def is_stream(place: Path) -> bool:
+    """Whether a file can only be written where it is: a pipe, a device, or a stream of a process like /dev/stdout."""
+    return (place.exists() and not place.is_file()) or place.absolute().parts[1:2] in (("dev",), ("proc",))
+
+
+def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
+    """Write a text, or the pieces of one, in UTF-8: whole or not at all."""
+    pieces = [text] if isinstance(text, str) else text
+    write_bytes(path, (piece.encode("utf-8") for piece in pieces))
+
+
+def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, keep: bool = False) -> None:
+    """Write a file, whole or not at all: what goes wrong has a name, and an older file stays as it was.
+
+    ``keep``: a file that is there stays, even one that another process has just written.
+    """
+    place = Path(path)
+    pieces = [data] if isinstance(data, bytes) else data
+    try:
+        if is_stream(place):
+            own = re.fullmatch(r"/dev/(?:(stdout)|(stderr)|fd/(\d+))", str(place))
+            number = None if own is None else 1 if own[1] else 2 if own[2] else int(own[3])
+            with place.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+                file.writelines(pieces)
+            return
+        place = Path(os.path.realpath(place))  # what a link points to, not the link
+        with _part_of(place) as (part, file):
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+            (_link if keep else os.replace)(part, place)
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None
+
+
+@contextmanager
+def _part_of(place: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    """A new file beside ``place``, locked while it is written, so that everybody sees whether its writer lives."""
+    part = place.with_name(f"{place.name[:50]}.{secrets.token_hex(8)}.part")
+    with unfinished(lambda: part.unlink(missing_ok=True)):
+        try:
+            while True:
+                with part.open("wb") as file:
+                    with suppress(OSError):  # not every file system has locks
+                        fcntl.flock(file, fcntl.LOCK_EX)
+                    if os.fstat(file.fileno()).st_nlink:  # else somebody took it for stale before it was locked
+                        yield part, file
+                        return
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _link(part: Path, place: Path) -> None:
+    """Give ``part`` the name ``place`` unless that exists."""
+    try:
+        os.link(part, place)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        if not place.exists():
+            os.replace(part, place)
+
+
+def remove_stale_parts(folder: Path, names: str) -> None:
+    """Remove what processes that are gone were writing to files of ``folder`` whose names match ``names``."""
+    for part in folder.iterdir():
+        found = PART.fullmatch(part.name)
+        if found and re.fullmatch(names, found.group(1)):
+            with suppress(OSError):
+                _remove_if_stale(part)
+
+
+def _remove_if_stale(part: Path) -> None:
+    number = os.open(part, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if its writer is alive
+        part.unlink()
+    finally:
+        os.close(number)

@@ -1,0 +1,57 @@
+"""Label sets in long format: a header, and one (instance, label) pair a line."""
+
+from __future__ import annotations
+
+from hemlp.errors import FileFormatError
+from hemlp.instances.lookalikes import threshold_advice
+from hemlp.instances.sets import LabelSets, from_pairs
+from hemlp.io.text import split_cells
+
+
+def read_long(text: str, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
+    """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose."""
+    rows = split_cells(text, source, sep)
+    _, header = next(rows, (1, []))
+    on_purpose = id is not None and label is not None
+    id, label = id or "id", label or "label"
+    _check_header(header, id, label, source, on_purpose)
+    at_id, at_label = header.index(id), header.index(label)
+    ids, labels, lines = [], [], []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        if not row[at_id]:
+            raise FileFormatError(f"{source}, line {line}: no instance id in the column {id!r}", line)
+        ids.append(row[at_id])
+        labels.append(row[at_label] or None)
+        lines.append(line)
+    return from_pairs(ids, labels, source, lines)
+
+
+def _near(name: str, header: list[str]) -> str:
+    """The end of a message about a column that is not there."""
+    for other in header:
+        if other.casefold() == name.casefold():
+            return f"; did you mean {other!r}?"
+    for sep in ";\t|,":
+        if len(header) == 1 and sep in header[0]:
+            return f"; if {sep!r} separates the columns, say sep={sep!r}"
+    return " (the first line of such a file names its columns)"
+
+
+def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
+    """Refuse a first line that lacks one of the two columns, or has others that nobody said to leave out."""
+    place = f"{source}, line 1"
+    for name in (id, label):
+        if name not in header:
+            raise FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
+        if header.count(name) > 1:
+            raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
+    further = [name for name in header if name not in (id, label)]
+    if further and not on_purpose:
+        raise FileFormatError(
+            f"{place}: beside {id!r} and {label!r} there are the columns {further}, which label sets do not have"
+            f"{threshold_advice(further)}. Take them out of the file, or leave them out on purpose with "
+            f"read_labels(path, id={id!r}, label={label!r})",
+            1,
+        )

@@ -1,0 +1,192 @@
+"""Lowest common ancestors of two label sets: what Problem 2 chooses from.
+
+For each instance: the most specific classes of both sides, S_best, the LCAs of each class, all (class, LCA) pairs that
+may be linked, and for each pair the graph of its shortest upward paths. ⊤ is the node with the number of classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import IntArray, pointers, row_pointers
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.hierarchy.reach import Reach
+from hemlp.instances.batch import Batch, Side
+
+PRED, TRUE = 0, 1
+SIDES = ("predicted", "true")
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """An eligible pair: a class and an LCA, with all its shortest upward paths as nodes and edges (lower, upper).
+
+    ``own``: the LCA is one of LCA(class, other side), so that it can serve the class. The first node is the LCA, the
+    last the class; what is above a node stands before it. Edges stand in the order of their lower nodes.
+    """
+
+    label: int
+    lca: int
+    own: bool
+    nodes: IntArray
+    lower: IntArray
+    upper: IntArray
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """(lower, upper) of each edge."""
+        return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class LcaInstance:
+    """What Problem 2 chooses from, for one instance: most specific classes and eligible links of both sides.
+
+    ``size``: the number of classes of the hierarchy, which is the number of ⊤.
+    """
+
+    size: int
+    classes: tuple[tuple[int, ...], tuple[int, ...]]
+    links: tuple[tuple[Link, ...], tuple[Link, ...]]
+
+    @cached_property
+    def lcas(self) -> list[int]:
+        """All LCAs, by label, ⊤ last."""
+        return sorted({link.lca for side in self.links for link in side})
+
+    @cached_property
+    def own_lcas(self) -> dict[tuple[int, int], list[int]]:
+        """(side, class) → the LCAs that can serve it."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for side in (PRED, TRUE):
+            for link in self.links[side]:
+                if link.own:
+                    found.setdefault((side, link.label), []).append(link.lca)
+        return found
+
+    @cached_property
+    def extended(self) -> tuple[set[int], set[int]]:
+        """Nodes of G_ex: all shortest paths of all eligible links."""
+        predicted, true = (set().union(*(link.nodes.tolist() for link in side)) for side in self.links)
+        return predicted, true
+
+    @property
+    def edge_count(self) -> int:
+        """Edges of all links: what the size of a program is made of."""
+        return sum(link.lower.size for side in self.links for link in side)
+
+
+@dataclass(frozen=True, eq=False)
+class LcaFacts:
+    """The most specific classes and all eligible links of a batch, as arrays.
+
+    Links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, of its true classes the next.
+    """
+
+    batch: Batch
+    ptr: IntArray
+    position: IntArray
+    lca: IntArray
+    own: IntArray
+    length: IntArray
+    path_ptr: IntArray
+    nodes: IntArray
+    lower: IntArray
+    upper: IntArray
+
+    @classmethod
+    def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
+        """By compiled code, for all instances of a batch.
+
+        ``all_twins``: keep all of the nodes beyond a gate that are interchangeable, not only as many as can be used.
+        """
+        from hemlp.kernels.lca import eligible_pairs, shortest_path_dags
+
+        h = batch.hierarchy
+        if h.weighted:
+            raise InvalidOption("LCA measures count edges; this hierarchy has edge weights")
+        horizon = None if horizon is None else min(horizon, len(h) + 2)  # ⊤ is nearer than that
+        classes = np.concatenate([batch.pred.classes, batch.true.classes])
+        up = h.upward.lists(classes)
+        batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
+        if horizon is not None:
+            up = h.upward.within(classes, horizon - 1)
+        at_pred, at_true = up.row[batch.pred.classes], up.row[batch.true.classes]
+        depths = 1 + h.unit_depths.astype(np.int64)
+        to_top = np.empty(up.gate_at.size, np.int64)
+        to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
+        ptr, position, lca, own, length = eligible_pairs(
+            batch.pred.ptr, at_pred, batch.true.ptr, at_true, *up.arrays(), to_top
+        )
+        starts = np.empty(2 * len(batch), np.int64)
+        starts[0::2], starts[1::2] = batch.pred.ptr[:-1], at_pred.size + batch.true.ptr[:-1]
+        sources = np.concatenate([at_pred, at_true])[np.repeat(starts, np.diff(ptr)) + position]
+        gate = -1 if h.gate is None else h.gate
+        path_ptr, nodes, lower, upper = shortest_path_dags(
+            ptr, sources, lca, length, *up.arrays(), gate, int(h.unit_depths[gate]), *_beyond_gate(h, h.gate),
+            all_twins, h.parent_ptr, h.parent_idx, horizon or 0,
+        )  # fmt: skip
+        return cls(batch, ptr, position, lca, own, length, path_ptr, nodes, lower, upper)
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, i: int) -> LcaInstance:
+        sides = self.batch.pred[i].tolist(), self.batch.true[i].tolist()
+        links = tuple(tuple(self._links(2 * i + side, sides[side])) for side in (PRED, TRUE))
+        return LcaInstance(len(self.batch.hierarchy), (tuple(sides[0]), tuple(sides[1])), (links[0], links[1]))
+
+    def _links(self, row: int, classes: list[int]) -> Iterator[Link]:
+        for k in range(self.ptr[row], self.ptr[row + 1]):
+            nodes = self.nodes[self.path_ptr[0, k] : self.path_ptr[0, k + 1]]
+            edges = slice(self.path_ptr[1, k], self.path_ptr[1, k + 1])
+            ends = self.lower[edges], self.upper[edges]
+            yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), nodes, *ends)
+
+
+def _most_specific(side: Side, up: Reach) -> Side:
+    from hemlp.kernels.lca import most_specific
+
+    keep = most_specific(side.ptr, side.classes, up.row[side.classes], up.ptr, up.nodes, up.gate_at, up.beyond)
+    kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
+    return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
+
+
+@lru_cache(maxsize=2)
+def _beyond_gate(h: Hierarchy, gate: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """How shortest paths go on beyond the gate: for each class the children from which they come to it (CSR), then
+    those that lead to ⊤, in groups of the same neighbours there (CSR, by label), and each class's group or -1.
+    """
+    group_of = np.full(len(h), -1, np.int32)
+    beyond = h.upward.beyond
+    parents, children = h.edges.parents, h.edges.children
+    tight = (beyond[children] >= 0) & (beyond[parents] == beyond[children] + 1) & (gate is not None)
+    parents, children = parents[tight], children[tight]
+    from_ptr, from_idx = row_pointers(parents[beyond[children] > 0], len(h)), children[beyond[children] > 0]
+    on_the_way = beyond + h.unit_depths == h.unit_depths[gate or 0]
+    above: dict[int, list[int]] = {}
+    below: dict[int, list[int]] = {}
+    for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
+        if on_the_way[parent] and on_the_way[child]:
+            above.setdefault(child, []).append(parent)
+            below.setdefault(parent, []).append(child)
+    groups: dict[Any, list[int]] = {}
+    for x in sorted(below):
+        groups.setdefault((int(beyond[x]), tuple(below[x]), tuple(above.get(x, ()))), []).append(x)
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[1]))
+    for number, (_, members) in enumerate(ordered):
+        group_of[members] = number
+    way_ptr = pointers([len(members) for _, members in ordered])
+    return from_ptr, from_idx, way_ptr, np.array([x for _, members in ordered for x in members], np.int32), group_of
+
+
+def node_label(batch: Batch, node: int) -> Label | Top:
+    """The label of a node, TOP for ⊤."""
+    return TOP if node == len(batch.hierarchy) else batch.hierarchy.labels[node]

@@ -1,0 +1,303 @@
+"""Problem 2 as a model: minimal LCA graphs, a plan of programs, and extended ones, which leave no choice.
+
+``hemlp.lca.programs`` has the programs, ``hemlp.lca.rules`` the rules word for word.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import InvalidOption, InvalidSolution
+from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.instances.batch import Batch
+from hemlp.instances.sides import PRED, TRUE
+from hemlp.lca.graphs import Found, LcaGraphs
+from hemlp.lca.greedy import Greedy
+from hemlp.lca.links import LcaFacts, LcaInstance
+from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
+from hemlp.lca.rules import Definitions
+from hemlp.lca.solution import LcaSolution
+from hemlp.programs.model import Model, Plan, carried_out
+from hemlp.programs.program import LinearProgram, ProgramResult, Status
+from hemlp.programs.registry import Solver, named_solver
+
+LARGEST_PROGRAM = 150_000
+"""Edges of all links of an instance: one that has more gets no program for its graphs, only bounds."""
+WORK_LIMIT = 30.0
+"""Work of the programs of one instance together where no time limit is given, in CP-SAT's deterministic seconds."""
+STAGES = ("lcas", "ratio", "ties")
+
+
+@dataclass(frozen=True, eq=False)
+class GraphModel(Model[LcaSolution]):
+    """LCA graphs of each instance of a batch."""
+
+    title: str
+    batch: Batch
+    horizon: int | None = None
+
+    together = False
+    work_limit = WORK_LIMIT
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, rows: int | slice) -> GraphModel:
+        return replace(self, batch=self.batch[rows])
+
+    @cached_property
+    def facts(self) -> LcaFacts:
+        """Most specific classes and eligible links of all instances."""
+        return LcaFacts.of(self.batch, self.horizon)
+
+    def label(self, node: int) -> Label | Top:
+        """The label of a node, TOP for ⊤."""
+        return TOP if node == len(self.batch.hierarchy) else self.batch.hierarchy.labels[node]
+
+    # ---- the explicit programs
+
+    def program(self) -> LinearProgram:
+        """Stage "lcas"."""
+        return self.stage("lcas")
+
+    def stage(self, name: str | None) -> LinearProgram:
+        """Stage "lcas" (also by default), "ratio" at the F that is found, or "ties"; the last two solve the model.
+
+        The graphs that are found are a solution of "ratio" with the value 0, and no other has more if they are optimal.
+
+        Parameters
+        ----------
+        name
+            The stage.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("F_LCA").model(h, ["sheep"], ["cow"]).stage("lcas"))
+        minimize  [LCA animal]
+        subject to
+          1 ≤ [LCA animal]    (predicted cow)
+          1 ≤ [LCA animal]    (true sheep)
+        with integers 0 ≤ each ≤ 1
+        """
+        if len(self) != 1:
+            raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
+        if name not in (None, *STAGES):
+            raise InvalidOption(f"there is no stage {name!r}; the stages are {', '.join(STAGES)}")
+        first = name in (None, "lcas") or not all(self.facts[0].classes)
+        return self._stage("lcas" if first else str(name))
+
+    @abstractmethod
+    def _stage(self, name: str) -> LinearProgram: ...
+
+    @cached_property
+    def _solved(self) -> Found:
+        return self.solve().found[0]
+
+    # ---- solutions
+
+    def collected(self, found: list[Found]) -> LcaSolution:
+        """The solution of the batch from those of its instances."""
+        return LcaSolution.of(self, found)
+
+    def joined(self, solutions: list[LcaSolution]) -> LcaSolution:
+        """Solutions of consecutive parts as one of the whole."""
+        return self.collected([found for solution in solutions for found in solution.found])
+
+    def check(self, solution: LcaSolution) -> bool:
+        """True if the graphs keep all rules of Problem 2 and are counted rightly, by code that no solver uses."""
+        for i in range(len(self)):
+            found, place = solution.found[i], f"instance {i + 1}"
+            counted = self.collected([found])
+            for what in ("statuses", "sums", "lcas", "bounds"):
+                if not np.array_equal(getattr(solution, what)[i], getattr(counted, what)[0]):
+                    raise InvalidSolution(f"{place}: {what} are not those of its graphs")
+            if found.status not in (Status.OPTIMAL, Status.FEASIBLE):
+                raise InvalidSolution(f"{place}: LCA graphs always exist, and it is said to be {found.status}")
+            self._check_graphs(Definitions(self.batch, i, self.horizon), found, place)
+            proved = found.status is Status.OPTIMAL
+            if found.fewest_lcas > found.lcas or (proved and found.fewest_lcas != found.lcas):
+                raise InvalidSolution(f"{place} has {found.lcas} LCAs, not {found.fewest_lcas}")
+            if found.f > found.bound:
+                raise InvalidSolution(f"{place}: F is {found.f}, above its bound {found.bound}")
+            if proved and found.f < found.bound:
+                raise InvalidSolution(f"{place}: F is {found.f}, and {found.bound} is not excluded")
+        return True
+
+    def _check_graphs(self, rules: Definitions, found: Found, place: str) -> None:
+        """Raise InvalidSolution unless these are graphs of the instance. With an empty side there is no choice."""
+        sides = tuple(map(frozenset, rules.sides))
+        if found.graphs is not None or found.nodes != sides or found.lcas != 0:
+            raise InvalidSolution(f"{place}: a side is empty, so the graphs are the nodes of the other side alone")
+
+
+@dataclass(frozen=True, eq=False)
+class LcaModel(GraphModel):
+    """The minimal LCA graphs."""
+
+    usual_solver: str | None = None
+    usual_time_limit: float | None = None
+
+    def _stage(self, name: str) -> LinearProgram:
+        instance = self.facts[0]
+        if name == "lcas":
+            return lca_program(instance, self.label, self.title)
+        graphs = self._solved.graphs
+        assert graphs is not None
+        builder = GraphProgram(instance, self.label, self.title, len(graphs.lcas))
+        return builder.ratio(graphs.f) if name == "ratio" else builder.ties(graphs.f, sum(graphs.sizes[:2]))
+
+    def plan(self) -> Plan[LcaSolution]:
+        """The stages of the only instance, one program after the other."""
+        found = yield from stages(self.facts[0], self.label, self.title)
+        return self.collected([found])
+
+    def _check_graphs(self, rules: Definitions, found: Found, place: str) -> None:
+        if not all(rules.sides):
+            super()._check_graphs(rules, found, place)
+            return
+        if found.graphs is None:
+            raise InvalidSolution(f"{place}: there are no graphs")
+        rules.check(found.graphs, place)
+        if found.nodes != (found.graphs.nodes(PRED), found.graphs.nodes(TRUE)):
+            raise InvalidSolution(f"{place}: the nodes are not those of the paths")
+
+    def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
+        """True if another solver proves every claim once more, ties included; else InvalidSolution.
+
+        The programs are built from the definitions, word for word, and not from what the solvers use. What was not
+        proved keeps the rules, and that is all that it claims.
+
+        Parameters
+        ----------
+        solution
+            Of this model.
+        solver
+            Who proves it: a solver of programs.
+        """
+        self.check(solution)
+        other: Any = named_solver(solver) if isinstance(solver, str) else solver
+        for i, found in enumerate(solution.found):
+            if found.status is not Status.OPTIMAL or found.graphs is None:
+                continue
+            plan = stages(Definitions(self.batch, i, self.horizon).instance, self.label, self.title)
+            best = carried_out(plan, other.solve_program)
+            if best.status is not Status.OPTIMAL or best.graphs is None:
+                raise InvalidSolution(f"instance {i + 1}: {other.name} does not prove it")
+            if best.graphs.order < found.graphs.order:
+                raise InvalidSolution(
+                    f"instance {i + 1}: {_in_words(found.graphs)} are beaten by {_in_words(best.graphs)}, "
+                    f"which {other.name} finds"
+                )
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class ExtendedModel(GraphModel):
+    """The extended graphs G_ex: all shortest paths of all eligible links."""
+
+    @cached_property
+    def facts(self) -> LcaFacts:
+        """Most specific classes and eligible links of all instances, with all of their paths."""
+        return LcaFacts.of(self.batch, self.horizon, all_twins=True)
+
+    def _stage(self, name: str) -> LinearProgram:
+        f = None if name == "lcas" else self.extended(self.facts[0]).f
+        return extended_program(self.facts[0], self.label, self.title, f)
+
+    def plan(self) -> Plan[LcaSolution]:
+        """One program, which fixes all its variables: there is nothing to choose."""
+        instance = self.facts[0]
+        if all(instance.classes):
+            yield extended_program(instance, self.label, self.title, Fraction(0))
+        return self.collected([self.extended(instance)])
+
+    @staticmethod
+    def extended(instance: LcaInstance) -> Found:
+        """G_ex of an instance."""
+        if not all(instance.classes):
+            return one_side_empty(instance)
+        predicted, true = (frozenset(side) for side in instance.extended)
+        f = Fraction(2 * len(predicted & true), len(predicted) + len(true))
+        return Found(Status.OPTIMAL, None, (predicted, true), len(instance.lcas), f)
+
+    def _check_graphs(self, rules: Definitions, found: Found, place: str) -> None:
+        if not all(rules.sides):
+            super()._check_graphs(rules, found, place)
+            return
+        lcas = {a for pairs in rules.eligible for _, a in pairs}
+        if found.nodes != (rules.nodes(PRED), rules.nodes(TRUE)) or found.lcas != len(lcas):
+            raise InvalidSolution(f"{place}: these are not the nodes of all shortest paths")
+
+    def verify(self, solution: LcaSolution) -> bool:
+        """Graphs that ``check`` passes are those that the definition says: there is nothing more to prove."""
+        return self.check(solution)
+
+
+def _in_words(graphs: LcaGraphs) -> str:
+    predicted, true, common = graphs.sizes
+    return f"{len(graphs.lcas)} LCAs with F = {graphs.f} and {predicted}, {true} and {common} common nodes"
+
+
+def one_side_empty(instance: LcaInstance) -> Found:
+    """Nothing to link: the classes themselves, no LCA, F = 0, or 1 where both sides are empty."""
+    predicted, true = (frozenset(side) for side in instance.classes)
+    return Found(Status.OPTIMAL, None, (predicted, true), 0, Fraction(not predicted and not true))
+
+
+def stages(instance: LcaInstance, label: Callable[[int], Label | Top], title: str) -> Plan[Found]:
+    """Problem 2 of one instance: fewest LCAs, then the best F (Dinkelbach), then the ties.
+
+    Where a program is not solved, the best that is known is the result: greedy paths over the fewest LCAs that are
+    known to be enough, or better graphs from a program.
+    """
+    if not all(instance.classes):
+        return one_side_empty(instance)
+    greedy = Greedy(instance)
+    best = greedy.graphs()
+    fewest = yield lca_program(instance, label, title)
+    if fewest.values is not None:
+        enough = [a for a, chosen in zip(instance.lcas, fewest.values, strict=True) if chosen > 0.5]
+        if len(enough) < len(best.lcas):
+            best = greedy.graphs(enough)
+    if fewest.status is not Status.OPTIMAL:
+        least = 1 if not math.isfinite(fewest.bound) else max(1, math.ceil(fewest.bound - 1e-6))
+        return Found.of(best, Status.FEASIBLE, min(least, len(best.lcas)), upper_bound(instance))
+    lcas = len(best.lcas)
+    if instance.edge_count > LARGEST_PROGRAM:
+        return Found.of(best, Status.FEASIBLE, lcas, upper_bound(instance))
+    builder = GraphProgram(instance, label, title, lcas)
+    while True:
+        f = best.f
+        result = yield builder.ratio(f)
+        if result.values is not None:
+            best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+        # the objective is an integer, so a bound below 1 proves that no F is better
+        solved = result.status is Status.OPTIMAL or result.bound < 1 - 1e-6
+        if not solved or (best.f == f and result.bound >= 1):
+            return Found.of(best, Status.FEASIBLE, lcas, _bound(instance, result, f))
+        if best.f == f:
+            break
+    result = yield builder.ties(best.f, sum(best.sizes[:2]))
+    if result.values is not None:
+        best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+    proved = result.status is Status.OPTIMAL
+    return Found.of(best, Status.OPTIMAL if proved else Status.FEASIBLE, lcas)
+
+
+def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fraction:
+    """2q·C − p·S ≤ B for all solutions, so F = 2C/S ≤ p/q + B/(q·S), and S is at least the number of classes."""
+    least = sum(map(len, instance.classes))
+    if not math.isfinite(result.bound):
+        return upper_bound(instance)
+    room = Fraction(math.floor(result.bound + 1e-6), f.denominator * least)
+    return min(upper_bound(instance), f + max(room, Fraction(0)))

@@ -1,0 +1,284 @@
+"""Augmentations: how the two sets of an instance are enlarged before they are compared, each with its own model.
+
+An augmentation of your own is one class: a frozen dataclass with a ``name`` and a ``model``. Its fields are parameters
+of the measures that use it, in their text form and in TOML, too.
+
+    >>> from hemlp import Hierarchy, SetMeasure
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> SetMeasure("near", Ancestors(horizon=2)).score(h, ["sheep"], ["cow"])
+    0.6666666666666666
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.closure.model import ClosureModel, Direction
+from hemlp.closure.tolerance import TolerantModel
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, Top
+from hemlp.instances.batch import Batch
+from hemlp.lca.model import ExtendedModel, GraphModel, LcaModel
+from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
+from hemlp.programs.model import Model
+
+
+class SetSolution(Protocol):
+    """What a set measure needs of the solution of a model, for each instance.
+
+    ``sums``: weights of the predicted, the true and the common nodes; ``equal``: whether the two sets are equal;
+    ``columns``: what else is worth knowing. ``sets``: of the only instance the augmented sets, for explanations.
+    """
+
+    @property
+    def statuses(self) -> NDArray[np.int8]: ...  # noqa: D102
+    @property
+    def sums(self) -> FloatArray: ...  # noqa: D102
+    @property
+    def equal(self) -> NDArray[np.bool_]: ...  # noqa: D102
+    @property
+    def columns(self) -> Mapping[str, FloatArray]: ...  # noqa: D102
+    @property
+    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]: ...  # noqa: D102
+    def __getitem__(self, row: int) -> SetSolution: ...
+
+
+AUGMENTATIONS: dict[str, type[Augmentation]] = {}
+"""Augmentations by name; a class joins them when it is defined."""
+
+
+@dataclass(frozen=True)
+class Augmentation(ABC):
+    """How a set is enlarged. Children are frozen dataclasses whose fields are plain values."""
+
+    name: ClassVar[str]
+    weighable: ClassVar[bool] = False
+    """Whether weights of classes can replace counts."""
+    scores: ClassVar[Mapping[str, str]] = {}
+    """Scores that every measure of this augmentation shows as columns: column → score."""
+    further: ClassVar[tuple[str, ...]] = ()
+    """Further columns, from the solution."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" in cls.__dict__:
+            join_by_name(AUGMENTATIONS, "an augmentation", cls)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The fields and their values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def usual_options(self) -> dict[str, Any]:
+        """What the fields are unless something else is said."""
+        return {field.name: field.default for field in fields(self) if field.default is not MISSING}
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """What is known of measures by this augmentation: "names" do not matter, scores mirror ("mirror") or are
+        symmetric ("symmetric") when the sides change places, "monotone", and different sets stay different
+        ("distinct")."""
+        return frozenset()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model is solved to optimality, so that what is not proved so is a fallback."""
+        return True
+
+    def list_length(self, h: Hierarchy) -> float:
+        """How many entries the list of what a class reaches has on average."""
+        return h.upward.mean_length
+
+    @abstractmethod
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> Model[Any]:
+        """The explicit model of a batch. ``weights`` of all classes and, last, of ⊤. Its solutions are SetSolutions."""
+
+
+LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {
+    "exact": {"augment": "lca", "solver": None},
+    "greedy": {"augment": "lca", "solver": "greedy"},
+    "extended": {"augment": "extended_lca"},
+}
+"""What the methods of LCA measures mean."""
+
+
+def augmentation(what: str | Augmentation, options: Mapping[str, Any]) -> Augmentation:
+    """An augmentation as it is, or by its name and options."""
+    if isinstance(what, Augmentation):
+        if options:
+            raise InvalidOption(f"{what} has its options already: {', '.join(options)} cannot be given beside it")
+        return what
+    if what == "lca" and "method" in options:
+        check_choice("method", options["method"], tuple(LCA_METHODS))
+        meant = dict(LCA_METHODS[options["method"]])
+        what = str(meant.pop("augment"))
+        options = {key: value for key, value in options.items() if key != "method"} | meant
+    check_choice("augment", what, tuple(AUGMENTATIONS))
+    kind = AUGMENTATIONS[what]
+    known = [field.name for field in fields(kind)]
+    asked = {key: value for key, value in options.items() if key in known or value not in (None, False)}
+    for key in asked.keys() - set(known):
+        raise InvalidOption(f"augment={what!r} has no option {key!r} (it has: {', '.join(known) or 'none'})")
+    return kind(**asked)
+
+
+@dataclass(frozen=True)
+class Flat(Augmentation):
+    """The sets as they are."""
+
+    name = "none"
+    weighable = True
+    direction: ClassVar[Direction] = "none"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset({"names", "monotone", "mirror", "symmetric", "distinct"})
+
+    def list_length(self, h: Hierarchy) -> float:
+        """The class itself."""
+        return 1.0
+
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
+        """Closures that imply nothing."""
+        return ClosureModel(title, batch, self.direction, weights)
+
+
+@dataclass(frozen=True)
+class Ancestors(Augmentation):
+    """A set and its ancestors (Kiritchenko 05, Struyf 05, Cai 07).
+
+    ``top`` adds one node above all roots. ``horizon`` h lets a class see what is fewer than h levels up, and that node.
+    """
+
+    top: bool = False
+    horizon: int | None = None
+
+    name = "ancestors"
+    weighable = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "horizon", plain_horizon(self.horizon))
+        if not isinstance(self.top, bool):
+            raise InvalidOption(f"top={self.top!r} is not True or False")
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """Near a root a horizon shows less, and what is shared weighs more: then it is not monotone."""
+        return frozenset({"names", "mirror", "symmetric"} | ({"monotone"} if self.horizon is None else set()))
+
+    def list_length(self, h: Hierarchy) -> float:
+        """Of ancestors, or of those that a horizon shows."""
+        if self.horizon is None:
+            return h.upward.mean_length
+        return h.upward.mean_length_within(min(self.horizon - 1, len(h)))
+
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
+        """Closures upward."""
+        if self.horizon is not None and batch.hierarchy.weighted:
+            raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
+        return ClosureModel(title, batch, "up", weights, self.top, self.horizon)
+
+
+@dataclass(frozen=True)
+class Descendants(Flat):
+    """A set and its descendants (Ipeirotis 01)."""
+
+    name = "descendants"
+    direction: ClassVar[Direction] = "down"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """As of ancestors."""
+        return frozenset({"names", "monotone", "mirror", "symmetric"})
+
+    def list_length(self, h: Hierarchy) -> float:
+        """Of descendants."""
+        return h.downward.mean_length
+
+
+@dataclass(frozen=True)
+class Tolerant(Augmentation):
+    """Ancestors, without what is not on the other side and has no parent there (Cesa-Bianchi 06)."""
+
+    name = "tolerant"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """As of ancestors."""
+        return frozenset({"names", "monotone", "mirror", "symmetric"})
+
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> TolerantModel:
+        """Closures upward, and what stays of them."""
+        return TolerantModel(title, batch, "up", weights)
+
+
+LCA_SCORES = {"P_LCA": "P", "R_LCA": "R", "F_LCA": "F"}
+
+
+@dataclass(frozen=True)
+class MinimalLca(Augmentation):
+    """The minimal LCA graphs of Problem 2.
+
+    ``horizon`` h: a class sees what is fewer than h levels up. ``solver``: by whom the graphs are found unless somebody
+    else is asked: None for the optimum, "greedy" for Algorithm 1; ``time_limit``: in how many seconds an instance.
+    """
+
+    horizon: int | None = None
+    solver: str | None = None
+    time_limit: float | None = None
+
+    name = "lca"
+    scores = LCA_SCORES
+    further = ("lcas", "bound")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "horizon", plain_horizon(self.horizon))
+        object.__setattr__(self, "time_limit", plain_number("time_limit", self.time_limit, 0))
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """P and R mirror each other but for the rare instance with two mirror solutions; greedy goes by names."""
+        monotone = {"monotone"} if self.horizon is None else set()
+        return frozenset(monotone | ({"names", "symmetric"} if self.exact else set()))
+
+    @property
+    def exact(self) -> bool:
+        """Not by Algorithm 1."""
+        return self.solver != "greedy"
+
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
+        """Problem 2."""
+        return LcaModel(title, batch, self.horizon, self.solver, self.time_limit)
+
+
+@dataclass(frozen=True)
+class ExtendedLca(Augmentation):
+    """The extended LCA graphs G_ex: all shortest paths of all eligible pairs. ``horizon`` as of the minimal ones."""
+
+    horizon: int | None = None
+
+    name = "extended_lca"
+    scores = LCA_SCORES
+    further = ("lcas", "bound")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "horizon", plain_horizon(self.horizon))
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """As of the minimal graphs."""
+        return frozenset({"symmetric"} | ({"monotone"} if self.horizon is None else set()))
+
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
+        """All shortest paths."""
+        return ExtendedModel(title, batch, self.horizon)

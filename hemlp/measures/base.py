@@ -1,0 +1,277 @@
+"""What every measure has: a name, a model, columns made from its optimum, promises, a text form and a signature."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidOption, UndefinedScore
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch
+from hemlp.measures.fingerprints import fingerprint
+from hemlp.measures.named import NAMED
+from hemlp.measures.scores import Score, Scores
+from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
+from hemlp.programs.model import Model
+from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.registry import Solver
+from hemlp.text.notation import format_call
+from hemlp.version import __version__
+
+
+class Measure(ABC):
+    """What every measure has. ``columns`` begins with the name of the measure itself.
+
+    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a class that says how its model is made and its
+    columns from the optimum.
+    """
+
+    name: str
+
+    @classmethod
+    def kinds(cls) -> Iterator[type[Measure]]:
+        """All classes of measures, whoever defined them: their names begin the text of a measure without one."""
+        for kind in cls.__subclasses__():
+            yield kind
+            yield from kind.kinds()
+
+    @property
+    @abstractmethod
+    def fields(self) -> dict[str, Any]:
+        """All that makes this measure, by the names of the constructor's arguments."""
+
+    def changed(self, **changes: Any) -> Self:
+        """The same measure with other fields.
+
+        Parameters
+        ----------
+        changes
+            Fields by the names of the constructor's arguments.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> measure("F_H").changed(horizon=2) == measure("F_H(horizon=2)")
+        True
+        """
+        return type(self)(**{**self.fields, **changes})
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; what has no text form says custom."""
+        return self.fields
+
+    def custom_fields(self) -> dict[str, Any]:
+        """The fields that have no text form."""
+        return {key: self.fields[key] for key, value in self.plain_fields().items() if value == "custom"}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that can be chosen, with their values: of a user's own measure all fields but the name."""
+        if self.name in NAMED:
+            return NAMED[self.name].parameters_of(self)
+        return {key: value for key, value in self.plain_fields().items() if key != "name"}
+
+    def __str__(self) -> str:
+        if self.name in NAMED:
+            return format_call(self.name, (), NAMED[self.name].chosen(self))
+        plain, usual = self.plain_fields(), self.usual_fields
+        given = {key: value for key, value in plain.items() if key not in usual or value != usual[key]}
+        return format_call(type(self).__name__, (given.pop("name"),), given)
+
+    @property
+    @abstractmethod
+    def usual_fields(self) -> dict[str, Any]:
+        """What fields are unless something else is said."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Names of the values that a score holds."""
+
+    @property
+    @abstractmethod
+    def score_rule(self) -> Any:
+        """How the score is made from the optimum: a ``PairScore`` or ``SetScore``."""
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Errors and losses are better when small."""
+        return bool(self.score_rule.greater_is_better)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and greatest value."""
+        low, high = self.score_rule.range
+        return low, high
+
+    @property
+    @abstractmethod
+    def invariants(self) -> frozenset[str]:
+        """What holds on every instance; ``hemlp.invariants`` explains the names."""
+
+    @abstractmethod
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
+        """The explicit model of one instance (hierarchy, true, pred) or of a batch.
+
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("GIE").model(h, ["sheep"], ["cow"]))
+        minimize  2 [cow ~ sheep] + 5 [cow ~ default] + 5 [default ~ sheep]
+        subject to
+          [cow ~ sheep] + [cow ~ default] = 1    (predicted cow)
+          [cow ~ sheep] + [default ~ sheep] = 1    (true sheep)
+        with integers 0 ≤ each ≤ 1
+        """
+
+    @abstractmethod
+    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        """The columns of a score, from the optimum of the model."""
+
+    def evaluate(self, model: Model[Any], solution: Any) -> Score:
+        """The score that a solution of a model of one instance has, wherever it comes from.
+
+        Parameters
+        ----------
+        model, solution
+            The model of one instance, and a solution of it.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("F_LCA").model(h, ["sheep"], ["cow"])
+        >>> measure("F_LCA").evaluate(model, model.solve("greedy")).status
+        <Status.FEASIBLE: 'feasible'>
+        """
+        if len(model) != 1:
+            raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
+        columns = {name: float(values[0]) for name, values in self._evaluated(model, solution).items()}
+        status = STATUSES[int(solution.statuses[0])]
+        if status not in (Status.OPTIMAL, Status.FEASIBLE):
+            columns = dict.fromkeys(columns, math.nan)
+        return Score(columns[self.name], columns, status, self.signature)
+
+    @property
+    def exact(self) -> bool:
+        """Whether scores are meant to be optimal, so that one that is not proved so is a fallback."""
+        return True
+
+    @property
+    def model_key(self) -> Any:
+        """Measures of one key have the same model and are defined on the same instances."""
+        return id(self)
+
+    def list_length(self, hierarchy: Hierarchy) -> float:
+        """How many entries the list of what a class reaches has on average, where the model needs such lists."""
+        return hierarchy.upward.mean_length
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        """On which instances the measure is undefined, and why."""
+        return np.zeros(len(batch), np.bool_), ""
+
+    @property
+    def signature(self) -> str:
+        """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
+        custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
+        parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
+        foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))
+        own = "".join(f"|custom {fingerprint(part)}" for part in foreign)
+        return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """Classes and functions that a name in the text stands for; those that are not hemlp's show in signatures."""
+        return ()
+
+    @overload
+    def score(
+        self, data: Batch, *, solver: str | Solver | None = None, time_limit: float | None = None,
+        undefined: UndefinedPolicy = "error", verify: bool = False,
+    ) -> Scores: ...  # fmt: skip
+
+    @overload
+    def score(
+        self, data: Hierarchy, true: Any, pred: Any, *, solver: str | Solver | None = None,
+        time_limit: float | None = None, undefined: UndefinedPolicy = "error", verify: bool = False,
+    ) -> Score: ...  # fmt: skip
+
+    def score(
+        self,
+        data: Hierarchy | Batch,
+        true: Any = None,
+        pred: Any = None,
+        *,
+        solver: str | Solver | None = None,
+        time_limit: float | None = None,
+        undefined: UndefinedPolicy = "error",
+        verify: bool = False,
+    ) -> Score | Scores:
+        """The score of one instance (hierarchy, true, pred), or the scores of a batch.
+
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+        solver
+            Who solves the model: a name, an object, or None for the first that accepts it.
+        time_limit
+            In seconds for each instance.
+        undefined
+            "nan" goes on, and counts, where the measure is undefined or its model has no solution; else "error".
+        verify
+            Prove each optimum once more, by means that do not depend on its solver.
+
+        Returns
+        -------
+        Score or Scores
+            A float with further columns, or arrays of those.
+
+        Raises
+        ------
+        UndefinedScore, InfeasibleModel
+            Unless ``undefined="nan"``.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> measure("F_H").score(h, true=["sheep"], pred=["cow"])
+        0.5
+        >>> measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"])).values.tolist()
+        [0.5, 1.0]
+        """
+        batch = as_batch(data, true, pred)
+        (scores,) = score_together(
+            [self], batch, solver=solver, time_limit=time_limit, undefined=undefined, verify=verify
+        )
+        return scores if isinstance(data, Batch) else scores.single()
+
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
+        """The instances on which the measure is defined; an error at the first other one unless it may be nan."""
+        bad, reason = self._undefined(batch)
+        if bad.any() and undefined == "error":
+            row = int(np.flatnonzero(bad)[0])
+            sizes = len(batch.true[row]), len(batch.pred[row])
+            raise UndefinedScore(
+                f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and "
+                f"{sizes[1]} predicted classes",
+                first_row + row + 1,
+            ).advised(LEAVE_OUT)
+        return np.flatnonzero(~bad)

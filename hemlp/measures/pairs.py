@@ -1,0 +1,325 @@
+"""Pair-based measures: Problem 1 with bounds of your choice, and a score made from the least cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch
+from hemlp.instances.sides import SIDES
+from hemlp.measures.base import Measure
+from hemlp.measures.named import check_name
+from hemlp.measures.scoring import UndefinedPolicy, as_batch
+from hemlp.options import check_choice, plain_horizon, plain_number
+from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.pairing.costs import ShortestPath, as_cost, check_magnitude, checked_costs, cost_text
+from hemlp.pairing.model import Half, PairingModel
+from hemlp.pairing.pairs import Pairs
+
+
+@dataclass(frozen=True)
+class PairFacts:
+    """What a score may be made of, an array each: the least cost, and how many classes there are."""
+
+    error: FloatArray
+    predicted: IntArray
+    true: IntArray
+    common: IntArray
+    default_cost: float
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost.
+
+    Parameters
+    ----------
+    function
+        From ``PairFacts`` (an array for each fact) to one value an instance.
+    greater_is_better
+        Errors are better when small.
+    range
+        Least and greatest value.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> mean = PairScore(lambda f: f.error / np.maximum(f.true, 1))
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> one = Bounds((1, 1), (1, 1))
+    >>> PairMeasure("mean_error", one, default_cost=5, score=mean).score(h, ["sheep", "cow"], ["cow"])
+    2.5
+    """
+
+    function: Callable[[PairFacts], FloatArray]
+    greater_is_better: bool = False
+    range: tuple[float, float] = (0.0, math.inf)
+
+
+def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
+    """1 − error / (count · D_max), and 1 where the two sets are equal."""
+
+    def function(facts: PairFacts) -> FloatArray:
+        equal = (facts.common == facts.predicted) & (facts.common == facts.true)
+        worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
+        return np.where(equal, 1.0, 1.0 - facts.error / worst)
+
+    return PairScore(function, greater_is_better=True, range=(0.0, 1.0))
+
+
+PAIR_SCORES: dict[str, PairScore] = {
+    "error": PairScore(lambda facts: facts.error),
+    "accuracy": _accuracy(lambda f: f.predicted + f.true - 2 * f.common),
+    "accuracy_union": _accuracy(lambda f: f.predicted + f.true - f.common),
+}
+"""Scores by name. One line more makes a score of yours known by name."""
+
+
+@dataclass(frozen=True, init=False)
+class PairMeasure(Measure):
+    """A measure of Problem 1: bounds, costs, default classes, and a score made from the least cost.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    bounds
+        How many pairs a class takes part in.
+    cost
+        "shortest_path", "undirected", a function of (predicted, true), or a cost object.
+    default_cost
+        One value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no
+        default class.
+    score
+        "error", "accuracy", "accuracy_union" or a ``PairScore``.
+    max_distance
+        Pairs that cost more do not exist.
+    horizon
+        h caps costs at 2h.
+    pairing
+        "nearest" lets each class take one of its nearest.
+    defined
+        "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+
+    Raises
+    ------
+    InvalidOption
+        If these do not fit together.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> loose = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
+    >>> loose.score(h, true=["sheep", "animal"], pred=["cow"])
+    3.0
+    """
+
+    name: str
+    bounds: Bounds
+    cost: Any
+    default_cost: DefaultCost | tuple[DefaultCost, DefaultCost]
+    rule: str | PairScore
+    max_distance: float | None
+    horizon: int | None
+    pairing: str
+    defined: str
+
+    def __init__(
+        self,
+        name: str,
+        bounds: Bounds,
+        *,
+        cost: Any = "shortest_path",
+        default_cost: DefaultCost | tuple[DefaultCost, DefaultCost] = None,
+        score: str | PairScore = "error",
+        max_distance: float | None = None,
+        horizon: int | None = None,
+        pairing: Literal["optimal", "nearest"] = "optimal",
+        defined: Literal["always", "single", "both"] = "always",
+    ) -> None:
+        if not isinstance(bounds, Bounds):
+            raise InvalidOption(f"bounds={bounds!r} are not Bounds(predicted=(…, …), true=(…, …))")
+        check_choice("pairing", pairing, ("optimal", "nearest"))
+        check_choice("defined", defined, ("always", "single", "both"))
+        if not isinstance(score, PairScore):
+            check_choice("score", score, tuple(PAIR_SCORES))
+        cost = as_cost(cost)
+        default_cost = _plain_default(default_cost)
+        max_distance = plain_number("max_distance", max_distance, 0)
+        horizon = plain_horizon(horizon)
+        if horizon is not None and not getattr(cost, "unit", False):
+            raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
+        if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
+            raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
+        if pairing == "nearest" and bounds != Bounds((1, ALL), (1, ALL)):
+            raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
+        self.__dict__.update(
+            name=name, bounds=bounds, cost=cost, default_cost=default_cost, rule=score, max_distance=max_distance,
+            horizon=horizon, pairing=pairing, defined=defined,
+        )  # fmt: skip
+        check_name(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, str(self.bounds), str(self.default_cost), str(self.rule), self.horizon, self.pairing))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """By the names of the constructor's arguments."""
+        return {"score" if key == "rule" else key: getattr(self, key) for key in self.__dataclass_fields__}
+
+    @property
+    def usual_fields(self) -> dict[str, Any]:
+        """Of the constructor."""
+        return dict(PairMeasure.__init__.__kwdefaults__ or {})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score and the least cost."""
+        return self.name, "error"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """A cost that has a text form, and a score that is known by name."""
+        cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
+        return *cost, *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+
+    @property
+    def score_rule(self) -> PairScore:
+        """How the score is made from the optimum."""
+        return PAIR_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """Derived from the bounds, the cost and the score."""
+        found = {"range"}
+        distance = type(self.cost) is ShortestPath
+        lower = self.bounds.predicted[0], self.bounds.true[0]
+        if distance and not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
+            found |= {"names", "monotone"}
+            if self.bounds.predicted == self.bounds.true:
+                found.add("symmetric")
+        if distance and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
+            found.add("best_if_equal")
+            if lower == (1, 1) and self.default_cost != 0:
+                found.add("best_only_if_equal")
+        return frozenset(found)
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; what has no text form says custom."""
+        plain = {k: "custom" if _is_custom(v) else v for k, v in self.fields.items()}
+        return plain | {"cost": cost_text(self.cost)}
+
+    @property
+    def model_key(self) -> Hashable:
+        """Measures that differ only in name and score share their pairing."""
+        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
+        own = cost_text(self.cost) == "custom"
+        return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
+        batch = as_batch(data, true, pred)
+        own_lengths = getattr(self.cost, "weights", None) != "uniform"
+        if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
+            raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
+        pairs, labels = Pairs.of(batch), batch.hierarchy.labels
+        kappa = checked_costs(self.cost, batch, pairs)
+        if self.horizon is not None:
+            kappa = np.minimum(kappa, 2.0 * self.horizon)
+        if self.max_distance is not None:
+            kappa = np.where(kappa > self.max_distance, math.inf, kappa)
+        given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
+        sides = zip(given, batch.sides, SIDES, strict=True)
+        defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
+        serves = np.full(kappa.size, 3, np.uint8)
+        if self.pairing == "nearest":
+            from hemlp.kernels.pairing import nearest_only
+
+            serves, *defaults = nearest_only(batch.pred.ptr, batch.true.ptr, pairs.ptr, kappa, *defaults)
+        bounds, error = self._bounds(batch)
+        if error is not None:
+            raise error
+        halves = zip(batch.sides, bounds, defaults, strict=True)
+        predicted, true = (Half(side, *of, default) for side, of, default in halves)
+        return PairingModel(str(self), batch, pairs, kappa, serves, (predicted, true)).with_finite_costs()
+
+    def _bounds(
+        self, batch: Batch, first_row: int = 0
+    ) -> tuple[list[tuple[IntArray, IntArray]], InfeasibleModel | None]:
+        """The bounds of all classes of each side, and an error if those of one contradict each other."""
+        labels = batch.hierarchy.labels
+        given = zip((self.bounds.predicted, self.bounds.true), batch.sides, batch.sides[::-1], SIDES, strict=True)
+        bounds = [bound_arrays(of, side, other, labels, name) for of, side, other, name in given]
+        sides = zip(bounds, batch.sides, SIDES, strict=True)
+        errors = (contradiction(*of, side, labels, name, first_row) for of, side, name in sides)
+        return bounds, next((error for error in errors if error is not None), None)
+
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
+        """Without the instances whose bounds contradict each other, as ALL and a number can."""
+        rows = super()._defined_rows(batch, undefined, first_row)
+        bounds, error = self._bounds(batch, first_row)
+        if error is None:
+            return rows
+        if undefined == "error":
+            raise error
+        bad = np.zeros(len(batch), np.bool_)
+        for (lower, upper), side in zip(bounds, batch.sides, strict=True):
+            bad[np.searchsorted(side.ptr, np.flatnonzero(lower > upper), side="right") - 1] = True
+        return rows[~bad[rows]]
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        predicted, true = np.diff(batch.pred.ptr), np.diff(batch.true.ptr)
+        if self.defined == "single":
+            return (predicted != 1) | (true != 1), "it needs exactly one true and one predicted class"
+        if self.defined == "both":
+            return (predicted == 0) != (true == 0), "one side is empty and the other is not"
+        return super()._undefined(batch)
+
+    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+        batch = model.batch
+        facts = PairFacts(
+            solution.objectives,
+            np.diff(batch.pred.ptr),
+            np.diff(batch.true.ptr),
+            common_classes(batch),
+            float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
+        )
+        return {self.name: self.score_rule.function(facts), "error": facts.error}
+
+
+def common_classes(batch: Batch) -> IntArray:
+    """How many classes are on both sides, for each instance."""
+    predicted, true = (
+        np.repeat(np.arange(len(batch)), np.diff(side.ptr)) * len(batch.hierarchy) + side.classes
+        for side in batch.sides
+    )
+    both = np.intersect1d(predicted, true, assume_unique=True)
+    return np.bincount(both // len(batch.hierarchy), minlength=len(batch))
+
+
+def _plain_default(cost: Any) -> Any:
+    if isinstance(cost, tuple):
+        if len(cost) != 2:
+            raise InvalidOption(f"default_cost={cost!r} is not one value or a pair (predicted, true)")
+        return tuple(_plain_default(side) for side in cost)
+    if isinstance(cost, Mapping):
+        return {label: _plain_default(value) for label, value in cost.items()}
+    number = plain_number("default_cost", cost, 0)
+    if number is not None:
+        check_magnitude(float(number), lambda _: "default_cost")
+    return number
+
+
+def _is_custom(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(_is_custom(element) for element in value)
+    return (isinstance(value, Bounds) and value.custom) or isinstance(value, Mapping | PairScore)

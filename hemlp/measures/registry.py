@@ -1,0 +1,220 @@
+"""Measures: an explicit optimization model plus a score made from its optimum.
+
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> score = measure("MGIA", default_cost=5).score(h, true=["sheep"], pred=["cow", "mammal"])
+    >>> float(score), score["error"], str(score.status)
+    (0.8, 3.0, 'optimal')
+
+``PairMeasure`` pairs classes (Problem 1) by bounds of your choice, ``SetMeasure`` compares augmented sets. The named
+measures below are a line or two each, and a new one is one more of the same kind:
+
+    >>> PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5).score(h, ["sheep"], ["cow"])
+    2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, TypeVar, overload
+
+from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.measures.augmentations import LCA_METHODS
+from hemlp.measures.base import Measure
+from hemlp.measures.named import NAMED, Named
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.sets import SetMeasure
+from hemlp.options import did_you_mean
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.text.notation import from_toml, parse_call, to_toml
+
+_ONE = Bounds((1, 1), (1, 1))
+_NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
+_METHODS = {"method": LCA_METHODS}
+_COSTS = ("cost", "max_distance", "horizon")
+_CLOSURE = ("top", "horizon", "weights")
+
+NAMED.update(
+    (named.template.name, named)
+    for named in (
+        Named(PairMeasure("TIE", _ONE, defined="single"), _COSTS),
+        Named(PairMeasure("SunLim", Bounds((ALL, ALL), (ALL, ALL)), defined="both"), _COSTS),
+        Named(PairMeasure("GIE", _ONE, default_cost=5), ("default_cost", *_COSTS)),
+        Named(
+            PairMeasure("MGIA", Bounds((1, ALL), (1, ALL)), default_cost=5, score="accuracy"),
+            ("default_cost", *_COSTS, "pairing", "normalizer"),
+            _NORMALIZERS,
+        ),
+        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PRF"),
+        Named(SetMeasure("SDL", "ancestors", score="difference"), _CLOSURE),
+        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PRF"),
+        Named(SetMeasure("F_Tol", "tolerant"), ()),
+        Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
+        *(Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit"), _METHODS) for s in "PRF"),
+        Named(SetMeasure("accuracy", "none", score="exact"), ()),
+        Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
+        Named(SetMeasure("hamming", "none", score="hamming"), ()),
+        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PRF"),
+    )
+)
+
+
+def _kind(name: str) -> Callable[..., Measure] | None:
+    """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
+    found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
+    own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
+    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or found}
+    if len(places) > 1:
+        raise UnknownMeasure(f"there are several classes of measures called {name}: {', '.join(sorted(places))}")
+    return next(iter(reversed(own or found)), None)
+
+
+PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
+SetName = Literal[
+    "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
+    "jaccard", "hamming", "P", "R", "F",
+]  # fmt: skip
+"""The named measures of each kind, for type checkers."""
+M = TypeVar("M", bound=Measure)
+
+
+@overload
+def measure(what: PairName, **parameters: Any) -> PairMeasure: ...
+@overload
+def measure(what: SetName, **parameters: Any) -> SetMeasure: ...
+@overload
+def measure(what: M) -> M: ...
+@overload
+def measure(what: str | Measure, **parameters: Any) -> Measure: ...
+def measure(what: str | Measure, **parameters: Any) -> Measure:
+    """A measure from its name and parameters, or from its text: ``measure("MGIA(default_cost=5)")``.
+
+    Parameters
+    ----------
+    what
+        A name (``hemlp measures`` lists them), a text, or a measure, which is returned as it is.
+    parameters
+        Of the named measure.
+
+    Raises
+    ------
+    UnknownMeasure
+        If there is no such measure, or its text cannot be read.
+    InvalidOption
+        If it has no such parameter, or not with this value.
+
+    Examples
+    --------
+    >>> measure("MGIA", default_cost=4) == measure("MGIA(default_cost=4)")
+    True
+    >>> measure("SetMeasure('near', augment='ancestors', horizon=2)").parameters
+    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'top': False, 'horizon': 2}
+    """
+    if isinstance(what, Measure):
+        if parameters:
+            raise InvalidOption("a measure that is made already takes no further parameters")
+        return what
+    if not isinstance(what, str):
+        raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
+    name, positional, named = parse_call(what)
+    kind = None if name in NAMED else _kind(name)
+    if kind is not None:
+        if parameters:
+            raise InvalidOption(f"{name}(...) takes its parameters within the text")
+        if any(value == "custom" for value in named.values()):
+            raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
+        try:
+            return kind(*positional, **named)
+        except TypeError as error:
+            raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
+    if name not in NAMED:
+        raise UnknownMeasure(f"there is no measure {name!r}; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}")
+    if positional:
+        raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
+    return NAMED[name].make({**named, **parameters})
+
+
+def write_measures(measures: Iterable[Measure]) -> str:
+    """Measures as TOML, one table ``[[measure]]`` each.
+
+    Parameters
+    ----------
+    measures
+        One measure or several.
+
+    Raises
+    ------
+    NoTextForm
+        If one holds a function, a mapping or a matrix.
+
+    Examples
+    --------
+    >>> print(write_measures([measure("MGIA", default_cost=4)]))
+    [[measure]]
+    name = "MGIA"
+    default_cost = 4
+    <BLANKLINE>
+    """
+    tables = []
+    if isinstance(measures, Measure):
+        measures = [measures]
+    for each in map(measure, measures):
+        if "custom" in each.plain_fields().values():
+            raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
+        known = each.name in NAMED
+        fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
+        if not type(each).__module__.startswith("hemlp."):
+            fields["kind"] = type(each).__name__
+        bounds = fields.pop("bounds", None)
+        if bounds is not None:
+            fields |= {"predicted": bounds.predicted, "true": bounds.true}
+        tables.append(f"[[measure]]\n{to_toml(fields)}")
+    return "\n".join(tables)
+
+
+def read_measures(text: str) -> list[Measure]:
+    r"""Measures from what ``write_measures`` writes.
+
+    Parameters
+    ----------
+    text
+        TOML, not the name of a file.
+
+    Raises
+    ------
+    UnknownMeasure
+        If a table is no measure.
+
+    Examples
+    --------
+    >>> read_measures('[[measure]]\nname = "F_H"\nhorizon = 2\n') == [measure("F_H(horizon=2)")]
+    True
+    """
+    import tomllib
+
+    try:
+        tables = tomllib.loads(text)["measure"]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise UnknownMeasure(f"cannot read measures from TOML, which need tables [[measure]]: {error}") from None
+    return measures_from_tables(tables)
+
+
+def measures_from_tables(tables: Any) -> list[Measure]:
+    """Measures from the tables ``[[measure]]`` of a TOML file."""
+    if not (isinstance(tables, list) and all(isinstance(table, dict) and "name" in table for table in tables)):
+        raise UnknownMeasure("measures in TOML are tables [[measure]] that have a name")
+    made: list[Measure] = []
+    for table in tables:
+        fields = {key: from_toml(value) for key, value in table.items()}
+        if "predicted" in fields or "true" in fields:
+            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+        usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
+        called = fields.pop("kind", usual)
+        kind = measure if called is None else _kind(str(called))
+        if kind is None:
+            raise UnknownMeasure(f"there is no class of measures {called!r}: import what defines it first")
+        try:
+            made.append(kind(fields.pop("name"), **fields))
+        except TypeError as error:
+            raise UnknownMeasure(f"cannot read the measure {table!r}: {error}") from None
+    return made

@@ -1,0 +1,153 @@
+"""Scores: one value an instance first, in named columns with a status, and averages after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.options import check_known
+from hemlp.programs.program import STATUSES, Status
+
+
+class Score(float):
+    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> score = measure("F_H").score(h, ["sheep"], ["cow"])
+    >>> score + 1, score["common"], str(score.status)
+    (1.5, 1.0, 'optimal')
+    """
+
+    columns: Mapping[str, float]
+    status: Status
+    signature: str
+
+    def __new__(cls, value: float, columns: Mapping[str, float], status: Status, signature: str) -> Score:
+        """The value, and what belongs to it."""
+        score = super().__new__(cls, value)
+        score.columns, score.status, score.signature = columns, status, signature
+        return score
+
+    def __getitem__(self, column: str) -> float:
+        check_known("column", column, list(self.columns))
+        return self.columns[column]
+
+    if TYPE_CHECKING:  # as a float it equals integers, too; type checkers take a child for something else
+
+        def __eq__(self, other: object) -> bool: ...
+        def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Score, (float(self), self.columns, self.status, self.signature)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined.
+
+    ``undefined``: on how many instances that is. ``exact``: whether they are meant to be optimal, so that one that is
+    not proved so is a fallback.
+
+    Examples
+    --------
+    >>> from hemlp import Batch, Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> scores = measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"]))
+    >>> scores.mean(), scores["common"].tolist(), scores.status_counts()
+    (0.75, [1.0, 2.0], {'optimal': 2})
+    """
+
+    name: str
+    columns: Mapping[str, FloatArray]
+    statuses: NDArray[np.int8]
+    signature: str
+    undefined: int = field(default=0)
+    exact: bool = True
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def __getitem__(self, column: str) -> FloatArray:
+        check_known("column", column, list(self.columns))
+        return self.columns[column]
+
+    @property
+    def values(self) -> FloatArray:
+        """The measure itself, for each instance."""
+        return next(iter(self.columns.values()))
+
+    def single(self) -> Score:
+        """The score of the only instance."""
+        columns = {name: float(values[0]) for name, values in self.columns.items()}
+        return Score(float(self.values[0]), columns, STATUSES[self.statuses[0]], self.signature)
+
+    def mean(self, column: str | None = None) -> float:
+        """The average over the instances on which it is defined; ``undefined`` says on how many it is not.
+
+        Parameters
+        ----------
+        column
+            Another column than the measure itself.
+        """
+        return mean(self.values if column is None else self.columns[column])
+
+    @property
+    def fallbacks(self) -> int:
+        """How many instances have a solution that is not proved optimal."""
+        return int(np.count_nonzero(self.statuses == STATUSES.index(Status.FEASIBLE)))
+
+    def status_counts(self) -> dict[str, int]:
+        """How many instances have which status."""
+        counts = np.bincount(self.statuses, minlength=len(STATUSES))
+        return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
+
+
+def mean(values: FloatArray) -> float:
+    """The average of the values that are not nan."""
+    defined = values[~np.isnan(values)]
+    return exact_mean(defined.tolist(), defined.size)
+
+
+def exact_mean(terms: Sequence[float], count: int) -> float:
+    """Σ terms / count, with a sum that is rounded once; nan where nothing or no number comes of it."""
+    try:
+        return math.fsum(terms) / count if count else math.nan
+    except OverflowError:
+        return math.fsum(term / count for term in terms)
+    except ValueError:  # infinite terms of both signs
+        return math.nan
+
+
+def joined(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
+    """The scores of consecutive parts of a batch, measure by measure, as those of the whole.
+
+    Columns that measures share stay shared.
+    """
+    if len(parts) == 1:
+        return list(parts[0])
+    made: dict[tuple[int, ...], FloatArray] = {}
+
+    def whole(arrays: Sequence[FloatArray]) -> FloatArray:
+        key = tuple(map(id, arrays))
+        if key not in made:
+            made[key] = np.concatenate(arrays)
+        return made[key]
+
+    return [
+        replace(
+            of_measure[0],
+            columns={name: whole([part.columns[name] for part in of_measure]) for name in of_measure[0].columns},
+            statuses=np.concatenate([part.statuses for part in of_measure]),
+            undefined=sum(part.undefined for part in of_measure),
+        )
+        for of_measure in zip(*parts, strict=True)
+    ]

@@ -1,0 +1,173 @@
+"""Scores of batches: measures of one model share its solution, and instances that are alike are solved once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import Advice, HemlpError, InvalidOption, UndefinedScore
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.reach import ROOM
+from hemlp.instances.batch import Batch
+from hemlp.instances.sets import LabelSets
+from hemlp.measures.scores import Scores
+from hemlp.options import check_choice, plain_number
+from hemlp.processes.interrupts import as_keyboard_interrupt
+from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.registry import Solver, as_solver, is_exact
+
+if TYPE_CHECKING:
+    from hemlp.measures.base import Measure
+
+PAIRS_AT_ONCE = 4_000_000
+"""Pairs of classes in one chunk of a batch."""
+INSTANCES_AT_ONCE = 50_000
+"""Instances in one chunk of a batch."""
+UndefinedPolicy = Literal["error", "nan"]
+LEAVE_OUT = Advice("undefined", "nan", "to leave such instances out")
+
+
+def sharing_key(measure: Measure) -> Hashable:
+    """Measures of one key share their solutions: they are of one type, since a child may have a model of its own."""
+    return type(measure), measure.model_key
+
+
+@as_keyboard_interrupt
+def score_together(
+    measures: Sequence[Measure],
+    batch: Batch,
+    *,
+    solver: str | Solver | None = None,
+    time_limit: float | None = None,
+    undefined: UndefinedPolicy = "error",
+    verify: bool = False,
+    first_row: int = 0,
+) -> list[Scores]:
+    """The scores of several measures; those that ask for the same model share its solution.
+
+    ``first_row``: where the batch begins in the data of the user, for messages.
+    """
+    check_choice("undefined", undefined, ("error", "nan"))
+    time_limit = plain_number("time_limit", time_limit, 0)
+    made: dict[int, Scores] = {}
+    groups: dict[Any, list[int]] = {}
+    for k, each in enumerate(measures):
+        groups.setdefault(sharing_key(each), []).append(k)
+    first = batch.first_alike()
+    for members in groups.values():
+        group = [measures[k] for k in members]
+        found = _score_group(group, batch, first, solver, time_limit, undefined, verify, first_row)
+        made.update(zip(members, found, strict=True))
+    return [made[k] for k in range(len(measures))]
+
+
+def check_defined(measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> None:
+    """Raise at the first instance on which a measure is undefined, unless it may be nan."""
+    check_choice("undefined", undefined, ("error", "nan"))
+    for each in measures:
+        each._defined_rows(batch, undefined, first_row)
+
+
+def _score_group(
+    group: Sequence[Measure], batch: Batch, first: IntArray, solver: str | Solver | None, time_limit: float | None,
+    undefined: UndefinedPolicy, verify: bool, first_row: int,
+) -> list[Scores]:  # fmt: skip
+    """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
+    leader = group[0]
+    rows = leader._defined_rows(batch, undefined, first_row)
+    rows = rows[first[rows] == rows]
+    columns = _empty_columns(group, len(batch))
+    last_solved = STATUSES.index(Status.FEASIBLE)
+    statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
+    for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
+        model = leader.model(batch if len(part) == len(batch) else batch.take(part))
+        solution = model.solve(solver, time_limit, verify=verify)
+        unsolved = solution.statuses > last_solved
+        if unsolved.any() and undefined == "error":
+            k = int(np.flatnonzero(unsolved)[0])
+            raise model.infeasibility(k, first_row + int(part[k]) + 1).advised(LEAVE_OUT)
+        statuses[part] = solution.statuses
+        for each, filled in zip(group, columns, strict=True):
+            for name, values in each._evaluated(model, solution).items():
+                filled[name][part] = np.where(unsolved, math.nan, values)
+    statuses = statuses[first]
+    for array in {id(array): array for filled in columns for array in filled.values()}.values():
+        array[:] = array[first]
+    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
+    if time_limit is not None:  # a limit can change what is found
+        policies += f"|time_limit:{time_limit}"
+    asked = None if solver is None else as_solver(solver)
+    approximate = asked is not None and not is_exact(asked)
+    if asked is not None and approximate:  # and so can a solver that does not look for the optimum
+        policies += f"|solver:{asked.name}"
+    return [
+        _as_scores(each, filled, statuses, policies, undefined, first_row, approximate)
+        for each, filled in zip(group, columns, strict=True)
+    ]
+
+
+def _as_scores(
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str,
+    undefined: UndefinedPolicy, first_row: int, approximate: bool,
+) -> Scores:  # fmt: skip
+    """The scores of one measure; an instance on which its own score rule gives nan is undefined."""
+    solved = statuses <= STATUSES.index(Status.FEASIBLE)
+    odd = np.flatnonzero(np.isnan(columns[each.name]) & solved)
+    if odd.size:
+        row = first_row + int(odd[0]) + 1
+        if undefined == "error":
+            raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).advised(LEAVE_OUT)
+        statuses = statuses.copy()
+        statuses[odd] = STATUSES.index(Status.INFEASIBLE)
+    missing = len(statuses) - int(solved.sum()) + odd.size
+    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and not approximate)
+
+
+def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
+    """One array a column. What is not the score itself is the same for all measures of one model, and kept once."""
+    further = {name: np.full(size, math.nan) for each in group for name in each.columns if name != each.name}
+    own = (np.full(size, math.nan) for _ in group)
+    return [
+        {**{name: further.get(name, empty) for name in each.columns}, each.name: empty}
+        for each, empty in zip(group, own, strict=True)
+    ]
+
+
+def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
+    """A batch as it is, or one of a single instance."""
+    if isinstance(data, Batch):
+        if true is not None or pred is not None:
+            raise InvalidOption("give a batch, or a hierarchy with true and pred, not both")
+        return data
+    if true is None or pred is None:
+        raise InvalidOption("true and pred are both needed; an empty prediction is []")
+    # what is given here is one label set, whatever its order: it is never taken for a path
+    given = (true, "true labels"), (pred, "predictions")
+    try:
+        return Batch.of(data, *(LabelSets.of([side], rows="sets", source=source) for side, source in given))
+    except HemlpError as error:  # what decides about unknown labels is a batch
+        error.spelling = _as_argument_of_batch
+        raise
+
+
+def _as_argument_of_batch(option: str, value: str) -> str:
+    return f"Batch.of(..., {option}={value!r})"
+
+
+def chunks(batch: Batch, rows: IntArray, list_length: float = 1.0) -> Iterator[IntArray]:
+    """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists."""
+    predicted, true = np.diff(batch.pred.ptr)[rows], np.diff(batch.true.ptr)[rows]
+    # what an instance takes of the largest chunk
+    share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
+    filled = np.cumsum(share)
+    start = 0
+    while start < len(rows):
+        done = filled[start - 1] if start else 0.0
+        stop = max(start + 1, int(np.searchsorted(filled, done + 1, side="right")))
+        yield rows[start:stop]
+        start = stop

@@ -1,0 +1,267 @@
+"""Set-based measures: augment both sets, then compare them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
+from hemlp.measures.augmentations import Augmentation, augmentation
+from hemlp.measures.base import Measure
+from hemlp.measures.named import check_name
+from hemlp.measures.scores import Scores
+from hemlp.measures.scoring import as_batch
+from hemlp.options import check_choice, plain_number
+from hemlp.programs.model import Model
+
+
+@dataclass(frozen=True)
+class SetFacts:
+    """What a score may be made of, an array each: weights of the two sets and of what they share; are they equal?
+
+    ``classes``: the number of classes of the hierarchy.
+    """
+
+    predicted: FloatArray
+    true: FloatArray
+    common: FloatArray
+    equal: NDArray[np.bool_]
+    classes: int
+
+    def ratio(self, part: FloatArray, whole: FloatArray) -> FloatArray:
+        """part / whole; 0 / 0 is 1 if the two sets are equal and 0 if not. Rounding of weights never leads above 1."""
+        return np.where(whole > 0, np.minimum(part / np.where(whole > 0, whole, 1.0), 1.0), self.equal)
+
+    @property
+    def difference(self) -> FloatArray:
+        """The weight of what is on one side only."""
+        return np.maximum(self.predicted + self.true - 2 * self.common, 0.0)
+
+
+@dataclass(frozen=True)
+class SetScore:
+    """A score made from two augmented sets.
+
+    Parameters
+    ----------
+    function
+        From ``SetFacts`` (an array for each fact) to one value an instance.
+    greater_is_better
+        Losses are better when small.
+    range
+        Least and greatest value.
+    mirror
+        Which score has its value when the sides change places: its own name, that of another, or None.
+    counts
+        Whether it is a ratio of counts, so that sets can be added up first (micro average).
+
+    Examples
+    --------
+    >>> dice = SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true))
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> SetMeasure("dice", "ancestors", score=dice).score(h, ["sheep"], ["cow"])
+    0.5
+    """
+
+    function: Callable[[SetFacts], FloatArray]
+    greater_is_better: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    mirror: str | None = None
+    counts: bool = False
+
+
+SET_SCORES: dict[str, SetScore] = {
+    "P": SetScore(lambda f: f.ratio(f.common, f.predicted), mirror="R", counts=True),
+    "R": SetScore(lambda f: f.ratio(f.common, f.true), mirror="P", counts=True),
+    "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true), mirror="F", counts=True),
+    "jaccard": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common), mirror="jaccard", counts=True),
+    "exact": SetScore(lambda f: f.equal.astype(np.float64), mirror="exact"),
+    "difference": SetScore(lambda f: f.difference, False, (0.0, math.inf), mirror="difference"),
+    "hamming": SetScore(lambda f: f.difference / f.classes, False, mirror="hamming"),
+}
+"""Scores by name. One line more makes a score of yours known by name."""
+
+
+@dataclass(frozen=True, init=False)
+class SetMeasure(Measure):
+    """A measure of two augmented sets.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    augment
+        An augmentation, or its name: "ancestors" (``top``, ``horizon``), "descendants", "tolerant", "none", "lca"
+        (``horizon``, ``solver``, ``time_limit``), "extended_lca" (``horizon``), or one of your own.
+    score
+        "P", "R", "F", "jaccard", "exact", "difference", "hamming" or a ``SetScore``.
+    weights
+        Of classes, replace counts by sums, where the augmentation allows it.
+    options
+        Of the augmentation, given beside its name.
+
+    Raises
+    ------
+    InvalidOption
+        If these do not fit together.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> SetMeasure("near", "ancestors", horizon=1, score="jaccard").score(h, ["sheep"], ["cow"])
+    0.3333333333333333
+    """
+
+    name: str
+    augment: Augmentation
+    rule: str | SetScore
+    weights: Mapping[Label, float] | None
+
+    def __init__(
+        self,
+        name: str,
+        augment: str | Augmentation,
+        *,
+        score: str | SetScore = "F",
+        weights: Mapping[Label, float] | None = None,
+        **options: Any,
+    ) -> None:
+        made = augmentation(augment, options)
+        if not isinstance(score, SetScore):
+            check_choice("score", score, tuple(SET_SCORES))
+        if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
+            raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
+        self.__dict__.update(name=name, augment=made, rule=score, weights=weights)
+        check_name(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.augment, str(self.rule)))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The augmentation by its name, with its options beside it."""
+        flat = {"name": self.name, "augment": self.augment.name, "score": self.rule, "weights": self.weights}
+        return flat | self.augment.options
+
+    @property
+    def usual_fields(self) -> dict[str, Any]:
+        """Of the constructor and of the augmentation."""
+        return {"score": "F", "weights": None} | self.augment.usual_options
+
+    def changed(self, **changes: Any) -> SetMeasure:
+        """With other fields; another augmentation keeps the options that it has, too."""
+        kind = changes.get("augment", self.augment.name)
+        kept = {k: v for k, v in self.fields.items() if k not in self.augment.options}
+        kept |= {k: v for k, v in self.augment.options.items() if k in augmentation(kind, {}).options}
+        return type(self)(**{**kept, **changes})
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; weights and functions say custom."""
+        return {k: "custom" if isinstance(v, Mapping | SetScore) else v for k, v in self.fields.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, the weights of the two sets and of what they share, and what the augmentation adds."""
+        added = (*self.augment.scores, *self.augment.further)
+        return (self.name, "predicted", "true", "common", *(c for c in added if c != self.name))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The augmentation, and a score that is known by name."""
+        return type(self.augment), *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+
+    @property
+    def score_rule(self) -> SetScore:
+        """How the score is made from the sets."""
+        return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """What the augmentation promises, as far as the score keeps it."""
+        found, promises = {"range"}, self.augment.promises
+        if self.weights is None and isinstance(self.rule, str):
+            found |= {"best_if_equal"} | (promises & {"names", "monotone"})
+            mirror = self.score_rule.mirror
+            if mirror == self.rule and "symmetric" in promises:
+                found.add("symmetric")
+            elif mirror in ("P", "R") and mirror != self.rule and "mirror" in promises:
+                found.add(f"mirrors {mirror}")
+            if "distinct" in promises and mirror == self.rule:
+                found.add("best_only_if_equal")
+        return frozenset(found)
+
+    @property
+    def exact(self) -> bool:
+        """Whether scores are meant to be optimal: as the augmentation says."""
+        return self.augment.exact
+
+    @property
+    def model_key(self) -> Hashable:
+        """Measures that differ only in the score share their sets."""
+        return self.augment, None if self.weights is None else id(self.weights)
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
+        """The augmented sets of one instance (hierarchy, true, pred) or of a batch."""
+        batch = as_batch(data, true, pred)
+        return self.augment.model(str(self), batch, self._weights(batch.hierarchy))
+
+    def list_length(self, hierarchy: Hierarchy) -> float:
+        """As the augmentation says."""
+        return self.augment.list_length(hierarchy)
+
+    def _weights(self, h: Hierarchy) -> FloatArray:
+        """Weights of all classes, ⊤ last: 1 if uniform, else 0."""
+        if self.weights is None:
+            return np.ones(len(h) + 1)
+        values = np.zeros(len(h) + 1)
+        for k, label in enumerate(h.labels):
+            if label not in self.weights:
+                raise InvalidOption(f"weights has no value for the class {label!r}")
+            values[k] = plain_number(f"the weight of {label!r}", self.weights[label], 0)
+        if math.isinf(sum(values.tolist())):
+            raise InvalidOption("the weights of all classes together are infinite: scale them down")
+        return values
+
+    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        predicted, true, common = solution.sums.T
+        facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.hierarchy))
+        columns = {"predicted": predicted, "true": true, "common": common, **solution.columns}
+        columns |= {column: SET_SCORES[score].function(facts) for column, score in self.augment.scores.items()}
+        return columns | {self.name: self.score_rule.function(facts)}
+
+    def micro_average(self, scores: Scores) -> float:
+        """The score of all instances together: sets are added up first, and compared after.
+
+        Parameters
+        ----------
+        scores
+            Of this measure.
+
+        Raises
+        ------
+        InvalidOption
+            If the score is not a ratio of counts.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> f = SetMeasure("flat", "none")
+        >>> f.micro_average(f.score(Batch.of(h, ["sheep", ["sheep", "cow"]], ["cow", ["sheep", "cow"]])))
+        0.6666666666666666
+        """
+        if scores.name != self.name:
+            raise InvalidOption(f"these are scores of {scores.name}, not of {self.name}")
+        if not self.score_rule.counts:
+            raise InvalidOption(f"{self.name} has no micro average: it is not a ratio of two counts")
+        sums = [np.array([np.nansum(scores[name])]) for name in ("predicted", "true", "common")]
+        equal = np.array([sums[0] == sums[1] == sums[2]]).reshape(1)
+        return float(self.score_rule.function(SetFacts(sums[0], sums[1], sums[2], equal, 1))[0])

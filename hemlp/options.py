@@ -1,0 +1,82 @@
+"""Values of options: checks that name what is wrong, and what was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Collection, Iterable, MutableMapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import InvalidOption
+
+
+def check_choice(option: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a ``value`` of ``option`` that is not one of ``choices``."""
+    if value not in choices:
+        listed = ", ".join(map(repr, choices))
+        raise InvalidOption(f"{option}={value!r} is not one of {listed}{did_you_mean(value, choices)}")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not ``known``: what was probably meant, or nothing."""
+    folded = [other for other in known if other.casefold() == str(name).casefold()]
+    near = folded or difflib.get_close_matches(str(name), list(known), 1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def plain_number(option: str, value: Any, least: float) -> Any:
+    """A finite number of at least ``least`` as Python's int (where it is whole) or float; None stays None."""
+    if value is None:
+        return None
+    number = value.item() if isinstance(value, np.number) else value
+    try:
+        good = not isinstance(number, bool) and isinstance(number, int | float) and float(number) >= least
+    except OverflowError:
+        good = False
+    if not good:
+        raise InvalidOption(f"{option}={value!r} is not a number of at least {least}")
+    if number == math.inf:
+        raise InvalidOption(f"{option} is infinite: leave it out instead")
+    return int(number) if number == int(number) else number
+
+
+def check_known(what: str, name: object, known: Collection[str]) -> None:
+    """Refuse a ``name`` of a system, measure or the like that is not ``known``."""
+    if name not in known:
+        listed = ", ".join(map(repr, known))
+        raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")
+
+
+def join_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
+    """Make a class known by its ``name``, unless that is taken; a class that is defined anew takes its own place."""
+    other = known.get(kind.name)
+    if other is not None and not (
+        isinstance(other, type) and (other.__module__, other.__qualname__) == (kind.__module__, kind.__qualname__)
+    ):
+        raise InvalidOption(f"{kind.__qualname__}: there is {what} {kind.name!r} already; choose another name")
+    known[kind.name] = kind
+
+
+def plain_horizon(horizon: Any) -> int | None:
+    """A horizon is a number of levels, at least 1, or None."""
+    number = plain_number("horizon", horizon, 1)
+    if number is not None and not isinstance(number, int):
+        raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
+    return number
+
+
+def enumeration(values: Sequence[object], most: int = 8) -> str:
+    """'a', 'b' and 3 more."""
+    more = f" and {len(values) - most:,} more" if len(values) > most else ""
+    return ", ".join(map(repr, values[:most])) + more
+
+
+def row_number(row: Any, count: int) -> int:
+    """The number of an instance from 0; negative ones count from the end."""
+    if isinstance(row, bool | np.bool_) or not isinstance(row, int | np.integer):
+        raise InvalidOption(f"{row!r:.80} is not the number of an instance: they are numbered from 0 to {count - 1}")
+    if not -count <= row < count:
+        raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {count - 1}")
+    return int(row) % count

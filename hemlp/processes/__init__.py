@@ -1,0 +1,1 @@
+"""Processes: interrupts, what is sent from one process to another, and executors. Imports errors only."""

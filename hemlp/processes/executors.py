@@ -1,0 +1,127 @@
+"""Any executor of ``concurrent.futures``, and that of a Dask client: work on many items that share a large value.
+
+The value is sent once to each worker. Threads have it anyway, processes read it from a file. On a cluster it is the
+result of a task, so a worker that dies takes nothing with it that the cluster could not make again.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import islice
+from typing import Any, TypeVar
+
+from hemlp.errors import NoCluster
+from hemlp.processes.sending import Pickled
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+GLANCE = 1.0
+"""Seconds between two looks at whether there is a cluster at all: Dask does not say so to who waits for a result."""
+PIECE = 2**22
+"""Bytes that are sent to a cluster in one message: Dask warns of messages over 10 MB."""
+
+GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
+
+
+class WorkersDied(Exception):
+    """The executor lost the workers that had ``item``."""
+
+    def __init__(self, item: Any, why: str) -> None:
+        super().__init__(why)
+        self.item = item
+
+
+def results(
+    function: Callable[[Any, Item], Result], shared: Any, items: Iterable[Item], executor: Executor
+) -> Iterator[tuple[Item, Result]]:
+    """Items with ``function(shared, item)``, as they are finished; few are under way at a time."""
+    source = iter(items)
+    running: dict[Future[Result], Item] = {}
+    room = _room(executor)
+    with _submitting(function, shared, executor) as submit:
+        try:
+            while True:
+                running.update((submit(item), item) for item in islice(source, room - len(running)))
+                if not running:
+                    return
+                finished = wait(running, GLANCE, FIRST_COMPLETED).done
+                if not finished and getattr(_client(executor), "status", None) == "closed":
+                    running.clear()  # there is nobody to cancel it
+                    raise NoCluster(GONE)
+                for future in finished:
+                    item = running.pop(future)
+                    yield item, _result(future, item)
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def _result(future: Future[Result], item: Any) -> Result:
+    """The result, or what is the matter."""
+    if future.cancelled():
+        raise NoCluster(GONE)
+    error = future.exception()
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+        raise WorkersDied(item, f"the executor lost a worker ({error})") from error
+    return future.result()
+
+
+def _client(executor: Executor) -> Any:
+    """The Dask client behind an executor, if there is one."""
+    client = getattr(executor, "_client", None)
+    return client if hasattr(client, "scheduler") else None
+
+
+def _room(executor: Executor) -> int:
+    """How many items may be under way, so that nobody waits for the next."""
+    client = _client(executor)
+    threads = 0 if client is None else sum(client.nthreads().values())
+    return 2 * max(threads, getattr(executor, "_max_workers", None) or os.cpu_count() or 1) + 2
+
+
+@contextmanager
+def _submitting(function: Callable[[Any, Item], Result], shared: Any, executor: Any) -> Iterator[Any]:
+    """How an item is submitted."""
+    if isinstance(executor, ThreadPoolExecutor):
+        yield lambda item: executor.submit(function, shared, item)
+    elif _client(executor) is not None:
+        sent = _on_cluster(shared, executor)
+        yield lambda item: executor.submit(function, sent, item, pure=False)
+    else:
+        with tempfile.TemporaryDirectory(prefix="hemlp-") as folder:
+            file = os.path.join(folder, "shared")
+            with open(file, "wb") as out:
+                out.write(Pickled.of(shared).data)
+            yield lambda item: executor.submit(_from_file, function, file, item)
+
+
+@lru_cache(maxsize=1)
+def _read(file: str) -> Any:
+    with open(file, "rb") as source:
+        return pickle.load(source)
+
+
+def _from_file(function: Callable[[Any, Item], Result], file: str, item: Item) -> Result:
+    return function(_read(file), item)
+
+
+def _on_cluster(shared: Any, executor: Any) -> Any:
+    """``shared`` as the result of a task that puts it together from pieces, which go to the scheduler."""
+    from distributed.protocol.pickle import dumps  # functions of a script go by value
+
+    data: bytes = dumps(shared)  # type: ignore[no-untyped-call]
+    options = {**executor._kwargs, "pure": False}
+    starts = range(0, len(data), PIECE)
+    pieces = [executor._client.submit(bytes, data[start : start + PIECE], **options) for start in starts]
+    return executor._client.submit(_joined, pieces, **options)
+
+
+def _joined(pieces: list[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))

@@ -1,0 +1,56 @@
+"""Circulations: networks whose arcs have a cost and a lower and an upper capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, eq=False)
+class FlowNetwork:
+    """Arcs ``tails[k] → heads[k]`` between ``size`` nodes; what flows into a node flows out of it.
+
+    ``variable[k]`` is the position, in the linear program of the same problem, of the variable that arc k carries;
+    -1 where it carries none. ``names`` makes the names of the nodes.
+    """
+
+    size: int
+    names: Callable[[], Sequence[str]]
+    tails: IntArray
+    heads: IntArray
+    lower: IntArray
+    upper: IntArray
+    costs: FloatArray
+    variable: IntArray
+
+    def supplies(self) -> IntArray:
+        """What each node sends out once every arc carries its lower capacity (those are shifted out of the way)."""
+        supplies = np.zeros(self.size, np.int64)
+        np.add.at(supplies, self.heads, self.lower)
+        np.subtract.at(supplies, self.tails, self.lower)
+        return supplies
+
+    def to_networkx(self) -> networkx.DiGraph[Any]:
+        """With ``lower``, ``upper`` and ``cost`` on edges, and with lower capacities shifted into the ``demand`` of
+        nodes (``capacity``, ``weight``), so that ``networkx.network_simplex`` solves it as it is."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        nodes = self.names()
+        for node, supply in zip(nodes, self.supplies().tolist(), strict=True):
+            graph.add_node(node, demand=-supply)
+        arcs = zip(self.tails, self.heads, self.lower.tolist(), self.upper.tolist(), self.costs.tolist(), strict=True)
+        for tail, head, lower, upper, cost in arcs:
+            graph.add_edge(
+                nodes[tail], nodes[head],
+                lower=lower, upper=upper, cost=cost, capacity=upper - lower, weight=cost,
+            )  # fmt: skip
+        return graph

@@ -1,0 +1,210 @@
+"""What all models have in common: they hold the data of a batch, are a plan of programs, are written down and checked.
+
+A model never solves itself. ``plan()`` is a generator: it yields a program, is sent its result, yields perhaps another,
+and returns the solution. Any solver of linear programs solves any model by carrying out its plan; a fast path is a
+solver that reads the data of the models that it knows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.programs.formats import to_lp, to_mps
+from hemlp.programs.program import LinearProgram, ProgramResult
+from hemlp.programs.registry import Solver, find_solver, named_solver
+
+if TYPE_CHECKING:
+    import pulp
+
+
+class Solution(Protocol):
+    """What is found for each instance of a model: at least a status (positions in ``STATUSES``)."""
+
+    @property
+    def statuses(self) -> NDArray[np.int8]:
+        """The status of each instance."""
+
+
+S = TypeVar("S", bound=Solution)
+T = TypeVar("T")
+Plan = Generator[LinearProgram, ProgramResult, T]
+"""The programs of a model, one after the other: each is yielded, its result is sent back, the solution is returned."""
+
+
+def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) -> T:
+    """What a plan comes to when each of its programs is solved by ``solve``."""
+    try:
+        program = next(plan)
+        while True:
+            program = plan.send(solve(program))
+    except StopIteration as end:
+        solution: T = end.value
+        return solution
+
+
+class Model(ABC, Generic[S]):
+    """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> model = measure("F_H").model(h, ["sheep"], ["cow"])
+    >>> solution = model.solve("milp")
+    >>> solution.objective, model.check(solution)
+    (4.0, True)
+    """
+
+    together: ClassVar[bool] = True
+    """Whether a plan can be about several instances, side by side in one program."""
+    work_limit: ClassVar[float | None] = None
+    """How much work a solver does for one instance where no time limit is given, in its own deterministic unit."""
+    usual_solver: str | None = None
+    """Who solves it unless somebody else is asked; None for the first solver that accepts it."""
+    usual_time_limit: float | None = None
+    """In how many seconds an instance, unless another limit is given."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many instances."""
+
+    @abstractmethod
+    def __getitem__(self, rows: int | slice) -> Model[S]:
+        """The model of one instance or of some."""
+
+    @abstractmethod
+    def program(self) -> LinearProgram:
+        """The explicit integer program, or the first of several; instances stand side by side in it."""
+
+    @abstractmethod
+    def plan(self) -> Plan[S]:
+        """The programs that solve this model, and the solution."""
+
+    @abstractmethod
+    def joined(self, solutions: list[S]) -> S:
+        """Solutions of consecutive parts as one of the whole."""
+
+    @abstractmethod
+    def check(self, solution: S) -> bool:
+        """True if the solution keeps every constraint and has the objective that it claims; else InvalidSolution."""
+
+    @abstractmethod
+    def verify(self, solution: S) -> bool:
+        """True if each claim is proved again, by means that do not depend on its solver; else InvalidSolution."""
+
+    @property
+    def cost_values(self) -> FloatArray:
+        """Costs of the programs that may not be integers."""
+        return np.empty(0)
+
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+        """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
+        return InfeasibleModel(f"instance {number} was not solved within its limit", number)
+
+    def certified(self, solution: S, limited: bool) -> S:
+        """The solution with every claim proved. ``limited``: a limit may have kept the solver from solving."""
+        return solution
+
+    def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
+        """Solve with the named solver, a solver object, or by default the first that accepts the model.
+
+        What any solver finds is certified: a pairing that is not of least cost is improved until it is.
+
+        Parameters
+        ----------
+        solver
+            A name, perhaps with options as in "pulp(backend='HiGHS')", or an object.
+        time_limit
+            In seconds for each instance.
+        verify
+            Prove each claim once more (which takes far longer than solving); a solver object's claims as they are.
+
+        Raises
+        ------
+        NoSolver, MissingDependency
+            If the solver does not exist, does not accept the model, or cannot be used here.
+        InvalidSolution
+            If what a solver object returns is wrong, or a claim cannot be proved.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("GIE").model(h, ["sheep"], ["cow"])
+        >>> model.solve().objective == model.solve("cpsat", verify=True).objective
+        True
+        """
+        time_limit = self.usual_time_limit if time_limit is None else time_limit
+        chosen = find_solver(self, self.usual_solver if solver is None else solver)
+        solution: S = chosen.solve(self, time_limit)
+        ours = solver is None or isinstance(solver, str)
+        if verify and not ours:
+            self.verify(solution)
+        solution = self.certified(solution, time_limit is not None)
+        if not ours:
+            self.check(solution)  # a stranger's result is not taken on trust
+        elif verify:
+            self.verify(solution)
+        return solution
+
+    def stage(self, name: str | None) -> LinearProgram:
+        """The program of a stage, for models that are solved in several.
+
+        Parameters
+        ----------
+        name
+            The stage; None for the only one, or the first.
+        """
+        if name is not None:
+            raise InvalidOption(f"this model is one program: it has no stage {name!r}")
+        return self.program()
+
+    def to_lp(self, stage: str | None = None) -> str:
+        """The program in the LP file format.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("TIE").model(h, ["sheep"], ["cow"]).to_lp().splitlines()[-1])
+        End
+        """
+        return to_lp(self.stage(stage))
+
+    def to_mps(self, stage: str | None = None) -> str:
+        """The program in the free MPS file format.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
+        return to_mps(self.stage(stage))
+
+    def to_pulp(self, stage: str | None = None) -> pulp.LpProblem:
+        """The program as a PuLP problem that can be changed and solved.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
+        builder: Any = named_solver("pulp")
+        return builder.build(self.stage(stage))
+
+    def __str__(self) -> str:
+        if len(self) > 3 or (not self.together and len(self) != 1):
+            return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
+        return str(self.program())

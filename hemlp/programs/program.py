@@ -1,0 +1,145 @@
+r"""Linear programs as plain data, in words and in files: what every model turns into when a matrix solver or an export
+asks for it.
+
+    >>> p = LinearProgram("a walk", [Variable("x_0", 0, 1, 2.0, "by foot"), Variable("x_1", 0, 1, 5.0, "by bus")],
+    ...                   [Row("go", 1, 1, [(0, 1.0), (1, 1.0)], "one way to go")])
+    >>> print(p)
+    minimize  2 [by foot] + 5 [by bus]
+    subject to
+      [by foot] + [by bus] = 1    (one way to go)
+    with integers 0 ≤ each ≤ 1
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from hemlp.arrays import FloatArray
+from hemlp.escaping import printable
+
+
+class Status(StrEnum):
+    """What is known of a solution."""
+
+    OPTIMAL = "optimal"
+    """It keeps all constraints, and no other is better: proved."""
+    FEASIBLE = "feasible"
+    """It keeps all constraints; a limit was reached before a better one was found or excluded."""
+    INFEASIBLE = "infeasible"
+    """No solution keeps all constraints: proved."""
+    UNSOLVED = "unsolved"
+    """A limit was reached before any solution was found."""
+
+
+STATUSES = tuple(Status)
+"""Arrays of statuses hold positions in this."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An integer variable with its coefficient in the objective. ``note`` names it to a reader."""
+
+    name: str
+    lower: float
+    upper: float
+    cost: float
+    note: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """lower ≤ Σ coefficient · variable ≤ upper; terms are (position of the variable, coefficient)."""
+
+    name: str
+    lower: float
+    upper: float
+    terms: Sequence[tuple[int, float]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """What a matrix solver found: values of the variables (None without a solution) and a bound on the objective.
+
+    ``work``: what it took, in the deterministic unit of a solver that has one.
+    """
+
+    status: Status
+    values: FloatArray | None = None
+    bound: float = math.nan
+    work: float = 0.0
+
+
+@dataclass(frozen=True)
+class LinearProgram:
+    """min or max of a linear objective over integer variables, subject to rows."""
+
+    name: str
+    variables: Sequence[Variable]
+    rows: Sequence[Row]
+    maximize: bool = False
+
+    def objective(self, values: Iterable[float]) -> float:
+        """The objective at ``values``."""
+        return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x)
+
+    def float_scale(self) -> float:
+        """A power of two that brings the largest cost near 1: solvers in floats have absolute tolerances."""
+        largest = max((abs(v.cost) for v in self.variables), default=0.0)
+        return math.ldexp(1.0, -math.frexp(largest)[1]) if largest else 1.0
+
+    # ---- for people
+
+    def __str__(self) -> str:
+        names = [f"[{printable(v.note)}]" for v in self.variables]
+        goal = sum_text([(i, v.cost) for i, v in enumerate(self.variables) if v.cost], names)
+        lines = [f"{'maximize' if self.maximize else 'minimize'}  {goal}", "subject to"]
+        for row in self.rows:
+            body = sum_text(row.terms, names)
+            if row.lower == row.upper:
+                text = f"{body} = {number_text(row.lower)}"
+            else:
+                low = "" if math.isinf(row.lower) else f"{number_text(row.lower)} ≤ "
+                text = low + body + ("" if math.isinf(row.upper) else f" ≤ {number_text(row.upper)}")
+            lines.append(f"  {text}" + (f"    ({printable(row.note)})" if row.note else ""))
+        ranges: dict[tuple[float, float], list[str]] = {}
+        for variable, name in zip(self.variables, names, strict=True):
+            ranges.setdefault((variable.lower, variable.upper), []).append(name)
+        for (lower, upper), members in sorted(ranges.items(), key=lambda item: -len(item[1])):
+            who = "each" if len(ranges) == 1 else "the others" if len(members) > 8 else ", ".join(members)
+            lines.append(f"with integers {number_text(lower)} ≤ {who} ≤ {number_text(upper)}")
+        return "\n".join(lines)
+
+
+def number_text(value: float) -> str:
+    """A number as files take it: integers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
+
+
+def sum_text(terms: Iterable[tuple[int, float]], names: Sequence[str]) -> str:
+    """Σ coefficient · name, or 0."""
+    text = ""
+    for i, coefficient in terms:
+        sign = " - " if coefficient < 0 else " + " if text else ""
+        size = "" if abs(coefficient) == 1 else f"{number_text(abs(coefficient))} "
+        text += f"{sign}{size}{names[i]}"
+    return text.strip() or "0"
+
+
+def exact_integers(values: Iterable[float], digits: int = 40) -> tuple[list[int], int] | None:
+    """Integers v·s and the scale s, a power of two, with no rounding at all; None if they need over ``digits`` bits."""
+    fractions = [Fraction(float(value)) for value in values]
+    scale = max((f.denominator for f in fractions), default=1)
+    integers = [int(f * scale) for f in fractions]
+    return (integers, scale) if all(abs(i) < 2**digits for i in integers) else None
+
+
+def as_integer_values(values: Iterable[float]) -> FloatArray:
+    """A solver's values rounded to the integers that they stand for."""
+    return np.rint(np.fromiter(values, np.float64))

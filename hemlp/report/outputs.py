@@ -1,0 +1,143 @@
+"""Files that a run writes, and the names of the systems that it reads."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hemlp.errors import InvalidOption, UnwritableFile
+from hemlp.escaping import csv_cell
+from hemlp.explain.parts import Explanation, Unexplained
+from hemlp.io.files import is_stream, reason, write_text
+from hemlp.programs.program import STATUSES
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no file can hold."""
+
+
+def system_files(arguments: Sequence[str]) -> dict[str, str]:
+    """Names and files of systems: NAME=FILE, or FILE whose stem is the name."""
+    files: dict[str, str] = {}
+    for argument in arguments:
+        name, given, file = argument.partition("=")
+        if not given or Path(argument).exists():
+            name, file = Path(argument.removesuffix(".gz")).stem, argument
+        if not name or _SURROGATE.search(name):
+            raise InvalidOption(f"{argument!r} names no system: write NAME={file}")
+        if name in files:
+            raise InvalidOption(f"two systems are called {name!r}: give another name, as in NAME={file}")
+        files[name] = file
+    return files
+
+
+def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | None] = ()) -> None:
+    """Find out before any work whether results can be written, and that no two of them go to one place."""
+    given = [file for file in files if file is not None]
+    for file in given:
+        if given.count(file) > 1:
+            raise InvalidOption(f"two results would be written to {file}: give each a file of its own")
+    for place in [folder for folder in folders if folder is not None]:
+        try:
+            Path(place).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnwritableFile(f"cannot write to {place}: {reason(error)}") from None
+        _check_folder(Path(place), place)
+    for file in given:
+        if Path(file).is_dir():
+            raise UnwritableFile(f"cannot write to {file}: it is a folder")
+        if Path(file).exists() and not os.access(file, os.W_OK):
+            raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
+        if not is_stream(Path(file)):
+            _check_folder(Path(os.path.realpath(file)).parent, file)
+
+
+def _check_folder(folder: Path, place: str) -> None:
+    if not folder.exists():
+        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOENT).lower()}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
+
+
+def write_per_instance(result: Evaluation, folder: str | PathLike[str]) -> None:
+    """One CSV file a system: a row an instance, a column a measure, then MEASURE.COLUMN and MEASURE.status."""
+    for system, file in zip(result.systems, instance_files(folder, result.systems), strict=True):
+        write_text(file, _csv_pieces(result, system))
+
+
+def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[str]:
+    """DIR/SYSTEM.csv for each system, whose name must be able to be that of a file."""
+    files = []
+    for system in systems:
+        size = len(system.encode("utf-8", "replace"))
+        if Path(system).name != system or "\0" in system or size > 240 or _SURROGATE.search(system):
+            raise InvalidOption(f"the system {system[:80]!r} cannot be the name of a file: give it another")
+        files.append(str(Path(folder) / f"{system}.csv"))
+    return files
+
+
+def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
+    """The head, then block by block."""
+    extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
+    ids = None if result.inputs is None else result.inputs.ids
+    head = [*result.measures, *(f"{m}.{c}" for m, c in extra)]
+    yield _csv_lines([head if ids is None else ["id", *head]])
+    done = 0
+    for block in result.blocks(system):
+        columns: list[Any] = [block[name].values.tolist() for name in result.measures]
+        if ids is not None:
+            columns.insert(0, ids[done : done + len(columns[0])])
+            done += len(columns[0])
+        for name, column in extra:
+            each = block[name]
+            status = [str(STATUSES[k]) for k in each.statuses]
+            columns.append(status if column == "status" else each[column].tolist())
+        yield _csv_lines(zip(*columns, strict=True))
+
+
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")  # so that it quotes cells with either of the two
+    for row in rows:
+        writer.writerow(_csv_value(cell) for cell in row)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Lines of a CSV file, with the line ends that all our files have."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def _csv_value(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return csv_cell(cell)
+    return "" if isinstance(cell, float) and math.isnan(cell) else cell
+
+
+def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
+    """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
+    if file is None:
+        return []
+    parts = [k for k, part in enumerate(explanation.parts) if not isinstance(part, Unexplained)]
+    place = Path(file)
+    if len(parts) < 2:
+        return [(k, file) for k in parts]
+    found: list[tuple[int, str]] = []
+    for k in parts:
+        words = re.findall(r"\w+", next(iter(explanation.parts[k].values)))
+        name = "-".join([place.stem, *words[:12]])
+        file = str(place.with_name(name + place.suffix))
+        taken = [other for _, other in found]
+        found.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
+    return found

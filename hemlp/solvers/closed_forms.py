@@ -1,0 +1,72 @@
+"""Problem 1 by compiled code, for the bounds whose optimum has a closed form: all pairs, assignment, edge cover."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.instances.sides import PRED, TRUE
+from hemlp.pairing.model import PairingModel
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.limits import solve_within
+from hemlp.programs.program import STATUSES, Status
+
+
+class ClosedForms:
+    """Accepts pairings whose bounds are all pairs, one to one with defaults for everybody, or at least one."""
+
+    name = "closed_forms"
+    exact = True
+
+    def available(self) -> str | None:
+        """Always."""
+        return None
+
+    def accepts(self, model: Any) -> bool:
+        """Pairings whose bounds have a closed form."""
+        return isinstance(model, PairingModel) and _form(model) is not None
+
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+        """The optimum of each instance."""
+        solution: PairingSolution = solve_within(model, time_limit, _solved, PairingModel.unsolved)
+        return solution
+
+
+def _solved(model: PairingModel) -> PairingSolution:
+    from hemlp.kernels.pairing import best_pairings
+
+    predicted, true = model.halves
+    form = _form(model)
+    if form == "all":
+        chosen = np.isfinite(model.kappa)
+        rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
+        feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
+        nobody = np.zeros(predicted.default.size, np.int64), np.zeros(true.default.size, np.int64)
+        return PairingSolution(model, _statuses(feasible), chosen, nobody)
+    feasible, chosen, to_p, to_t = best_pairings(
+        predicted.side.ptr, true.side.ptr, model.pairs.ptr, model.kappa, model.serves,
+        predicted.default, true.default, form == "cover",
+    )  # fmt: skip
+    return PairingSolution(model, _statuses(feasible), chosen, (to_p, to_t))
+
+
+def _form(model: PairingModel) -> str | None:
+    sizes = [np.diff(half.side.ptr) for half in model.halves]
+    others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
+    halves = list(zip(model.halves, others, strict=True))
+    no_default = not any(half.with_default.size for half in model.halves)
+    if no_default and (model.serves == 3).all() and all((half.lower == other).all() for half, other in halves):
+        return "all"  # one pair, too
+    if not all((half.lower == 1).all() for half in model.halves):
+        return None
+    if all((half.upper >= other).all() for half, other in halves):
+        return "cover"
+    everybody = all(half.with_default.size == half.default.size for half in model.halves)
+    return "matching" if everybody and all((half.upper == 1).all() for half in model.halves) else None
+
+
+def _statuses(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
+    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
+    return codes.astype(np.int8)

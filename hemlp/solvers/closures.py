@@ -1,0 +1,48 @@
+"""Closures by compiled code, from lists of what each class implies; the sets themselves are not kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hemlp.closure.model import ClosureModel
+from hemlp.closure.solution import ClosureSolution
+from hemlp.closure.tolerance import TolerantModel
+from hemlp.programs.limits import solve_within
+
+
+class ClosureLists:
+    """Accepts all closures."""
+
+    name = "closures"
+    exact = True
+
+    def available(self) -> str | None:
+        """Always."""
+        return None
+
+    def accepts(self, model: Any) -> bool:
+        """Closures and tolerant sets."""
+        return type(model) in (ClosureModel, TolerantModel)
+
+    def solve(self, model: ClosureModel, time_limit: float | None) -> ClosureSolution:
+        """The weights of the sets of each instance."""
+        solution: ClosureSolution = solve_within(model, time_limit, _solved, lambda one: one.unsolved())
+        return solution
+
+
+def _solved(model: ClosureModel) -> ClosureSolution:
+    from hemlp.kernels.closure import tally_lists, tally_tolerant
+
+    h, lists = model.batch.hierarchy, model.lists()
+    pred, true = model.batch.sides
+    args = (
+        pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes],
+        lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0,
+    )  # fmt: skip
+    if isinstance(model, TolerantModel):
+        sums, equal = tally_tolerant(*args, h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx)
+    else:
+        sums, equal = tally_lists(*args, model.weights, model.has_top)
+    return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)

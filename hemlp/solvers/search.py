@@ -1,0 +1,99 @@
+"""Minimal LCA graphs by compiled search; what would take it long is solved by programs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import NoSolver
+from hemlp.lca.graphs import Found, LcaGraphs
+from hemlp.lca.greedy import PathFinder
+from hemlp.lca.model import LcaModel, one_side_empty
+from hemlp.lca.solution import LcaSolution
+from hemlp.programs.limits import Budget
+from hemlp.programs.program import Status
+from hemlp.programs.registry import named_solver
+from hemlp.solvers.programs import ProgramSolver
+
+PROGRAM_SOLVERS = ("cpsat", "milp", "pulp")
+"""Who solves the programs: the first that is available."""
+
+
+@dataclass(frozen=True)
+class LcaSearch:
+    """Accepts models of minimal LCA graphs.
+
+    ``tries``: how many combinations are tried, over all sets of LCAs, before an instance is left to programs; 0 merges
+    like partial choices from the start, a number below 0 leaves everything to the programs. ``work``: the limit of an
+    instance's programs where no time limit is given, in deterministic seconds; None for that of the model.
+    """
+
+    tries: int = 1_000_000
+    work: float | None = None
+
+    name = "search"
+    exact = True
+
+    def available(self) -> str | None:
+        """Always: what solves programs is looked for when an instance needs it."""
+        return None
+
+    def accepts(self, model: Any) -> bool:
+        """Models of minimal LCA graphs."""
+        return isinstance(model, LcaModel)
+
+    def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
+        """All instances at once, then the hard ones one by one; what they all took counts for each alike."""
+        from hemlp.kernels.search import search
+
+        begun = time.monotonic()
+        facts = model.facts
+        counts = np.stack([np.diff(side.ptr) for side in facts.batch.sides], axis=1)
+        table, *chosen = search(
+            facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes, facts.lower,
+            facts.upper, counts, len(model.batch.hierarchy), self.tries,
+        )  # fmt: skip
+        spent = (time.monotonic() - begun) / max(1, len(model))
+        hard = {int(i): self._by_programs(model, int(i), time_limit, spent) for i in np.flatnonzero(table[:, 0] == 0)}
+
+        def detail(i: int) -> Found:
+            return hard[i].found[0] if i in hard else _read(model, i, int(table[i, 1]), *chosen)
+
+        statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
+        both = sums[:, 0] + sums[:, 1]
+        bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
+        for i, one in hard.items():
+            statuses[i], lcas[i], sums[i], bounds[i] = one.statuses[0], one.lcas[0], one.sums[0], one.bounds[0]
+        return LcaSolution(model, statuses, sums, lcas, bounds, detail)
+
+    def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> LcaSolution:
+        work = self.work if self.work is not None else model.work_limit
+        budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
+        solution: LcaSolution = _program_solver().carry_out(model[row], budget)
+        return solution
+
+
+def _program_solver() -> ProgramSolver:
+    for name in PROGRAM_SOLVERS:
+        solver = named_solver(name)
+        if isinstance(solver, ProgramSolver) and not solver.available():
+            return solver
+    raise NoSolver(f"none of {', '.join(PROGRAM_SOLVERS)} can be used: pip install ortools")
+
+
+def _read(model: LcaModel, i: int, lcas: int, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
+    """The graphs of an instance: its drawn links, each with the nodes that its path has to have."""
+    facts, instance = model.facts, model.facts[i]
+    if not all(instance.classes):
+        return one_side_empty(instance)
+    paths = []
+    for k in range(ptr[i], ptr[i + 1]):
+        side = int(links[k] >= facts.ptr[2 * i + 1])
+        finder = PathFinder(instance.size)
+        finder.take(nodes[node_ptr[k] : node_ptr[k + 1]].tolist())
+        paths.append((side, finder.best(instance.links[side][links[k] - facts.ptr[2 * i + side]])[1]))
+    graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
+    return Found.of(graphs, Status.OPTIMAL, lcas)

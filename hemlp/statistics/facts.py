@@ -1,0 +1,77 @@
+"""Counts of what a system predicted, and of what was unknown, missing, dropped or emptied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hemlp.instances.batch import Batch, Policies
+
+
+@dataclass
+class Facts:
+    """Counts of one system's instances and labels."""
+
+    policies: Policies
+    instances: int = 0
+    predictions: int = 0
+    empty: int = 0
+    unknown: int = 0
+    unknown_true: int = 0
+    emptied: int = 0
+    emptied_true: int = 0
+    missing: int = 0
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch."""
+        sizes = np.diff(batch.pred.ptr)
+        self.instances += len(batch)
+        self.predictions += int(sizes.sum())
+        self.empty += int((sizes == 0).sum())
+        if batch.as_given:
+            return
+        self.unknown += batch.pred.unknown
+        self.unknown_true += batch.true.unknown
+        self.emptied += batch.pred.emptied
+        self.emptied_true += batch.true.emptied
+        self.missing += batch.true.missing + batch.pred.missing
+
+    def told(self) -> dict[str, float]:
+        """In words."""
+        pred, true = self.policies.unknown, self.policies.unknown_true
+        return {
+            "instances": self.instances,
+            "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
+            "empty predictions": self.empty,
+            "unknown labels": self.unknown + self.unknown_true,
+            "predicted labels dropped": self.unknown if pred == "drop" else 0,
+            "predicted labels isolated": self.unknown if pred == "isolate" else 0,
+            "predictions emptied": self.emptied,
+            "true labels dropped": self.unknown_true if true == "drop" else 0,
+            "true labels isolated": self.unknown_true if true == "isolate" else 0,
+            "true sets emptied": self.emptied_true,
+            "missing instances": self.missing,
+        }
+
+
+def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
+    shown, some = {}, False
+    for system, counts in facts.items():
+        dropped, emptied = counts.get("true labels dropped", 0), counts.get("true sets emptied", 0)
+        shown[system] = f"{dropped:,} ({emptied:,} left empty)"
+        some = some or dropped > 0
+    return shown if some else {}
+
+
+def unknown_labels(counts: Mapping[str, float]) -> str:
+    """What was done about the unknown labels of a system, in words."""
+    kinds = (
+        "predicted labels dropped", "predicted labels isolated", "predictions emptied",
+        "true labels dropped", "true labels isolated", "true sets emptied",
+    )  # fmt: skip
+    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return f"{counts['unknown labels']:,} unknown labels" + (f" ({told})" if told else "")

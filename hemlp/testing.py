@@ -1,0 +1,246 @@
+"""Conformance: is a solver or a measure, ours or anybody's, what it claims to be?
+
+    >>> from hemlp import measure
+    >>> check_measure(measure("GIE"))
+    >>> check_solver("closed_forms")
+
+``check_solver`` runs a solver on generated models of every kind that it accepts, and proves what it claims. What a
+measure promises is checked by ``check_measure`` on generated instances, with its text form, runs and explanations.
+Both raise ``AssertionError``, or ``InvalidSolution`` where a claim about a solution is false.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from hemlp.errors import HemlpError, NoTextForm
+from hemlp.evaluation.run import evaluate
+from hemlp.examples import case
+from hemlp.explain.making import explain
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
+from hemlp.measures.base import Measure
+from hemlp.measures.invariants import broken_invariants
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.registry import measure, read_measures, write_measures
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.programs.model import Model
+from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.registry import Solver, as_solver, is_exact
+
+Instance = tuple[Hierarchy, list[Label], list[Label]]
+MEASURES = (
+    "GIE", "MGIA", "SunLim", "MGIA(pairing='nearest')", "F_H", "F_H(horizon=2)", "F_De", "F_Tol", "F", "F_LCA",
+    "F_LCA(horizon=2)", "F_LCA(method='extended')",
+)  # fmt: skip
+_TIGHT = [(0, 1), (0, 2), (2, 3), (0, 3), (1, 3), (3, 4), (1, 4), (0, 4), (1, 5), (3, 5), (3, 6), (4, 7), (0, 7)]
+HARD: tuple[Instance, ...] = (
+    (Hierarchy.from_edges(_TIGHT), [6, 1, 5, 3], [3, 4, 7, 1]),
+    (case("6").hierarchy, [*case("6").true], [*case("6").pred]),
+)
+"""Instances on which good graphs are easily taken for the best."""
+
+
+def _require(holds: object, message: str) -> None:
+    """An assertion that ``python -O`` keeps."""
+    if not holds:
+        raise AssertionError(message)
+
+
+def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
+    """Small DAGs, trees and forests with two label sets each, some of them empty.
+
+    Parameters
+    ----------
+    count
+        How many.
+    seed
+        Of the random numbers.
+
+    Examples
+    --------
+    >>> h, true, pred = next(random_instances(1))
+    >>> set(true) | set(pred) <= set(h)
+    True
+    """
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        size, most = int(rng.integers(2, 11)), int(rng.integers(1, 4))
+        least = int(rng.integers(0, 2))
+        edges = [
+            (int(parent), child)
+            for child in range(1, size)
+            for parent in rng.choice(child, min(child, int(rng.integers(least, most + 1))), replace=False)
+        ]
+        sides = [rng.choice(size, min(size, int(rng.integers(0, 4))), replace=False).tolist() for _ in range(2)]
+        yield Hierarchy.from_edges(edges, classes=range(size)), sides[0], sides[1]
+
+
+def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
+    """Models of all kinds, of one instance each: pairings with many bounds and costs, closures, LCA graphs.
+
+    The first are LCA graphs on which Algorithm 1 is not optimal.
+
+    Parameters
+    ----------
+    count
+        Of how many instances.
+    seed
+        Of the random numbers.
+    """
+    for h, true, pred in HARD:
+        yield measure("F_LCA").model(h, true, pred)
+    rng = np.random.default_rng(seed + 1)
+    pairs: list[tuple[Any, Any]] = [(0, 1), (1, 1), (1, 2), (1, ALL), (0, ALL), (2, 3), (ALL, ALL)]
+    defaults: list[float | None] = [5, 5, 0, 0.1, None]
+    for number, (h, true, pred) in enumerate(random_instances(count, seed)):
+        first, second = (pairs[int(k)] for k in rng.integers(0, len(pairs), 2))
+        cost = ["shortest_path", "undirected", "shortest_path(decay=0.3)"][number % 3]
+        default = defaults[int(rng.integers(0, len(defaults)))]
+        yield PairMeasure("random", Bounds(first, second), cost=cost, default_cost=default).model(h, true, pred)
+        try:
+            yield measure(MEASURES[number % len(MEASURES)]).model(h, true, pred)
+        except HemlpError:
+            continue
+
+
+def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = None, *, count: int = 60) -> None:
+    """Raise unless a solver solves all ``models`` that it accepts, and what it claims of them is true.
+
+    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules.
+
+    Parameters
+    ----------
+    solver
+        A name, or an object.
+    models
+        What to solve; by default ``count`` generated instances, of which each makes one or two models.
+    count
+        How many instances are generated.
+
+    Raises
+    ------
+    AssertionError
+        If the solver does not keep the contract of ``hemlp.programs.registry.Solver``, or accepts none of the models,
+        so that nothing was checked.
+    InvalidSolution
+        If a solution is not what it claims to be.
+
+    Examples
+    --------
+    >>> check_solver("flow", count=5)
+    """
+    who = as_solver(solver)
+    _require(isinstance(who.name, str), "a solver needs a name")
+    missing = who.available()
+    _require(missing is None, f"{who.name} cannot be used: {missing}")
+    accepted = 0
+    for model in models if models is not None else random_models(count):
+        if not who.accepts(model):
+            continue
+        accepted += 1
+        solution = who.solve(model, None)
+        where = f"{who.name} on {model}"
+        _require(len(solution.statuses) == len(model), f"{where}: one status an instance is needed")
+        statuses = {STATUSES[int(code)] for code in solution.statuses}
+        _require(Status.UNSOLVED not in statuses, f"{where}: nothing is found, without any limit")
+        if is_exact(who):
+            _require(Status.FEASIBLE not in statuses, f"{where}: not solved to the end, without any limit")
+        model.verify(solution)
+        again = model.solve(who)
+        usual = model.solve()
+        if is_exact(who) and Status.INFEASIBLE not in statuses:
+            _require(math.isclose(again.objective, usual.objective, rel_tol=1e-9), f"{where}: another optimum")
+        limited = model.solve(who, time_limit=600)
+        _require(limited.statuses.tolist() == again.statuses.tolist(), f"{where}: a long limit changes the status")
+    _require(accepted, f"{who.name} accepts none of the models")
+
+
+def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *, count: int = 25) -> None:
+    """Raise unless a measure keeps its promises and works wherever measures do.
+
+    On each instance: invariants, single scores and batches alike, models that can be written down and solved,
+    explanations. Then its text form and TOML, and a run with a folder.
+
+    Parameters
+    ----------
+    each
+        The measure.
+    instances
+        (hierarchy, true, predicted) each; by default ``count`` generated ones.
+    count
+        How many instances are generated.
+
+    Raises
+    ------
+    AssertionError
+        That says what is broken, and where.
+
+    Examples
+    --------
+    >>> from hemlp import SetMeasure
+    >>> check_measure(SetMeasure("near", "ancestors", horizon=2), count=5)
+    """
+    given = list(instances if instances is not None else random_instances(count))
+    _require(each.columns[0] == each.name, "columns begin with the name of the measure")
+    _require(isinstance(each.greater_is_better, bool), "greater_is_better is True or False")
+    _require(each.range[0] < each.range[1], "the range is (least, greatest)")
+    for h, true, pred in given:
+        _check_instance(each, h, true, pred)
+    _check_text(each)
+    h, true, pred = given[0]
+    with tempfile.TemporaryDirectory() as folder:
+        sides: tuple[Any, Any] = [set(true)] * 3, [set(pred)] * 3
+        runs = [None, folder, folder] if "custom" not in each.plain_fields().values() else [None]
+        for resume in runs:
+            result = evaluate(h, *sides, [each], undefined="nan", chunk=2, resume=resume)
+            values = result.per_instance("system", result.measures[0])
+            _require(np.array_equal(values, np.full(3, _value(each, h, true, pred)), equal_nan=True), "a run differs")
+
+
+def _value(each: Measure, h: Hierarchy, true: Sequence[Label], pred: Sequence[Label]) -> float:
+    return float(each.score(h, true, pred, undefined="nan"))
+
+
+def _check_instance(each: Measure, h: Hierarchy, true: list[Label], pred: list[Label]) -> None:
+    where = f"{each} on true {true}, predicted {pred}"
+    broken = broken_invariants(each, h, true, pred)
+    _require(not broken, f"{where}: {', '.join(broken)}")
+    value = _value(each, h, true, pred)
+    sides = [(true, pred), (pred, true), (true, true), (true, pred)]  # alike ones are solved once, others are not
+    several = each.score(Batch.of(h, *([set(of[k]) for of in sides] for k in (0, 1))), undefined="nan")
+    single = [_value(each, h, *of) for of in sides]
+    _require(np.array_equal(several.values, single, equal_nan=True), f"{where}: a batch scores differently")
+    _require(tuple(several.columns) == each.columns, f"{where}: columns are {tuple(several.columns)}")
+    batch = Batch.of(h, [set(true)], [set(pred)])
+    part = explain(batch, {each.name: each}).parts[0]
+    shown = next(iter(part.values.values()))
+    _require(shown == value or (math.isnan(shown) and math.isnan(value)), f"{where}: the explanation says {shown}")
+    if math.isnan(value):
+        return
+    model = each.model(batch)
+    _require(model.to_lp().rstrip().endswith("End"), f"{where}: no LP file")
+    solution = model.solve(verify=True)
+    _require(float(each.evaluate(model, solution)) == value, f"{where}: evaluate differs from score")
+
+
+def _check_text(each: Measure) -> None:
+    copy = pickle.loads(pickle.dumps(each)) if "custom" not in each.plain_fields().values() else each
+    _require(copy == each, "a copy that was sent to another process is not the same")
+    _require(copy.signature == each.signature, "the signature changes in another process")
+    if "custom" in each.plain_fields().values():
+        _require("custom" in str(each), "the text of a measure that has no text form says custom")
+        try:
+            write_measures([each])
+        except NoTextForm:
+            return
+        raise AssertionError("a measure that has no text form was written to TOML")
+    _require(measure(str(each)) == each, f"{each} does not read back")
+    _require(read_measures(write_measures([each])) == [each], f"{each} does not come back from TOML")

@@ -1,0 +1,77 @@
+"""Measures as text: ``MGIA(default_cost=4)`` and TOML tables, to and from names and plain values."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hemlp.errors import NoTextForm, UnknownMeasure
+
+WORDS: dict[str, Any] = {}
+"""What words mean in texts, beside numbers and strings: values such as ALL, and what makes values, such as Bounds."""
+
+
+def format_call(name: str, positional: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+    """``name(1, b=2)``, or the bare name without arguments."""
+    arguments = [repr(value) for value in positional] + [f"{key}={value!r}" for key, value in named.items()]
+    return f"{name}({', '.join(arguments)})" if arguments else name
+
+
+def parse_call(text: str) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """Name, positional and named arguments of what ``format_call`` writes; nothing is ever executed."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+        if isinstance(node, ast.Name):
+            return node.id, (), {}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if any(k.arg is None for k in node.keywords):
+                raise ValueError("** is not understood")
+            positional = tuple(_value(argument) for argument in node.args)
+            return node.func.id, positional, {str(k.arg): _value(k.value) for k in node.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise UnknownMeasure(f"cannot read the measure {text[:200]!r}: {error}") from None
+    raise UnknownMeasure(f"cannot read the measure {text!r}: write a name, or name(parameter=value)")
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name) and not callable(WORDS.get(node.id, len)):
+        return WORDS[node.id]
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(_value(element) for element in node.elts)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and callable(WORDS.get(node.func.id)):
+        options = {k.arg: _value(k.value) for k in node.keywords if k.arg}
+        return WORDS[node.func.id](*(_value(a) for a in node.args), **options)
+    if isinstance(node, ast.Name):
+        raise ValueError(f"{node.id} is no value; a word goes in quotes: '{node.id}'")
+    return ast.literal_eval(node)
+
+
+def to_toml(values: Mapping[str, Any]) -> str:
+    """Plain values as lines of a TOML table; None is left out."""
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items() if value is not None)
+
+
+def _toml(value: Any) -> str:
+    if value is None:
+        return '"NONE"'
+    if WORDS.get(repr(value)) is value:
+        return json.dumps(repr(value))
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(element) for element in value)}]"
+    if isinstance(value, bool | str):
+        return json.dumps(value, ensure_ascii=False)  # TOML's basic strings are JSON's, and so are true and false
+    if isinstance(value, int | float):
+        return repr(value)
+    raise NoTextForm(f"{value!r} cannot be written to TOML")
+
+
+def from_toml(value: Any) -> Any:
+    """A value read from TOML: lists become tuples, words that stand for a value become that value."""
+    if isinstance(value, list):
+        return tuple(from_toml(element) for element in value)
+    if value == "NONE":
+        return None
+    word = WORDS.get(value) if isinstance(value, str) else None
+    return value if word is None or callable(word) else word

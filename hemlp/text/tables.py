@@ -1,0 +1,85 @@
+"""A table of text cells, for terminals, Markdown, LaTeX and notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hemlp.escaping import latex, markdown, markdown_line, markup, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+_FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Column names, rows of cells, and notes that belong below."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = field(default=())
+
+    def __str__(self) -> str:
+        aligned = []
+        for column, right in zip(zip(self.columns, *self.rows, strict=True), self.numeric, strict=True):
+            cells = list(map(printable, column))
+            aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
+        lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
+        return "\n".join([*lines, *([""] if self.notes else []), *map(printable, self.notes)])
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns hold figures, and stand to the right."""
+        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        found: list[bool] = []
+        for cells in columns:
+            found.append(len(found) > 0 and all(map(_FIGURE.match, filter(None, cells))))
+        return found
+
+    def to_rich(self) -> RichTable:
+        """For a terminal."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for name, right in zip(self.columns, self.numeric, strict=True):
+            made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
+        for row in self.rows:
+            made.add_row(*(Text(printable(cell)) for cell in row))
+        return made
+
+    def to_markdown(self) -> str:
+        """As a Markdown table, the notes as a list."""
+        body = [[markdown(cell) for cell in row] for row in (self.columns, *self.rows)]
+        body.insert(1, ["---:" if right else "---" for right in self.numeric])
+        lines = [f"| {' | '.join(row)} |" for row in body]
+        return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
+
+    def to_latex(self) -> str:
+        """As a LaTeX tabular, the notes as comments."""
+        lines = [f"% {printable(note)}" for note in self.notes]
+        lines.append(rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}")
+        lines += [" & ".join(map(latex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        lines.insert(len(self.notes) + 2, r"\hline")
+        return "\n".join([*lines, r"\end{tabular}", ""])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
+        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in self.rows)
+        notes = "<br>".join(map(markup, self.notes))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+
+
+def figure(value: float) -> str:
+    """Four decimals, or three digits of what is too small for them."""
+    return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"
+
+
+def signed(value: float) -> str:
+    """A figure with its sign."""
+    return f"{'-' if value < 0 else '+'}{figure(abs(value))}"

@@ -1,0 +1,83 @@
+"""The layers of the library: no module imports one of a layer above its own, at its top or within a function."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import hemlp
+
+PACKAGE = Path(hemlp.__file__).parent
+LAYERS = [
+    {"escaping", "version"}, {"errors"}, {"arrays", "options"}, {"text", "processes"}, {"kernels"}, {"hierarchy"},
+    {"instances"}, {"io"}, {"programs"}, {"pairing", "closure", "lca"}, {"solvers"}, {"measures"}, {"explain"},
+    {"statistics"}, {"report"}, {"evaluation"}, {"examples", "metrics"}, {"paper"}, {"testing", "demo"}, {"cli"},
+]  # fmt: skip
+"""From the bottom to the top; those of one layer do not import each other."""
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+TOP = {"__init__", "__main__"}
+
+
+def part_of(path: Path) -> str:
+    """The package or top module that a file belongs to."""
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(path: Path):
+    """(line, module) of each import of the library, but for those that only type checkers see."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    hidden = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in hidden:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "hemlp":
+            names = [node.module] if node.module != "hemlp" else [f"hemlp.{alias.name}" for alias in node.names]
+            yield from ((node.lineno, name) for name in names)
+        elif isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.startswith("hemlp."))
+
+
+def test_every_part_has_a_layer():
+    parts = {part_of(path) for path in PACKAGE.rglob("*.py")} - TOP
+    assert parts == set(LEVEL)
+
+
+def test_no_module_imports_one_of_a_layer_above():
+    wrong = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        own = part_of(path)
+        for line, module in imports(path):
+            other = module.split(".")[1]
+            if own in TOP or other not in LEVEL:  # names that hemlp itself offers
+                assert own in TOP | {"cli", "demo", "testing"}, f"{path}:{line} imports {module} from the top"
+                continue
+            if other != own and LEVEL[other] >= LEVEL[own]:
+                wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_few_files_stand_at_the_top():
+    assert len(list(PACKAGE.glob("*.py"))) <= 12
+
+
+def test_every_package_says_what_lives_there():
+    for path in PACKAGE.rglob("__init__.py"):
+        words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert words, path
+        if path.parent != PACKAGE:
+            assert "mports" in words or path.parent.name in ("kernels", "solvers"), f"{path}: say what it may import"
+
+
+def test_modules_and_functions_are_of_readable_size():
+    long = []
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > 400:
+            long.append(f"{path.relative_to(PACKAGE)}: {text.count(chr(10))} lines")
+    assert not long, long

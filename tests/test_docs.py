@@ -1,0 +1,127 @@
+"""What docstrings and pages say is true: doctests run, parameters are those of the signature, examples have types."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import hemlp
+import hemlp.testing
+from hemlp.measures.named import NAMED
+from hemlp.measures.registry import PairName, SetName
+from hemlp.programs.model import Model
+from tests.test_project import PAGES, ROOT, blocks
+
+PACKAGE = Path(hemlp.__file__).parent
+MODULES = sorted(
+    ".".join(("hemlp", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    for path in PACKAGE.rglob("*.py")
+    if path.stem != "__main__"
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests_of_modules(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+def test_there_are_doctests():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    tests = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
+    assert sum(len(test.examples) for test in tests) > 200
+
+
+def methods(kind):
+    """Public methods of a class that take arguments, but for those that a base outside of hemlp brings."""
+    for name in dir(kind):
+        found = inspect.getattr_static(kind, name)
+        function = getattr(found, "__func__", found)
+        if name.startswith("_") or not inspect.isfunction(function) or not function.__module__.startswith("hemlp"):
+            continue
+        if set(inspect.signature(function).parameters) - {"self", "cls"}:
+            yield f"{kind.__name__}.{name}", function
+
+
+SHOWN = (hemlp.Evaluation, hemlp.Hierarchy, hemlp.Measure, hemlp.LabelSets, hemlp.Batch, Model)
+"""Classes whose methods users call."""
+INNER = {
+    "Evaluation": ("blocks", "explanations"),
+    "Hierarchy": ("find", "numbers", "with_isolated", "up_distance_chunks"),
+    "Measure": ("list_length",),
+    "LabelSets": ("place", "row_of"),
+    "Batch": ("joined", "over"),
+    "Model": ("certified", "check", "infeasibility", "joined", "verify"),
+}
+"""Methods that other parts of hemlp call, or that say in a line what they take."""
+PUBLIC = {
+    **{name: function for kind in SHOWN for name, function in methods(kind)
+       if name.partition(".")[2] not in INNER[kind.__name__]},
+    **{name: each for name in hemlp.__all__ if inspect.isfunction(each := getattr(hemlp, name))},
+    **{name: getattr(hemlp.metrics, name) for name in hemlp.metrics.__all__},
+    **{f.__name__: f for f in (hemlp.testing.check_solver, hemlp.testing.check_measure)},
+    **{kind.__name__: kind for kind in (
+        hemlp.PairMeasure, hemlp.PairScore, hemlp.SetMeasure, hemlp.SetScore, hemlp.Bounds, hemlp.ShortestPath,
+        hemlp.MatrixCost,
+    )},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_parameters_are_those_of_the_signature(name):
+    words = inspect.getdoc(PUBLIC[name])
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", words, re.M | re.S)
+    assert section, f"{name} has no section Parameters"
+    told = {each for line in re.findall(r"^(\w.*)$", section.group(1), re.M) for each in line.split(", ")}
+    assert told == set(inspect.signature(PUBLIC[name]).parameters) - {"self", "cls"}
+
+
+@pytest.mark.parametrize("name", hemlp.__all__)
+def test_whatever_is_public_is_explained(name):
+    each = getattr(hemlp, name)
+    if inspect.isfunction(each) or inspect.isclass(each):
+        words = inspect.getdoc(each)
+        assert words
+        assert not words.startswith(f"{name}("), "the signature alone explains nothing"
+        if inspect.isfunction(each):
+            assert ">>>" in words, f"{name} has no example"
+
+
+def test_the_picture_of_the_packages_is_that_of_the_code():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    picture = generate.architecture_picture()
+    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture, "run python docs/generate.py"
+
+
+def test_the_architecture_page_names_every_part():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    parts = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}
+    missing = [part for part in parts if not part.startswith("__") and f"`{part}`" not in page]
+    assert not missing, missing
+
+
+def test_type_checkers_know_all_named_measures():
+    for names, kind in ((PairName, hemlp.PairMeasure), (SetName, hemlp.SetMeasure)):
+        assert set(get_args(names)) == {name for name, named in NAMED.items() if type(named.template) is kind}
+
+
+def test_examples_of_the_documentation_have_types(tmp_path):
+    """All pages at once, each a module of its own, as their readers' type checkers would see them."""
+    for page in PAGES:
+        name = re.sub(r"\W", "_", page.stem)
+        (tmp_path / f"page_{name}.py").write_text(blocks(page), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), str(tmp_path)]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -1,0 +1,324 @@
+"""Texts and files that hold names of any kind: terminals, Markdown, LaTeX, CSV, HTML, SVG, LP, MPS, JSON, messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import pickle
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
+from hemlp.errors import HemlpError, InvalidOption
+from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
+from hemlp.evaluation.study import _table_text
+from hemlp.report.outputs import _csv_lines, write_per_instance
+from hemlp.text.tables import Table
+
+SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"
+NASTY = [
+    "a\nb", "a\r\nb", "a\tb", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "a\x00b", "\x7f", "\u202egnp.exe",
+    "\u2066x\u2069", "line\u2028end", "a|b", "a\\|b", "back\\", "<script>alert(1)</script>", "<img src=x onerror=y>",
+    "&lt;", "[x](javascript:y)", "![x](y)", "`code`", "*bold*", "__init__", "$x$", "~~gone~~", "# head", "- item",
+    "1. one", "> quote", "+ plus", "---", ":::note", r"\input{/etc/passwd}", r"\end{tabular}", "50%", "a & b", "{x}",
+    "x^2", "~", "C #", "#", "[2pt]", "*", "=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "'=1", "-0.5", "-5", "a,b",
+    'a"b', "a\ud800b", "\ufffe", "", " ", "  lead",
+]  # fmt: skip
+anything = st.one_of(
+    st.sampled_from(NASTY),
+    st.text(max_size=12),
+    st.text(st.sampled_from("|\\`*_[]<>&$#-+=@'\t\r\n\x1b~{}%^"), max_size=8),
+)
+STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def shown(text: str) -> str:
+    """What a reader sees of a name: control characters as Python writes them."""
+    return STEERING.sub(lambda found: found.group().encode("unicode_escape", "surrogatepass").decode(), text)
+
+
+# ---- one function for each kind of text
+
+
+@given(anything)
+def test_printable_texts_are_one_line_that_steers_nothing(name):
+    assert printable(name) == shown(name)
+    assert not STEERING.search(printable(name))
+    assert printable(printable(name)) == printable(name)
+    assert len(printable(name).splitlines()) <= 1
+
+
+def test_different_control_characters_stay_different():
+    names = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0xD800)]
+    assert len({printable(name) for name in names}) == len(names)
+
+
+def rendered(text: str) -> tuple[str, list[str]]:
+    """The text of a Markdown document as HTML shows it, and its tags."""
+    words, tags = [], []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            tags.append(tag)
+
+        def handle_data(self, data):
+            words.append(data)
+
+    Reader().feed(MarkdownIt("gfm-like", {"linkify": False}).render(text))
+    return "".join(words), tags
+
+
+@given(st.lists(anything, min_size=2, max_size=2), anything)
+def test_markdown_shows_names_as_they_are(cells, note):
+    table = Table(["system", "x"], [cells], [note])
+    text = table.to_markdown()
+    assert len(text.splitlines()) == 5
+    words, tags = rendered(text)
+    assert [tag for tag in tags if tag not in ("p",)] == [
+        "table",
+        "thead",
+        "tr",
+        "th",
+        "th",
+        "tbody",
+        "tr",
+        "td",
+        "td",
+        "ul",
+        "li",
+    ]
+    seen = [word.strip() for word in words.split("\n") if word.strip()]
+    assert seen == ["system", "x", *(shown(name).strip() for name in (*cells, note) if shown(name).strip())]
+
+
+@given(anything)
+def test_titles_in_markdown_are_shown_as_they_are(name):
+    text = _table_text([(f"a and {name}", Table(["x"], [["y"]]))], ".md")
+    words, tags = rendered(text.split("\n\n")[0])
+    assert tags == ["h2"]
+    assert words.strip() == f"a and {shown(name)}".strip()
+
+
+def test_usual_names_are_not_changed_in_markdown():
+    for name in ("F_LCA ↑", "svm_ovr_freq60", "0.4346 (1)", "-0.5", "MGIA(default_cost=4)"):
+        assert markdown(name) == name
+
+
+@given(anything)
+def test_latex_holds_no_command_but_ours(name):
+    text = latex(name)
+    assert "\n" not in text
+    assert "\r" not in text
+    left = re.sub(
+        r"\\text(backslash|asciitilde|asciicircum|less|greater|bar)\{\}|\\[_%&#${}]|\$-\$|\$\\(uparrow|downarrow|tau)\$",
+        "",
+        text,
+    )
+    assert not set(left.replace("-{}-", "--").removeprefix("{}")) & set("\\_%&#${}~^<>|")
+    assert not text.startswith(("[", "*"))
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_notes_and_titles_stay_in_latex_comments(name):
+    text = _table_text([(f"{name} and b", Table(["x"], [[name]], [f"{name}: a note"]))], ".tex")
+    lines = text.split("\n")
+    assert [line[:1] for line in lines[:2]] == ["%", "%"]
+    assert lines[2] == r"\begin{tabular}{l}"
+    assert len(lines) == 8
+    assert not STEERING.search(text.replace("\n", ""))
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX here")
+def test_latex_compiles(tmp_path):
+    names = [name for name in NASTY if name.isascii()]
+    table = Table(["system", "x"], [[name, "-0.5"] for name in names], names).to_latex()
+    (tmp_path / "t.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{chr(10)}{table}\end{{document}}")
+    subprocess.run(["pdflatex", "-interaction=batchmode", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True)
+
+
+@given(anything)
+def test_csv_cells_are_no_formulas_and_can_be_read_back(name):
+    cell = csv_cell(name)
+    number = re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", name, re.ASCII)
+    assert number or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert not number or cell == name
+    if not re.search("[\ud800-\udfff]", name):
+        assert csv_value(cell) == name
+    (row,) = csv.reader(io.StringIO(_csv_lines([[name, -0.5, math.nan, -7]]), newline=""))
+    assert row == [cell, "-0.5", "", "-7"]
+
+
+@given(anything)
+def test_json_texts_are_read_back_and_steer_nothing(name):
+    assert json.loads(json_text({name: [name]})) == {name: [name]}
+    assert not STEERING.search(json_text(name))
+    json_text(name).encode("utf-8")
+
+
+@given(anything)
+def test_markup_is_text(name):
+    assert ET.fromstring(f"<a b='{markup(name)}'>{markup(name)}</a>").text in (shown(name), None)
+
+
+# ---- every output of an evaluation, with every kind of name
+
+
+@pytest.fixture(scope="module")
+def nasty() -> Evaluation:
+    labels = [name for name in NASTY if name.strip()]
+    h = Hierarchy.from_edges([("root", label) for label in labels])
+    true = {label: [label] for label in labels}
+    systems = {f"{name}!": {label: ["root"] for label in labels} for name in labels[::3]}
+    return evaluate(h, true, systems, ["F_H", "GIE", "F_LCA", "TIE"], names={labels[0]: "\x1b[1m<b>|\n"})
+
+
+def test_texts_of_an_evaluation_steer_nothing(nasty):
+    first, second = nasty.systems[:2]
+    texts = [
+        str(nasty), str(nasty.compare(first, second)), str(nasty.significance("F_H")), str(nasty.kendall(5)),
+        str(nasty.explain(first, 0)), str(nasty.explain(second, 5)),
+        str(measure("GIE").model(nasty.inputs.given, ["a\nb"], ["\x1b[31mred\x1b[0m"])),
+    ]  # fmt: skip
+    for text in texts:
+        assert not STEERING.search(text.replace("\n", ""))
+    assert len(texts[0].split("\n\n")[0].splitlines()) == 1 + len(nasty.systems)
+
+
+def test_exports_hold_labels_in_comments_only(nasty):
+    h = nasty.inputs.given
+    labels = [label for label in h if label != "root"]
+    model = measure("GIE").model(h, labels[:20], labels[20:])
+    for text, sign, end in ((model.to_lp(), "\\", "Minimize"), (model.to_mps(), "*", "NAME hemlp")):
+        comments, body = text.split(f"{end}\n", 1)
+        assert all(line.startswith(f"{sign} ") for line in comments.splitlines())
+        assert re.fullmatch(r"[\w\s.:<>=+'-]*", body, re.ASCII)
+        assert text.isascii()
+        assert not STEERING.search(text.replace("\n", ""))
+
+
+def test_report_page_and_drawings_hold_names_as_text(nasty, tmp_path):
+    nasty.to_html(tmp_path / "r.html", "a\x1b\u202e<i>\nb")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert not STEERING.search(text.replace("\n", ""))
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    explanation = nasty.explain(nasty.systems[0], 2)
+    ET.fromstring(explanation.picture().to_svg())
+    explanation.picture().to_png(tmp_path / "x.png")
+    network = nasty.explain(nasty.systems[1], 3, ["GIE"]).picture().to_svg()
+    assert not STEERING.search(network.replace("\n", ""))
+    assert not STEERING.search(nasty._repr_html_())
+
+
+def test_rows_of_any_id_are_read_back(nasty, tmp_path):
+    usual = Evaluation(
+        {f"s{k}": scores for k, scores in enumerate(nasty.scores.values())}, nasty.greater_is_better,
+        {f"s{k}": facts for k, facts in enumerate(nasty.facts.values())}, nasty.inputs,
+    )  # fmt: skip
+    write_per_instance(usual, tmp_path)
+    with (tmp_path / "s0.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    expected = [name if name != "a\ud800b" else "a\\ud800b" for name in nasty.inputs.ids]
+    assert [csv_value(row["id"]) for row in rows] == expected
+    assert [float(row["GIE"]) for row in rows] == usual.per_instance("s0", "GIE").tolist()
+    assert not [row["id"] for row in rows if row["id"].startswith(("=", "+", "@", "\t", "\r"))]
+
+
+def test_names_that_no_file_can_have(nasty, tmp_path):
+    ev = evaluate(Hierarchy.from_edges([("a", "b")]), ["b"], {"x\ud800": ["b"]}, ["F"])
+    with pytest.raises(InvalidOption, match="cannot be the name of a file"):
+        write_per_instance(ev, tmp_path)
+
+
+def test_json_of_any_name_is_read_back(nasty, tmp_path):
+    nasty.to_json(tmp_path / "e.json")
+    again = Evaluation.from_json(tmp_path / "e.json")
+    assert again.to_dict() == nasty.to_dict()
+    assert again.systems == nasty.systems
+    assert str(again) == str(nasty)
+
+
+def test_messages_are_one_line_that_steers_nothing(tmp_path):
+    for name in NASTY:
+        if "\0" in name or "/" in name or "\ud800" in name or name in ("", " "):
+            continue
+        with pytest.raises(HemlpError) as caught:
+            Evaluation.from_json(tmp_path / name / "none.json")
+        assert not STEERING.search(str(caught.value)), name
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    with pytest.raises(HemlpError) as caught:
+        evaluate(Hierarchy.from_edges([("a", "b")]), [["b"]], {"\x1b[2J": [["b"], ["b"]]}, ["F"])
+    assert "\\x1b[2J" in str(caught.value)
+
+
+# ---- a terminal
+
+
+def on_terminal(*arguments: str, cwd: Path | None = None) -> tuple[int, str]:
+    """Exit code and output of a command whose standard output and error are a terminal."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "hemlp", *arguments]
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=cwd, env=environment) as process:
+        os.close(slave)
+        data = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            data += piece
+    os.close(master)
+    return process.returncode, data.decode("utf-8")
+
+
+FOLDER = examples.DATA / "mesh_mini"
+FILES = [str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt")]
+
+
+def test_tables_on_a_terminal(tmp_path):
+    name = "\x1b[31mknn\u202e"
+    code, text = on_terminal(
+        "evaluate", *FILES[:2], f"{name}={FILES[2]}", f"svm={FOLDER / 'pred_svm_ovr_freq60.txt'}", "-m", "F",
+        "--compare", name, "svm", "--json", "a\x1b[31m.json", cwd=tmp_path,
+    )  # fmt: skip
+    assert code == 0, text
+    assert "\x1b[31m" not in text
+    assert "\u202e" not in text
+    assert "\\x1b[31mknn\\u202e and svm" in re.sub("\x1b\\[[0-9;]*m", "", text)
+    assert "─" in text
+    assert "\x1b[1m" in text
+    assert "\x1b[2m" in text
+    assert "written: a\\x1b[31m.json" in text
+    plain = subprocess.run(
+        [sys.executable, "-m", "hemlp", "evaluate", *FILES, "-m", "F"], capture_output=True, text=True, check=True
+    )
+    assert "\x1b" not in plain.stdout
+    assert "─" not in plain.stdout
+
+
+def test_errors_on_a_terminal(tmp_path):
+    code, text = on_terminal("run", "a", "\x1b[31mb", cwd=tmp_path)
+    assert code == 2
+    assert "unexpected extra argument (\\x1b[31mb)" in text
+    code, text = on_terminal("evaluate", *FILES[:2], "\x1b[31mnone\r.txt", cwd=tmp_path)
+    assert code == 2
+    assert "cannot read \\x1b[31mnone\\r.txt: no such file" in text
+    assert "\x1b[31m" not in text

@@ -1,0 +1,626 @@
+"""Nothing is read as what it is not: what looks like label sets or a hierarchy, and is something else, is refused."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections import Counter, OrderedDict
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+
+import hemlp
+from hemlp import Batch, Hierarchy, LabelSets, evaluate, examples, metrics, read_hierarchy
+from hemlp.errors import (
+    EmptyHierarchy,
+    FileFormatError,
+    InvalidHierarchy,
+    InvalidLabel,
+    InvalidLabelSets,
+    InvalidOption,
+    MisalignedSides,
+    RunMismatch,
+    UnknownLabel,
+    UpsideDown,
+)
+from hemlp.io.labels import LabelFile, read_labels
+
+H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])
+TWO_ROOTS = Hierarchy.from_edges([("A", "a1"), ("A", "a2"), ("B", "b1")])
+NUMBERS = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3)])
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "hemlp", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+# ---- scores
+
+SCORED = {
+    "dicts": ([{"a1": 0.99, "a2": 0.01}], r"row 1: \{'a1': 0.99.* maps labels to scores.*if s >= 0.5\]"),
+    "dicts of integers": ([["a1"], {"a1": 1, "a2": 0}], "row 2: .* maps labels to scores"),
+    "dicts of numpy": ([{"a1": np.float32(0.5)}], "maps labels to scores"),
+    "counters": ([Counter(["a1", "a1"])], "maps labels to scores"),
+    "ordered dicts": ([OrderedDict(a1=0.5)], "maps labels to scores"),
+    "mapping to dicts": ({"d1": {"a1": 0.99}}, "row 1: .* maps labels to scores"),
+    "dicts of something else": ([{"id": "d1", "labels": ["a1"]}], "is a dict, not a label set: give a list"),
+    "empty dicts": ([{}], "is a dict, not a label set"),
+    "pairs": ([[("a1", 0.99), ("a2", 0.01)]], r"\('a1', 0.99\) looks like a label and its score.*if s >= 0.5\]"),
+    "lists of pairs": ([[["a1", 1], ["a2", 0]]], "looks like a label and its score"),
+    "one pair a row": ([("a1", 0.99), ("a2", 0.5)], r"row 1: \['a1', 0.99\] looks like a label and its score"),
+    "mapping to pairs": ({"d1": [("a1", 0.9)]}, "looks like a label and its score"),
+    "rows of numbers": ([[0.1, 0.9]], "holds no labels but numbers: apply a threshold.*labels="),
+    "rows of booleans": ([[True, False]], "holds no labels but numbers"),
+    "rows of numpy's booleans": ([np.array([True, False])], "holds no labels but numbers"),
+}
+
+
+@pytest.mark.parametrize("kind", SCORED)
+def test_scores_are_no_labels(kind):
+    data, words = SCORED[kind]
+    with pytest.raises(InvalidLabelSets, match=words):
+        LabelSets.of(data)
+    rows = list(data.values()) if isinstance(data, dict) else data
+    for call in (
+        lambda: Batch.of(H, ["a1"] * len(rows), rows),
+        lambda: evaluate(H, rows, ["a1"] * len(rows), ["F"]),
+        lambda: metrics.f_score(["a1"] * len(rows), rows, hierarchy=H),
+        lambda: hemlp.measure("F").score(H, rows[-1], ["a1"]),
+    ):
+        with pytest.raises(InvalidLabelSets, match=r"looks like|maps labels|is a dict|no labels but"):
+            call()
+
+
+def table(name: str) -> dict[str, list]:
+    return {"id": ["d1", "d1", "d2"], "label": ["a1", "a2", "b1"], name: [0.99, 0.01, 0.5]}
+
+
+@pytest.mark.parametrize("name", ["score", "Score", "confidence", "prob", "y_proba", "probability", "weight", "rank"])
+def test_frames_with_scores(name):
+    named = {"id": "id", "label": "label"}
+    for make in (dict, pd.DataFrame, pl.DataFrame):
+        with pytest.raises(InvalidLabelSets, match=f"'{name}' looks like scores.*threshold.*alone"):
+            LabelSets.of(make(table(name)), **named)
+        with pytest.raises(InvalidLabelSets, match=f"'{name}' looks like scores: keep the rows above a threshold"):
+            LabelSets.of(make(table(name)))
+    kept = pd.DataFrame(table(name))
+    made = LabelSets.of(kept.loc[kept[name] >= 0.5, ["id", "label"]], **named)
+    assert dict(zip(made.ids, made, strict=True)) == {"d1": ("a1",), "d2": ("b1",)}
+    assert len(LabelSets.of(pd.DataFrame(table("length")), **named)) == 2  # named columns leave others out
+
+
+@pytest.mark.parametrize("name", ["y.csv", "y.tsv"])
+def test_files_with_further_columns(tmp_path, name):
+    sep = "," if name == "y.csv" else "\t"
+    for column, advice in (("score", "'score' looks like scores: keep the rows above a threshold"), ("split", "")):
+        file = write(tmp_path, name, f"id,label,{column}\nd1,a1,0.99\nd1,a2,0.01\n".replace(",", sep))
+        with pytest.raises(
+            FileFormatError, match=rf"line 1: .* columns \['{column}'\].*{advice}.*read_labels\(path, id="
+        ):
+            read_labels(file)
+        assert list(read_labels(file, id="id", label="label")) == [("a1", "a2")]
+        with pytest.raises(FileFormatError, match="further columns|there are the columns"):
+            read_labels(file, id="id")
+    file = write(tmp_path, name, "id,label,label\nd1,a1,a2\n".replace(",", sep))
+    with pytest.raises(FileFormatError, match="column 'label' stands there 2 times"):
+        read_labels(file, id="id", label="label")
+    file = write(tmp_path, name, ",id,label\n0,d1,a1\n".replace(",", sep))
+    with pytest.raises(FileFormatError, match=r"there are the columns \[''\]"):
+        read_labels(file)
+
+
+def test_headers_that_say_something_else(tmp_path):
+    for name, content, words in (
+        ("y.tsv", "d1\ta1\t0.9\n", r"no column 'id'; the columns are \['d1', 'a1', '0.9'\] \(the first line"),
+        ("y.csv", "d1,a1\nd2,a2\n", "the first line of such a file names its columns"),
+        ("y.csv", "ID,Label\nd1,a1\n", "no column 'id'.*did you mean 'ID'"),
+        ("y.csv", "id;label\nd1;a1\n", "if ';' separates the columns, say sep=';'"),
+        ("y.csv", "", "no column 'id'"),
+    ):
+        with pytest.raises(FileFormatError, match=words):
+            read_labels(write(tmp_path, name, content))
+    assert list(read_labels(write(tmp_path, "y.csv", "id;label\nd1;a1\n"), sep=";")) == [("a1",)]
+    with pytest.raises(InvalidOption, match=r"y\.txt: id= and label= name columns of .csv"):
+        read_labels(write(tmp_path, "y.txt", "a1\n"), id="id", label="label")
+
+
+def test_cells_keep_what_stands_between_quotes(tmp_path):
+    file = write(tmp_path, "y.csv", '\ufeffid, label\nd1 ,"heart\n\nattack"\nd2, " a1 "\n')
+    assert dict(zip(read_labels(file).ids, read_labels(file), strict=True)) == {
+        "d1": ("heart\n\nattack",),
+        "d2": ("a1",),
+    }
+    bad = write(tmp_path, "y.csv", 'id,label\nd1,"heart\nattack"\nd2,x\n')
+    with pytest.raises(UnknownLabel, match="line 4"):
+        Batch.of(Hierarchy.from_edges([("root", "heart\nattack")]), read_labels(bad), read_labels(bad))
+
+
+def test_other_formats_are_no_label_files(tmp_path):
+    for name in ("y.json", "y.jsonl", "y.jsonl.gz", "y.yaml"):
+        for read in (read_labels, LabelFile):
+            with pytest.raises(FileFormatError, match="is not a label file: give one instance a line"):
+                read(write(tmp_path, name, '{"id": 1, "labels": ["a1"]}\n'))
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("a1:0.99", "it looks like 'a1' with a score"),
+        ("a1=1", "it looks like 'a1' with a score"),
+        ("a1 (0.5)", "it looks like 'a1' with a score"),
+        ("a1\t.5", "it looks like 'a1' with a score"),
+        ("a1:1e-05", "it looks like 'a1' with a score"),
+        ("a1 a2", "several labels in one string: split it"),
+        ("a1, a2,b1", "several labels in one string: split it"),
+        ("a1;a2", "several labels in one string: split it"),
+        ("root > A > a1", "a path of classes in one string: give its last class"),
+        ("A/a1", "a path of classes in one string: give its last class"),
+        ("nan", "a missing value that was turned into a string"),
+        ("<NA>", "a missing value that was turned into a string"),
+        ("None", "a missing value that was turned into a string"),
+        ("A1", "did you mean 'a1'"),
+    ],
+)
+def test_unknown_labels_that_hold_more_than_a_label(label, words):
+    with pytest.raises(UnknownLabel, match=words):
+        Batch.of(H, ["a1"], [label])
+
+
+def test_a_class_that_looks_like_a_score_is_a_class():
+    h = Hierarchy.from_edges([("a1", "a1:0.99"), ("a1", "a1 b"), ("a1", "nan")])
+    assert len(Batch.of(h, ["a1:0.99", "a1 b", "nan"], ["a1", "a1", "a1"])) == 3
+
+
+# ---- paths
+
+PATHS = {
+    "lists": [["root", "A", "a1"], ["root", "B"]],
+    "tuples": [("root", "A", "a1")],
+    "one level": [["root", "A"]],
+    "arrays": np.array([["root", "A", "a1"], ["root", "B", "b1"]]),
+    "object arrays": np.array([["root", "A", "a1"], ["root", "B", "b1"]], dtype=object),
+    "a series": pd.Series([["root", "A", "a1"]]),
+    "ids": {"d1": ["root", "A", "a1"], "d2": ["root", "A", "a2"]},
+    "single classes between": [["root", "A", "a1"], ["a2"], [], ["root"]],
+    "without the only root": [["A", "a1"], ["B", "b1"]],
+    "padded with the last class": [["root", "A", "A"], ["root", "B", "b1"]],
+}
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_paths_are_not_taken_for_sets(kind):
+    rows = PATHS[kind]
+    count = len(rows)
+    words = r"looks like a path from the top down.*Give the last class.*rows='paths'\).*rows='sets'\)"
+    single = dict.fromkeys(rows, "a1") if isinstance(rows, dict) else ["a1"] * count
+    with pytest.raises(InvalidLabelSets, match=words):
+        Batch.of(H, rows, single)
+    with pytest.raises(InvalidLabelSets, match=f"predictions of s.*{words}"):
+        evaluate(H, single, {"s": rows}, ["F"])
+    if not isinstance(rows, dict):
+        with pytest.raises(InvalidLabelSets, match=f"y_true.*{words}"):
+            metrics.f_score(rows, rows, hierarchy=H)
+        with pytest.raises(InvalidLabelSets, match=f"corpus.*{words}"):
+            hemlp.information_content(H, rows, unseen=0.0)
+    plain = rows.values() if isinstance(rows, dict) else rows
+    batch = Batch.of(H, LabelSets.of(rows, rows="sets"), LabelSets.of(rows, rows="sets"))
+    assert [{H.labels[c] for c in batch.true[i]} for i in range(count)] == [set(row) for row in plain]
+
+
+def test_paths_from_the_bottom_up():
+    with pytest.raises(InvalidLabelSets, match="looks like a path from the bottom up.*Give the first class"):
+        Batch.of(H, [["a1", "A", "root"], ["B", "root"]], [["a1"], ["B"]])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["a1"], ["a2"], [], ["root"]],  # one class each
+        ["a1", ["root", "A"]],  # whoever gives paths gives lists
+        [{"root", "A", "a1"}],
+        [frozenset(["root", "A"])],
+        {"d1": {"root", "A"}},
+        [["root", "A"], ["A", "root"]],
+        [["root", "A", "a1"], ["a1", "a2"]],
+        [["root", "a1"]],  # an ancestor, but not a parent
+        [["A", "a1"]],  # not from a root, and one row says little
+        [["A", "a1"], ["A", "a1"]],
+        [["A", "root"]],
+        [["a1", "a1"]],
+    ],
+)
+def test_sets_are_not_taken_for_paths(rows):
+    assert len(Batch.of(H, rows, rows)) == len(rows)
+
+
+def test_all_rows_count_not_only_the_first():
+    for rows in ([["A", "a1"]] * 30 + [["B", "b1"]], [["B", "root"]] * 30 + [["a1", "A", "root"]],
+                 [["a1"]] * 30 + [["root", "A"]], [["a1", "zebra"]] * 30 + [["root", "A"]]):  # fmt: skip
+        with pytest.raises(InvalidLabelSets, match="looks like a path"):
+            Batch.of(H, ["a1"] * 31, rows, unknown="drop")
+    for rows in ([["root", "A", "a1"]] * 30 + [["a2", "a1"]], [["A", "a1"]] * 31, [["B", "root"]] * 31):
+        assert len(Batch.of(H, ["a1"] * 31, rows)) == 31
+
+
+def test_below_several_roots_a_path_begins_at_one_of_them():
+    with pytest.raises(InvalidLabelSets, match="from the top down"):
+        Batch.of(TWO_ROOTS, [["A", "a1"], ["B", "b1"]], ["a1", "b1"])
+    deep = Hierarchy.from_edges([("A", "x"), ("x", "y"), ("B", "z")])
+    assert len(Batch.of(deep, [["x", "y"], ["x", "y"]], ["y", "y"])) == 2
+
+
+def test_unknown_labels_do_not_hide_paths():
+    with pytest.raises(InvalidLabelSets, match="looks like a path"):
+        Batch.of(H, ["a1", "a1"], [["root", "A", "zebra"], ["root", "B"]], unknown="drop")
+    with pytest.raises(InvalidLabelSets, match="looks like a path"):
+        Batch.of(H, ["a1"], [["root", "A", "zebra"]], unknown="isolate")
+
+
+def test_one_instance_is_a_set_and_never_a_path():
+    assert hemlp.measure("F").score(H, ["root", "A", "a1"], ["root", "A", "a2"]) == pytest.approx(2 / 3)
+
+
+def test_real_labels_are_no_paths(data):
+    example = examples.mesh_mini()
+    for side in (example.true, *example.systems.values()):
+        assert len(Batch.of(example.hierarchy, list(side), list(side))) == 200
+    folder = data / "go2019_human"
+    h, gold = read_hierarchy(folder / "hierarchy.txt.gz"), list(read_labels(folder / "gold.txt.gz"))
+    assert len(Batch.of(h, gold, gold)) == len(gold)
+
+
+def test_paths_are_read_by_their_last_class():
+    paths = [["root", "A", "a1"], ["root", "B", ""], ["", "", ""], ["B", "b1"], "a2"]
+    labels = [["a1"], ["B"], [], ["b1"], ["a2"]]
+    batch = Batch.of(H, LabelSets.of(paths, rows="paths"), labels)
+    assert [[H.labels[c] for c in batch.true[i]] for i in range(5)] == labels
+    array = np.array([["root", "A", "a1"], ["root", "B", ""]])
+    assert metrics.f_score(array, [["a1"], ["B"]], hierarchy=H, rows="paths") == 1
+    ids = LabelSets.of({"d1": ("root", "A")}, rows="paths")
+    assert evaluate(H, ids, {"s": {"d1": "A"}}, ["F"]).mean("s", "F") == 1
+    aliased = Hierarchy.from_edges([("root", "A"), ("A", "a1")], aliases={"letter": "A"})
+    assert len(Batch.of(aliased, LabelSets.of([["root", "letter", "a1"]], rows="paths"), ["a1"])) == 1
+    again = LabelSets.of(LabelSets.of([["root", "A"]]), rows="paths")
+    assert Batch.of(H, again, ["A"]).true.classes.size == 1
+
+
+def test_paths_that_are_none():
+    def read(*rows, **options):
+        return Batch.of(H, ["a1"] * len(rows), LabelSets.of(list(rows), rows="paths"), **options)
+
+    with pytest.raises(InvalidLabelSets, match="row 2: not a path, 'B' is not a parent of 'a1'"):
+        read(["root"], ["root", "B", "a1"])
+    with pytest.raises(UnknownLabel, match="row 1: in a path, label 'X' is not in the hierarchy"):
+        read(["root", "X", "a1"], unknown="drop")
+    with pytest.raises(UnknownLabel, match="row 1: label 'X'"):
+        read(["root", "A", "X"])
+    assert read(["root", "A", "X"], unknown="drop").pred.emptied == 1
+    with pytest.raises(InvalidLabelSets, match="row 1: the path .* has a gap"):
+        read(["root", "", "a1"])
+    with pytest.raises(InvalidLabelSets, match="is a set, which has no order"):
+        read({"root", "A"})
+    with pytest.raises(InvalidOption, match="rows='path' is not one of 'sets', 'paths'"):
+        LabelSets.of([["root"]], rows="path")
+    for options in ({"labels": ["a"]}, {"id": "i", "label": "l"}):
+        with pytest.raises(InvalidOption, match="rows='paths' is for lists of labels"):
+            LabelSets.of([[1]], rows="paths", **options)
+
+
+def test_padding_is_no_label():
+    for rows in (np.array([["root", "A", "a1"], ["root", "B", ""]]), [["root", "B", ""]], [[""]], ["a1", ""]):
+        with pytest.raises(InvalidLabelSets, match="holds an empty string.*rows='paths'"):
+            LabelSets.of(rows)
+    with pytest.raises(InvalidLabel, match=r"row 1: None is not a label.*leave missing values out"):
+        LabelSets.of([["root", "B", None]])
+    with pytest.raises(InvalidLabel, match="'' is not a label"):
+        LabelSets.of({"i": [1], "l": [""]}, id="i", label="l")
+
+
+def test_a_run_folder_tells_sets_from_paths(tmp_path):
+    rows = [["root", "A", "a1"]]
+    as_sets, as_paths = (LabelSets.of(rows, rows=kind) for kind in ("sets", "paths"))
+    assert evaluate(H, as_sets, [["a1"]], ["F"], resume=tmp_path / "run").mean("system", "F") == 0.5
+    with pytest.raises(RunMismatch):
+        evaluate(H, as_paths, [["a1"]], ["F"], resume=tmp_path / "run")
+
+
+# ---- other things that can be gone through
+
+
+def test_things_without_rows(tmp_path):
+    file = write(tmp_path, "gold.txt", "a1\n")
+    for data, words in (
+        ("gold.txt", "is one string.*hemlp.read_labels reads a file"),
+        (file, r"is a file: read it with hemlp.read_labels\(path\)"),
+        (io.StringIO("a1\n"), "is a file"),
+        ({"a1", "a2"}, r"is a set, which has no order: give a list with one label set per instance"),
+        (frozenset(["a1"]), "is a set, which has no order"),
+        (bytearray(b"a1"), "one string"),
+        (5, "holds no label sets"),
+    ):
+        with pytest.raises(InvalidLabelSets, match=words):
+            evaluate(H, data, ["a1"], ["F"])
+    with file.open() as opened, pytest.raises(InvalidLabelSets, match="is a file"):
+        LabelSets.of(opened)
+    for row in (bytearray(b"\x01"), memoryview(b"\x01"), b"\x01"):
+        with pytest.raises(InvalidLabel, match="row 1: .* is not a label"):
+            Batch.of(NUMBERS, [row], [[1]])
+
+
+def test_tables_without_their_columns():
+    columns = {"id": ["d1", "d2"], "label": ["a1", "a2"]}
+    for call in (
+        lambda: LabelSets.of(columns),
+        lambda: evaluate(H, ["a1", "a2"], columns, ["F"], unknown="drop"),
+        lambda: evaluate(H, columns, {"s": columns}, ["F"], unknown="isolate"),
+    ):
+        with pytest.raises(InvalidLabelSets, match=r"looks like columns, not like instances.*id='id', label='label'"):
+            call()
+    with pytest.raises(InvalidLabelSets, match=r"LabelSets.of\(frame, id=..., label=...\); its columns are"):
+        evaluate(H, pd.DataFrame(columns), ["a1", "a2"], ["F"])
+    for make in (dict, pd.DataFrame, pl.DataFrame):
+        with pytest.raises(InvalidLabelSets, match="column 'id' would be left out: say id='id'"):
+            LabelSets.of(make(columns), label="label")
+    with pytest.raises(InvalidLabel, match="one label is expected here, not several"):
+        LabelSets.of({"i": [1], "l": [["a1", "a2"]]}, id="i", label="l")
+
+
+def test_matrices_without_their_columns():
+    for rows in ([[0, 1, 0], [1, 0, 0]], [[0, 1], [1, 1]], ((0, 1, 1), (0, 0, 0)), [np.array([0, 1, 0])]):
+        with pytest.raises(InvalidLabelSets, match="look like a 0/1 matrix, which needs labels=.*rows='sets'"):
+            LabelSets.of(rows)
+        assert len(Batch.of(NUMBERS, LabelSets.of(rows, rows="sets"), [[1]] * len(rows))) == len(rows)
+    for rows in ([[0, 1], [1, 0]], [[0, 0], [0]], [[0, 0]], [[0, 1, 2], [1, 0, 0]], [["0", "1", "0"]]):
+        assert len(LabelSets.of(rows)) == len(rows)
+    with pytest.raises(InvalidLabelSets, match="if its numbers are classes, give lists"):
+        LabelSets.of(np.array([[1, 2], [3, 1]]))
+    frame = pd.DataFrame({"a1": [1], "a2": [0]})
+    with pytest.raises(InvalidLabelSets, match="in another order than the frame itself"):
+        LabelSets.of(frame, labels=["a2", "a1"])
+    assert list(LabelSets.of(frame, labels=["a1", "a2"])) == [("a1",)]
+    assert list(LabelSets.of(frame, labels=["b1", "B"])) == [("b1",)]
+    assert list(LabelSets.of(pd.DataFrame([[1, 0]]), labels=[1, 0])) == [(1,)]
+    assert list(LabelSets.of(csr_array([[1, 0]]), labels=[1, 0])) == [(1,)]
+
+
+# ---- instances
+
+
+def test_ids_of_two_types():
+    with pytest.raises(InvalidLabelSets, match=r"instance 1 \(an integer\) and an instance '1' \(a string\): convert"):
+        LabelSets.of({1: ["a1"], "1": ["a2"]})
+    with pytest.raises(InvalidLabelSets, match="convert the ids to one type"):
+        LabelSets.of({"i": ["1", 1], "l": ["a1", "a2"]}, id="i", label="l")
+    for missing in ("error", "empty"):
+        with pytest.raises(MisalignedSides, match="predictions lacks instance 1 but has '1': convert the ids"):
+            Batch.of(H, {1: ["a1"], 2: ["a2"]}, {"1": ["a1"], 2: ["a2"]}, missing=missing)
+    with pytest.raises(InvalidLabel, match=r"instance id: \('d', 1\) is not a label"):
+        LabelSets.of({("d", 1): ["a1"]})
+
+
+def test_sides_without_a_common_instance():
+    with pytest.raises(MisalignedSides, match="predictions has none of the instances of the other side, 'x'"):
+        Batch.of(H, {"x": ["a1"]}, {"y": ["a1"]}, missing="empty")
+    assert Batch.of(H, {"x": ["a1"]}, {}, missing="empty").pred.missing == 1
+
+
+def test_series_in_different_orders():
+    true = pd.Series(["a1", "a2", "b1"], index=["d1", "d2", "d3"])
+    pred = true.loc[["d3", "d1", "d2"]]
+    for call in (
+        lambda: Batch.of(H, true, pred),
+        lambda: metrics.f_score(true, pred, hierarchy=H),
+        lambda: evaluate(H, true, {"s": pred}, ["F"]),
+    ):
+        with pytest.raises(MisalignedSides, match=r"same index in different orders: give both as dict\(series\)"):
+            call()
+    assert metrics.f_score(dict(true), dict(pred), hierarchy=H) == 1
+    assert metrics.f_score(true, pred.tolist(), hierarchy=H) == 0
+    assert metrics.f_score(true, true.copy(), hierarchy=H) == 1
+    assert (
+        metrics.f_score(true, pd.Series(["a1", "a2", "b1"]), hierarchy=H) == 1
+    )  # rows of a sample, as in scikit-learn
+
+
+def test_what_was_used_up_is_no_perfect_score():
+    rows = iter([["a1"]])
+    with pytest.raises(MisalignedSides, match="has 1 rows and predictions has 0"):
+        Batch.of(H, rows, rows)
+    for call in (
+        lambda: metrics.f_score(rows, rows, hierarchy=H),
+        lambda: evaluate(H, rows, rows, ["F"]),
+        lambda: hemlp.information_content(H, rows, unseen=0.0),
+    ):
+        with pytest.raises(InvalidLabelSets, match=r"holds? no instance"):
+            call()
+
+
+# ---- labels with spaces
+
+CITIES = Hierarchy.from_edges([("all", "New York"), ("all", "Boston"), ("all", "Science Fiction"), ("all", "Science"),
+                               ("all", "Fiction")])  # fmt: skip
+
+
+@pytest.mark.parametrize("policies", [{}, {"unknown": "drop"}, {"unknown": "isolate"},
+                                      {"unknown": "drop", "unknown_true": "drop"}])  # fmt: skip
+def test_labels_that_were_torn_apart(tmp_path, policies):
+    cities = write(tmp_path, "cities.txt", "Boston\nNew York\n")
+    genres = write(tmp_path, "genres.txt", "Boston\nScience Fiction\n")
+    for read in (read_labels, LabelFile):
+        for file, words in (
+            (cities, r"'New' .*'New York'"),
+            (genres, r"'Science' looks like a piece of 'Science Fiction'"),
+        ):
+            with pytest.raises(UnknownLabel, match=rf"row 2: .*{words}.*cannot be separated by spaces.*\.csv.*sep=','"):
+                evaluate(CITIES, read(file), read(file), ["F"], **policies)
+    with pytest.raises(UnknownLabel, match="'New York'"):
+        Batch.of(CITIES, [["New", "York"]], [["Boston"]], **policies)
+    assert len(Batch.of(CITIES, [["Science", "Fiction"]], [["Boston"]], **policies)) == 1
+    fine = write(tmp_path, "fine.txt", "New York, Boston\nScience Fiction\n")
+    assert evaluate(CITIES, read_labels(fine, sep=","), read_labels(fine, sep=","), ["F"]).mean("system", "F") == 1
+
+
+def test_ids_and_scores_are_not_dropped_as_unknown_labels(tmp_path):
+    lines = [f"d{i} a1 0.{i}" for i in range(1, 7)]
+    file = write(tmp_path, "p.txt", "\n".join([*lines, ""]) + "\n")
+    gold = [["a1"]] * 6 + [[]]
+    for unknown in ("drop", "isolate"):
+        for pred in (read_labels(file), [line.split() for line in lines] + [[]]):
+            with pytest.raises(InvalidLabelSets, match=r"row 1: every row begins .*'d1' here.*look like instance ids"):
+                Batch.of(H, gold, pred, unknown=unknown)
+        for rows in ([["a1", "0.9"], ["a2", ".25"], []], [["a1", "1.0"]], [["9e-05", "a1"]]):
+            with pytest.raises(InvalidLabelSets, match=r"looks like a score.*apply a threshold first, and give labels"):
+                Batch.of(H, [["a1"]] * len(rows), rows, unknown=unknown)
+        with pytest.raises(InvalidLabelSets, match="row 2: 'a1:0.9' looks like a score"):
+            Batch.of(H, ["a1", "a1"], [["a1"], ["a1:0.9"]], unknown=unknown)
+        for rows in (
+            [[f"x{i}"] for i in range(9)],  # unknown labels, and nothing else
+            [["x1", "a1"], ["x2", "a1"]],  # two rows say little
+            [["x1", "a1"]] * 9,
+            [["a1", "x1"], ["a2", "x2"], ["A", "x3"], ["B", "x4"], ["b1", "x5"]],
+            {f"d{i}": [f"x{i}", "a1"] for i in range(9)},  # ids are there already
+            [["a1", "250.01"], ["0.5"], ["a1"]],
+            [["a1", "1"], ["a1", "0"]],
+        ):
+            true = dict.fromkeys(rows, "a1") if isinstance(rows, dict) else ["a1"] * len(rows)
+            assert len(Batch.of(H, true, rows, unknown=unknown)) == len(rows)
+    with pytest.raises(InvalidOption, match="its keys are the ids of instances: give {name: predictions}"):
+        evaluate(H, {"d1": ["a1"], "d2": ["a2"]}, {"d1": ["a1"], "d2": ["a2"]}, ["F"])
+
+
+# ---- hierarchies
+
+
+def test_nested_dicts_and_other_things_that_are_no_parents():
+    for nested in ({"root": {"A": {"a1": {}}}}, {"A": "root", "B": {}}, {"A": OrderedDict()}):
+        with pytest.raises(InvalidHierarchy, match=r"nested dicts go from parent to child.*from_edges.*from_paths"):
+            Hierarchy.from_parents(nested)
+    for other in (pd.DataFrame({"A": ["root"]}), [("A", "root")], "A"):
+        with pytest.raises(InvalidHierarchy, match="is not a mapping child → parents"):
+            Hierarchy.from_parents(other)
+    for parent in ("", float("nan"), [None], 1.0):
+        with pytest.raises(InvalidLabel, match="the parent of 'A': .*a root has the parent None"):
+            Hierarchy.from_parents({"A": parent})
+    assert Hierarchy.from_parents(pd.Series({"A": "root"})) == Hierarchy.from_edges([("root", "A")])
+
+
+def test_things_that_are_no_edges():
+    with pytest.raises(InvalidHierarchy, match="not a dict: Hierarchy.from_parents.*weight in edges.items"):
+        Hierarchy.from_edges({("root", "A"): 0.5})
+    with pytest.raises(InvalidHierarchy, match="edge 1 is {'parent'"):
+        Hierarchy.from_edges([{"parent": "root", "child": "A"}])
+    with pytest.raises(InvalidLabel, match="edge 1.*'' is not a label"):
+        Hierarchy.from_edges([("", "root")])
+    with pytest.raises(InvalidHierarchy, match="'A ' and 'A' differ in the spaces around them alone"):
+        Hierarchy.from_edges([("root", "A "), ("A", "a1")])
+    with pytest.raises(InvalidHierarchy, match="dict is not a graph of networkx"):
+        Hierarchy.from_networkx({"root": ["A"]})
+    with pytest.raises(InvalidHierarchy, match="aliases= is a mapping name → class, not list"):
+        Hierarchy.from_edges([("root", "A")], aliases=[("letter", "A")])
+    assert Hierarchy.from_edges(nx.DiGraph([("root", "A")]).edges()) == Hierarchy.from_edges([("root", "A")])
+
+
+def test_a_name_in_two_places_of_the_paths():
+    for paths, words in (
+        ([["El", "Other"], ["Ga", "Other"]], r"'Other' stands .*: path 1 \(El > Other\) and path 2 \(Ga > Other\)"),
+        ([["El"], ["Ga", "x", "El"]], r"path 1 \(El\) and path 2 \(Ga > x > El\)"),
+        ([["Ga", "El"], ["El", "x"]], r"path 1 \(Ga > El\) and path 2 \(El\)"),
+        ([["El", "x", "Other"], ["El", "Other"]], "'Other' stands in two places"),
+        ([["El", "Ga", "El"]], r"'El' stands twice in path 1 \(El > Ga > El\)"),
+        ([["El", "El"]], r"'El' stands twice in path 1 \(El > El\)"),
+        (np.array([["El", "Other"], ["Ga", "Other"]]), "'Other' stands in two places"),
+        ([[1, 3], [2, 3]], r"3 stands in two places: path 1 \(1 > 3\)"),
+    ):  # fmt: skip
+        with pytest.raises(InvalidHierarchy, match=f"{words}.*same_names='join'.*same_names='apart'"):
+            Hierarchy.from_paths(paths)
+    paths = [["El", "Other"], ["Ga", "Other", ""], ["El", "Other"], ["Ga"]]
+    joined = Hierarchy.from_paths(paths, same_names="join")
+    assert joined == Hierarchy.from_edges([("El", "Other"), ("Ga", "Other")])
+    apart = Hierarchy.from_paths(paths, same_names="apart")
+    assert apart == Hierarchy.from_edges([("El", "El > Other"), ("Ga", "Ga > Other")])
+    deep = Hierarchy.from_paths([["El", "Other", "x"], ["Ga", "Other", "x"]], same_names="apart")
+    assert deep.leaves == {"El > Other > x", "Ga > Other > x"}
+    assert Hierarchy.from_paths([["El", "x"], ["El", "y"], ["Ga"]]).roots == {"El", "Ga"}
+    with pytest.raises(InvalidOption, match="same_names='keep'"):
+        Hierarchy.from_paths(paths, same_names="keep")
+    with pytest.raises(InvalidHierarchy, match="path 1: 'A > B' holds ' > '"):
+        Hierarchy.from_paths([["A > B", "C"]], same_names="apart")
+    assert "A > B" in Hierarchy.from_paths([["A > B", "C"]])
+
+
+@pytest.mark.parametrize(
+    ("paths", "error", "words"),
+    [
+        ([["A", None]], InvalidLabel, "path 1: None is not a label.*padded with empty strings"),
+        ([["A"], ["A", float("nan")]], InvalidLabel, "path 2: nan is not a label.*padded with empty strings"),
+        ([["A", pd.NA]], InvalidLabel, "path 1: <NA> is not a label"),
+        ([["A", 1.0]], InvalidLabel, "path 1: 1.0 is not a label"),
+        ([["A", " B"]], InvalidHierarchy, "path 1: ' B' has spaces around it"),
+        ([["A", "B\n"]], InvalidHierarchy, "has spaces around it"),
+        ([["A", "", "B"]], InvalidHierarchy, "path 1 .* gap"),
+        (["A > B"], InvalidHierarchy, r"path 1 is the string 'A > B'.*split\(' > '\)"),
+        (["A", "B"], InvalidHierarchy, "path 1 is the string 'A'"),
+        ([{"A", "B"}], InvalidHierarchy, "path 1 is .*from the root down"),
+        ([{"A": "B"}], InvalidHierarchy, "path 1 is .*from the root down"),
+        ([5], InvalidHierarchy, "path 1 is 5"),
+        (pd.DataFrame({"level": ["A"]}), InvalidHierarchy, r"DataFrame is not a list of paths.*values.tolist\(\)"),
+        ({"A": ["B"]}, InvalidHierarchy, "dict is not a list of paths"),
+        ("A", InvalidHierarchy, "str is not a list of paths"),
+        ([["", ""]], EmptyHierarchy, "no class"),
+    ],
+)  # fmt: skip
+def test_paths_that_are_no_paths(paths, error, words):
+    with pytest.raises(error, match=words):
+        Hierarchy.from_paths(paths)
+
+
+def test_columns_of_edge_files(tmp_path):
+    for name, content, words in (
+        ("h.csv", "source,target\na,b\nb,c\n", "line 1: 'source' and 'target' look like the names of the columns"),
+        ("h.txt", "parent_id child_id\na b\n", "line 1: 'parent_id' and 'child_id' look like the names"),
+        ("h.tsv", "Subclass\tSuperclass\na\tb\n", "'Subclass' and 'Superclass' look like the names"),
+        ("h.csv", "parent,child,length\na,b,3\n", "line 1: the column 'length' would be left out; call it weight"),
+        ("h.csv", "parent,child,relation\na,b,is_a\n", "the column 'relation' would be left out"),
+        ("h.csv", "parent,child,weight,score\na,b,3,1\n", "the column 'score' would be left out"),
+    ):
+        with pytest.raises(FileFormatError, match=words):
+            read_hierarchy(write(tmp_path, name, content))
+    assert read_hierarchy(write(tmp_path, "h.txt", "from to\nto x\n")).leaves == {"x"}
+    assert read_hierarchy(write(tmp_path, "h.csv", "source,target\na,source\n")).roots == {"a"}
+
+
+def test_a_hierarchy_that_stands_on_its_head():
+    edges = [(f"child {i}", f"parent {i % 100}") for i in range(1000)] + [(f"parent {i}", "root") for i in range(100)]
+    with pytest.warns(UpsideDown, match="1,000 roots and 1 leaves: edges go from parent to child"):
+        Hierarchy.from_edges(edges)
+    assert len(Hierarchy.from_edges([(parent, child) for child, parent in edges]).leaves) == 1000
+    assert len(Hierarchy.from_edges(edges[1:]).roots) == 999  # a few may be meant
+    assert len(Hierarchy.from_edges([(i, "gate") for i in range(5000)]).roots) == 5000  # and so may one class below all
+
+
+# ---- the command line
+
+
+def test_scored_files_on_the_command_line(tmp_path):
+    h = write(tmp_path, "h.txt", "all a\nall b\n")
+    gold, pred = (
+        write(tmp_path, "gold.csv", "id,label\nd1,a\n"),
+        write(tmp_path, "pred.csv", "id,label,score\nd1,a,0.9\nd1,b,0.1\n"),
+    )
+    out = run("evaluate", h, gold, pred, "-m", "F")
+    assert (out.returncode, out.stdout) == (2, "")
+    assert "keep the rows above a threshold first. Take them out of the file" in out.stderr
+    assert "Traceback" not in out.stderr
