@@ -18,8 +18,11 @@ from hemlp.paper.cases import rankings
 ROOT = Path(__file__).parent.parent
 
 
+FENCED = r"^ *```python\n(.*?)^ *```"
+
+
 def blocks(page: Path) -> str:
-    found = re.findall(r"^ *```python\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.M | re.S)
+    found = re.findall(FENCED, page.read_text(encoding="utf-8"), re.M | re.S)
     return "\n".join(map(dedent, found))
 
 
@@ -67,7 +70,15 @@ def test_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
     code = blocks(page)
     monkeypatch.chdir(tmp_path)
     exec(compile(code, str(page), "exec"), {"__name__": "__docs__"})
-    assert code
+
+
+def test_no_example_of_the_documentation_is_missed():
+    """Each block that is marked as Python is found, also an indented one, and the pages that should have some do."""
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        marked = page.read_text(encoding="utf-8").count("```python")
+        assert (page in PAGES) == (marked > 0)
+        assert len(re.findall(FENCED, page.read_text(encoding="utf-8"), re.M | re.S)) == marked
+    assert {"README.md", "tour.md", "new-measure.md", "cluster.md"} <= {page.name for page in PAGES}
 
 
 def test_the_two_commands_stand_in_the_readme():
