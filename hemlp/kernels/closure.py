@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels import kernel
+from hemlp.kernels.jit import kernel
 
 Array = NDArray[Any]
 
@@ -119,71 +119,6 @@ def tally(out_ptr: Array, nodes: Array, members: Array, weights: Array) -> tuple
                 sums[i, 0] += weight
                 sums[i, 1] += weight
                 sums[i, 2] += weight
-    return sums, equal
-
-
-@kernel
-def tally_lists(
-    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, list_ptr: Array, lists: Array, through: Array,
-    beyond: Array, weights: Array, top: bool,
-) -> tuple[Array, Array]:  # fmt: skip
-    """What ``tally`` gives for ``closures``, without keeping them: from the list of what each class implies.
-
-    Classes are positions in the lists. ``through``: the class also implies all that is ``beyond`` the gate, which is
-    weighed once. A node's stamp is 2i if it is on the predicted side of instance i only, and 2i + 1 once it was met on
-    the true side.
-    """
-    size = weights.size - 1
-    stamp = np.full(size, -1, np.int32)
-    sums = np.zeros((pred_ptr.size - 1, 3))
-    equal = np.empty(pred_ptr.size - 1, np.bool_)
-    upper = 0.0
-    for node in range(size):
-        if beyond[node]:
-            upper += weights[node]
-    for i in range(pred_ptr.size - 1):
-        gate_p = gate_t = False
-        for c in pred[pred_ptr[i] : pred_ptr[i + 1]]:
-            gate_p = gate_p or through[c]
-        for c in true[true_ptr[i] : true_ptr[i + 1]]:
-            gate_t = gate_t or through[c]
-        predicted = upper if gate_p else 0.0
-        true_weight = upper if gate_t else 0.0
-        common = upper if gate_p and gate_t else 0.0
-        alone = 0  # nodes on the predicted side only
-        odd = gate_p != gate_t  # a node on one side only
-        for c in pred[pred_ptr[i] : pred_ptr[i + 1]]:
-            for k in range(list_ptr[c], list_ptr[c + 1]):
-                node = lists[k]
-                if stamp[node] != 2 * i and not (gate_p and beyond[node]):
-                    stamp[node] = 2 * i
-                    predicted += weights[node]
-                    if gate_t and beyond[node]:
-                        common += weights[node]
-                    else:
-                        alone += 1
-        for c in true[true_ptr[i] : true_ptr[i + 1]]:
-            for k in range(list_ptr[c], list_ptr[c + 1]):
-                node = lists[k]
-                if stamp[node] != 2 * i + 1 and not (gate_t and beyond[node]):
-                    if stamp[node] == 2 * i:
-                        common += weights[node]
-                        alone -= 1
-                    elif gate_p and beyond[node]:
-                        common += weights[node]
-                    else:
-                        odd = True
-                    stamp[node] = 2 * i + 1
-                    true_weight += weights[node]
-        if top:
-            some_predicted, some_true = pred_ptr[i + 1] > pred_ptr[i], true_ptr[i + 1] > true_ptr[i]
-            predicted += weights[size] * some_predicted
-            true_weight += weights[size] * some_true
-            common += weights[size] * (some_predicted and some_true)
-        sums[i, 0] = predicted
-        sums[i, 1] = true_weight
-        sums[i, 2] = common
-        equal[i] = alone == 0 and not odd
     return sums, equal
 
 

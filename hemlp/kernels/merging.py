@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels import kernel
+from hemlp.kernels.jit import kernel
 from hemlp.kernels.reductions import bits_of
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels import kernel
+from hemlp.kernels.jit import kernel
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels import kernel
+from hemlp.kernels.jit import kernel
 from hemlp.kernels.merging import ALWAYS, EXTRA, LAST, OPTIONAL, better, merged_choice
 from hemlp.kernels.reductions import (
     BITS,

@@ -1,0 +1,1 @@
+cdef int look_for_signals() except -1 nogil

@@ -1,0 +1,187 @@
+"""Sizes of the closures of both sides of many instances, and of what they share, without keeping the closures.
+
+A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Implied, Sides
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.records import Implied, Sides
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+
+def tally(sides: Sides, implied: Implied, weights: Array, top: bool) -> tuple[Array, Array]:
+    """The weights of the predicted, the true and the common nodes of each instance, and whether the sets are equal.
+
+    Classes are rows of ``implied``. ``top``: a side that is not empty has one node more, the last of the ``weights``.
+    """
+    sums, equal = np.zeros((sides.size, 3)), np.empty(sides.size, np.bool_)
+    upper = float(weights[:-1][np.asarray(implied.beyond) == 1].sum())
+    _tally_all(sides, implied, weights, bool((weights[:-1] == 1).all()), upper, top, sums, equal.view(np.uint8))
+    return sums, equal
+
+
+@cython.cfunc
+def _tally_all(
+    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], uniform: cython.bint, upper: cython.double,
+    top: cython.bint, sums: cython.double[:, ::1], equal: cython.uchar[::1],
+) -> None:  # fmt: skip
+    stamp: cython.int[::1] = np.full(implied.size, -1, np.int32)
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(sides.size):
+            if i % 256 == 0:
+                look_for_signals()
+            if implied.gated:
+                equal[i] = _tally_gated(sides, implied, weights, upper, stamp, i, sums)
+            elif uniform:
+                equal[i] = _count(sides, implied, stamp, i, sums)
+            else:
+                equal[i] = _weigh(sides, implied, weights, stamp, i, sums)
+            if top:
+                _add_top(sides, weights[implied.size], i, sums)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count(
+    sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t, sums: cython.double[:, ::1]
+) -> cython.bint:
+    """Count the nodes of one instance; without branches, which nobody could foretell."""
+    predicted: cython.long = 0
+    true: cython.long = 0
+    common: cython.long = 0
+    p_mark: cython.int = 2 * i
+    t_mark: cython.int = 2 * i + 1
+    for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+        for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
+            node = implied.nodes[k]
+            predicted += stamp[node] != p_mark
+            stamp[node] = p_mark
+    for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
+            node = implied.nodes[k]
+            true += stamp[node] != t_mark
+            common += stamp[node] == p_mark
+            stamp[node] = t_mark
+    sums[i, 0] = predicted
+    sums[i, 1] = true
+    sums[i, 2] = common
+    return predicted == common and true == common
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _weigh(
+    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], stamp: cython.int[::1], i: cython.Py_ssize_t,
+    sums: cython.double[:, ::1],
+) -> cython.bint:  # fmt: skip
+    """Add up the weights of the nodes of one instance."""
+    predicted: cython.double = 0.0
+    true: cython.double = 0.0
+    common: cython.double = 0.0
+    alone: cython.long = 0  # nodes on the predicted side only
+    odd: cython.bint = False  # a node on the true side only
+    p_mark: cython.int = 2 * i
+    t_mark: cython.int = 2 * i + 1
+    for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+        for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
+            node = implied.nodes[k]
+            if stamp[node] != p_mark:
+                stamp[node] = p_mark
+                predicted += weights[node]
+                alone += 1
+    for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
+            node = implied.nodes[k]
+            if stamp[node] != t_mark:
+                if stamp[node] == p_mark:
+                    common += weights[node]
+                    alone -= 1
+                else:
+                    odd = True
+                stamp[node] = t_mark
+                true += weights[node]
+    sums[i, 0] = predicted
+    sums[i, 1] = true
+    sums[i, 2] = common
+    return alone == 0 and not odd
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _tally_gated(
+    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], upper: cython.double, stamp: cython.int[::1],
+    i: cython.Py_ssize_t, sums: cython.double[:, ::1],
+) -> cython.bint:  # fmt: skip
+    """The same where classes reach the gate: what is beyond it weighs ``upper``, once for each side."""
+    p_gate: cython.bint = False
+    t_gate: cython.bint = False
+    for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+        p_gate = p_gate or implied.through[sides.pred[c]] != 0
+    for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        t_gate = t_gate or implied.through[sides.true[c]] != 0
+    predicted: cython.double = upper if p_gate else 0.0
+    true: cython.double = upper if t_gate else 0.0
+    common: cython.double = upper if p_gate and t_gate else 0.0
+    alone: cython.long = 0
+    odd: cython.bint = p_gate != t_gate
+    p_mark: cython.int = 2 * i
+    t_mark: cython.int = 2 * i + 1
+    for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+        for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
+            node = implied.nodes[k]
+            if stamp[node] != p_mark and not (p_gate and implied.beyond[node]):
+                stamp[node] = p_mark
+                predicted += weights[node]
+                if t_gate and implied.beyond[node]:
+                    common += weights[node]
+                else:
+                    alone += 1
+    for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
+            node = implied.nodes[k]
+            if stamp[node] != t_mark and not (t_gate and implied.beyond[node]):
+                if stamp[node] == p_mark:
+                    common += weights[node]
+                    alone -= 1
+                elif p_gate and implied.beyond[node]:
+                    common += weights[node]
+                else:
+                    odd = True
+                stamp[node] = t_mark
+                true += weights[node]
+    sums[i, 0] = predicted
+    sums[i, 1] = true
+    sums[i, 2] = common
+    return alone == 0 and not odd
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_top(sides: Sides, weight: cython.double, i: cython.Py_ssize_t, sums: cython.double[:, ::1]) -> cython.void:
+    """One node more for each side of an instance that is not empty."""
+    some_predicted: cython.bint = sides.pred_ptr[i + 1] > sides.pred_ptr[i]
+    some_true: cython.bint = sides.true_ptr[i + 1] > sides.true_ptr[i]
+    sums[i, 0] += weight * some_predicted
+    sums[i, 1] += weight * some_true
+    sums[i, 2] += weight * (some_predicted and some_true)

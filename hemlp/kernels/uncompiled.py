@@ -1,0 +1,38 @@
+"""What stands for ``cython`` where kernels run uncompiled and Cython is not installed.
+
+Annotations are never looked at, so all that is left of it are decorators and ``with cython.nogil``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+compiled = False
+
+
+def cfunc(thing: Any) -> Any:
+    """A decorator that changes nothing."""
+    return thing
+
+
+cclass = inline = cfunc
+
+
+def exceptval(*value: object, check: bool = True) -> Callable[[Any], Any]:
+    """A decorator that changes nothing."""
+    return cfunc
+
+
+class _Lock(AbstractContextManager[None]):
+    """A context, and a decorator, that changes nothing."""
+
+    def __call__(self, thing: Any) -> Any:
+        return thing
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+nogil = gil = _Lock()
