@@ -18,6 +18,12 @@ def cfunc(thing: Any) -> Any:
 
 
 cclass = inline = cfunc
+longlong = int
+
+
+def cast(kind: Any, value: Any) -> Any:
+    """The value as it is."""
+    return value
 
 
 def exceptval(*value: object, check: bool = True) -> Callable[[Any], Any]:

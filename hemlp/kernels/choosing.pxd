@@ -1,0 +1,41 @@
+from hemlp.kernels.parts cimport Part
+from hemlp.kernels.slots cimport Slots
+
+cdef enum:
+    FOUND = 0
+    TOO_MANY = 1
+    NOTHING = 2
+    EMPTY = -1
+
+cdef class States:
+    cdef readonly long long[::1] items, worth, size, diff, common
+    cdef readonly double[::1] hope
+    cdef int make_room(self, long long number, long long width) except -1 nogil
+
+cdef class Choosing:
+    cdef readonly States old, new
+    cdef readonly long long states, made, moves
+    cdef long long p, q, scale, floor, slots
+    cdef bint apart
+    cdef readonly long long[::1] picked
+    cdef long long[::1] row, layer, live, users, left, sure
+    cdef double[::1] credit, weight, ahead
+    cdef int[::1] table, before, option
+    cdef int prepare(self, Part part, Slots slots) except -1 nogil
+    cdef void _count(self, Part part, long long side, long long t, long long[::1] users, long long change) noexcept nogil
+    cdef int _make_room(self, Part part, long long width) except -1 nogil
+    cdef void _look_ahead(self, Part part, Slots slots) noexcept nogil
+    cdef void ask(self, long long p, long long q, long long scale, long long floor) noexcept nogil
+    cdef int best(self, Part part, Slots slots, bint apart, long long most, long long beam) except -1 nogil
+    cdef void _use_up(self, Part part, long long side, long long t) noexcept nogil
+    cdef bint _step(self, Part part, long long side, long long t, long long most) except -1 nogil
+    cdef bint _allowed(self, Part part, long long at, long long o) noexcept nogil
+    cdef void _apply(self, Part part, long long side, long long i, long long o) noexcept nogil
+    cdef void _forget(self, Part part, long long live) noexcept nogil
+    cdef bint _hopeful(self, Part part, long long t) noexcept nogil
+    cdef int _clear_table(self, long long states) except -1 nogil
+    cdef bint _keep(self, long long i, long long o, long long t, long long width, long long most) except -1 nogil
+    cdef bint _alike(self, long long other, long long width) noexcept nogil
+    cdef int _turn(self, long long width, long long t, long long beam) except -1 nogil
+    cdef double _threshold(self, long long beam) noexcept nogil
+    cdef void trace(self, Part part, long long state) noexcept nogil

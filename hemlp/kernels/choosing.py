@@ -1,0 +1,378 @@
+"""The best choice in one part of an instance of Problem 2, for a given ratio λ = p / q.
+
+    max  2q · (nodes in both graphs) − p · (nodes of both graphs),  then the fewest nodes
+
+which is one number, ``scale`` · value − nodes. Steps are gone through in turn. What a partial choice can still become
+depends only on those of its items that later steps ask about, so choices that agree in them are one state, and the best
+of them stands for all. A state is left where it cannot reach ``floor`` even if all that follows goes well: each later
+step takes its best option, where the price p of a node is shared evenly by all steps that can use it (and given back for
+nodes that the state has), and each side gets half of what a node in both is worth.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.hemlp.kernels.words import bits_of, has, put
+else:
+    from hemlp.kernels.signals import look_for_signals
+    from hemlp.kernels.words import bits_of, has, put
+
+    FOUND, TOO_MANY, NOTHING = range(3)
+    EMPTY = -1
+
+from hemlp.kernels.words import longer
+
+
+class States:
+    """Partial choices after a step: their items, what they are worth, and their counts so far."""
+
+    def __init__(self):
+        self.items = np.zeros(1024, np.int64)
+        self.worth, self.size, self.diff, self.common = np.zeros((4, 256), np.int64)
+        self.hope = np.zeros(256)
+
+    def make_room(self, number, width):
+        """For so many states of ``width`` words."""
+        if number > self.worth.shape[0]:
+            with cython.gil:
+                self.worth, self.size = longer(self.worth, number), longer(self.size, number)
+                self.diff, self.common = longer(self.diff, number), longer(self.common, number)
+                self.hope = longer(self.hope, number)
+        if number * width > self.items.shape[0]:
+            with cython.gil:
+                self.items = longer(self.items, number * width)
+        return 0
+
+
+class Choosing:
+    """Goes through the steps of a part. ``picked[t]`` is the option of step t in the best choice."""
+
+    def __init__(self):
+        self.old, self.new = States(), States()
+        self.row = np.zeros(64, np.int64)
+        self.picked, self.layer = np.zeros((2, 64), np.int64)
+        self.live = np.zeros(256, np.int64)
+        self.users, self.left = np.zeros((2, 256), np.int64)
+        self.credit, self.weight = np.zeros((2, 256))
+        self.ahead = np.zeros(64)
+        self.sure = np.zeros(16, np.int64)
+        self.table = np.full(1024, EMPTY, np.int32)
+        self.before, self.option = np.zeros((2, 1024), np.int32)
+
+    # ---- what can be known in advance
+
+    def prepare(self, part, slots):
+        """Which nodes the other side has for certain, which items later steps ask about, who can use which node."""
+        width = 2 * part.node_words + part.flag_words
+        self._make_room(part, width)
+        for n in range(2 * part.nodes):
+            self.users[n] = 0
+        for w in range(2 * part.node_words):
+            self.sure[w] = 0
+        for n in range(part.nodes):
+            for side in range(2):
+                if has(slots.certain, side * slots.width, part.node[n]):
+                    put(self.sure, side * part.node_words, n)
+        for w in range(width):
+            self.live[part.steps * width + w] = 0
+        for t in range(part.steps - 1, -1, -1):
+            for w in range(width):
+                self.live[t * width + w] = self.live[(t + 1) * width + w]
+            for o in range(part.ptr[t], part.ptr[t + 1]):
+                for w in range(part.node_words):
+                    self.live[t * width + w] |= part.adds[o * part.node_words + w]
+                    self.live[t * width + part.node_words + w] |= part.adds[o * part.node_words + w]
+                for w in range(part.flag_words):
+                    asked = part.needs[o * part.flag_words + w] | part.bars[o * part.flag_words + w]
+                    self.live[t * width + 2 * part.node_words + w] |= asked
+            self._count(part, slots.side[part.slot[t]], t, self.users, 1)
+        return 0
+
+    def _count(self, part, side, t, users, change):
+        """One user more, or less, for each node that step t can use."""
+        for w in range(part.node_words):
+            used = cython.cast(cython.longlong, 0)
+            for o in range(part.ptr[t], part.ptr[t + 1]):
+                used |= part.adds[o * part.node_words + w]
+            n = side * part.nodes + 62 * w
+            while used:
+                if used & 1:
+                    users[n] += change
+                used >>= 1
+                n += 1
+
+    def _make_room(self, part, width):
+        if width > self.row.shape[0] or 2 * part.node_words > self.sure.shape[0]:
+            with cython.gil:
+                self.row, self.sure = longer(self.row, width), longer(self.sure, width)
+        if part.steps + 2 > self.ahead.shape[0]:
+            with cython.gil:
+                self.picked, self.layer = np.zeros((2, 2 * part.steps + 2), np.int64)
+                self.ahead = np.zeros(2 * part.steps + 2)
+        if (part.steps + 1) * width > self.live.shape[0]:
+            with cython.gil:
+                self.live = longer(self.live, (part.steps + 1) * width)
+        if 2 * part.nodes > self.users.shape[0]:
+            with cython.gil:
+                self.users, self.left = np.zeros((2, 4 * part.nodes), np.int64)
+                self.credit, self.weight = np.zeros((2, 4 * part.nodes))
+        return 0
+
+    def _look_ahead(self, part, slots):
+        """What each step and those after it can add at best, given ratio and shared prices."""
+        p = self.p
+        q = self.q
+        nodes = part.nodes
+        for side in range(2):
+            for n in range(nodes):
+                at = side * nodes + n
+                self.left[at] = self.users[at]
+                if has(self.sure, (1 - side) * part.node_words, n):
+                    self.weight[at] = 2 * q - p
+                elif self.users[(1 - side) * nodes + n]:
+                    self.weight[at] = q - p
+                else:
+                    self.weight[at] = -p / max(1.0, self.users[at])
+        self.ahead[part.steps] = 0.0
+        for t in range(part.steps - 1, -1, -1):
+            at = slots.side[part.slot[t]] * nodes
+            best = 0.0
+            for o in range(part.ptr[t], part.ptr[t + 1]):
+                value = 2.0 * q * part.gain[o] - 1.0 * p * (part.rest[o] + part.gain[o])
+                for w in range(part.node_words):
+                    used = part.adds[o * part.node_words + w]
+                    n = 62 * w
+                    while used:
+                        if used & 1:
+                            value += self.weight[at + n]
+                        used >>= 1
+                        n += 1
+                best = value if o == part.ptr[t] else max(best, value)
+            self.ahead[t] = self.ahead[t + 1] + best
+
+    # ---- step by step
+
+    def ask(self, p, q, scale, floor):
+        """For which ratio the best choice is wanted, and what it has to be worth."""
+        self.p = p
+        self.q = q
+        self.scale = scale
+        self.floor = floor
+
+    def best(self, part, slots, apart, most, beam):
+        """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
+
+        ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with so
+        many of the most hopeful states only (0: with all), which is fast and may miss the best.
+        """
+        width = 2 * part.node_words + part.flag_words
+        self._look_ahead(part, slots)
+        self.apart = apart
+        for w in range(width):
+            self.old.items[w] = 0
+        self.old.worth[0] = self.old.size[0] = self.old.diff[0] = self.old.common[0] = 0
+        self.states = 1
+        self.layer[0] = 0
+        for t in range(part.steps):
+            self._use_up(part, slots.side[part.slot[t]], t)
+            if not self._step(part, slots.side[part.slot[t]], t, most):
+                return TOO_MANY
+            self._turn(width, t, beam)
+            if self.states == 0:
+                return NOTHING
+        return FOUND
+
+    def _use_up(self, part, side, t):
+        """After step t: who can still use a node, and what a state that has it gets on top of ``ahead``.
+
+        Back what later users were charged for it; or, where the other side can still have it, this side's half of that.
+        """
+        self._count(part, side, t, self.left, -1)
+        for n in range(part.nodes):
+            for own in range(2):
+                at = own * part.nodes + n
+                other = (1 - own) * part.nodes + n
+                if self.users[other]:
+                    self.credit[at] = self.q if self.left[other] else 0.0
+                else:
+                    self.credit[at] = -self.weight[at] * self.left[at] if self.weight[at] < 0 else 0.0
+
+    def _step(self, part, side, t, most):
+        """All options of all states; False if more than ``most`` states come out."""
+        width = 2 * part.node_words + part.flag_words
+        self._clear_table(min(self.states * (part.ptr[t + 1] - part.ptr[t]), most) + 1)
+        self.made = 0
+        for i in range(self.states):
+            for o in range(part.ptr[t], part.ptr[t + 1]):
+                self.moves += 1
+                if self.moves % 65536 == 0:
+                    look_for_signals()
+                if self._allowed(part, i * width, o):
+                    self.new.make_room(self.made + 1, width)
+                    self._apply(part, side, i, o)
+                    self._forget(part, (t + 1) * width)
+                    if self._hopeful(part, t + 1) and not self._keep(i, o, t, width, most):
+                        return False
+        return True
+
+    def _allowed(self, part, at, o):
+        """Whether a state has the flags that an option needs, and none that it bars."""
+        for w in range(part.flag_words):
+            flags = self.old.items[at + 2 * part.node_words + w]
+            needs = part.needs[o * part.flag_words + w]
+            if flags & needs != needs or flags & part.bars[o * part.flag_words + w]:
+                return False
+        return True
+
+    def _apply(self, part, side, i, o):
+        """Write the state that option ``o`` makes of state ``i`` behind those that are made."""
+        words = part.node_words
+        width = 2 * words + part.flag_words
+        at = self.made * width
+        fresh = 0
+        shared = part.gain[o]
+        for w in range(width):
+            self.new.items[at + w] = self.old.items[i * width + w]
+        for w in range(words):
+            other = self.old.items[i * width + (1 - side) * words + w] | self.sure[(1 - side) * words + w]
+            added = part.adds[o * words + w] & ~self.new.items[at + side * words + w]
+            fresh += bits_of(added)
+            shared += bits_of(added & other)
+            self.new.items[at + side * words + w] |= added
+        for w in range(part.flag_words):
+            self.new.items[at + 2 * words + w] |= part.sets[o * part.flag_words + w]
+        fresh += part.gain[o] + part.rest[o]
+        self.new.size[self.made] = self.old.size[i] + fresh
+        self.new.diff[self.made] = self.old.diff[i] + (fresh if side == 0 else -fresh)
+        self.new.common[self.made] = self.old.common[i] + shared
+        worth = (2 * self.q * shared - self.p * fresh) * self.scale - fresh
+        self.new.worth[self.made] = self.old.worth[i] + worth
+
+    def _forget(self, part, live):
+        """Items that no later step asks about."""
+        width = 2 * part.node_words + part.flag_words
+        for w in range(width):
+            self.new.items[self.made * width + w] &= self.live[live + w]
+
+    def _hopeful(self, part, t):
+        """Whether the newest state can reach the floor."""
+        words = part.node_words
+        at = self.made * (2 * words + part.flag_words)
+        hope = self.ahead[t]
+        for side in range(2):
+            for w in range(words):
+                used = self.new.items[at + side * words + w]
+                n = side * part.nodes + 62 * w
+                while used:
+                    if used & 1:
+                        hope += self.credit[n]
+                    used >>= 1
+                    n += 1
+        self.new.hope[self.made] = self.new.worth[self.made] + self.scale * hope
+        return self.new.hope[self.made] >= self.floor - 0.5
+
+    # ---- states that are one
+
+    def _clear_table(self, states):
+        size = 16
+        while size < 2 * states:
+            size *= 2
+        if size > self.table.shape[0]:
+            with cython.gil:
+                self.table = np.full(size, EMPTY, np.int32)
+        self.slots = size
+        for k in range(size):
+            self.table[k] = EMPTY
+        return 0
+
+    def _keep(self, i, o, t, width, most):
+        """Keep the newest state, unless one with the same items is as good; False if there is no room."""
+        code = (self.new.diff[self.made] if self.apart else 0) & 0x7FFFFFFF
+        for w in range(self.made * width, (self.made + 1) * width):
+            word = self.new.items[w]
+            code = (code * 1000003 ^ (word & 0x7FFFFFFF) ^ (word >> 31)) & 0x7FFFFFFF
+        place = (code ^ (code >> 15)) & (self.slots - 1)
+        while self.table[place] != EMPTY and not self._alike(self.table[place], width):
+            place = (place + 1) & (self.slots - 1)
+        other = self.table[place]
+        if other == EMPTY:
+            if self.made == most:
+                return False
+            self.table[place] = self.made
+            other = self.made
+            self.made += 1
+        elif self.new.worth[self.made] > self.new.worth[other]:
+            self.new.worth[other] = self.new.worth[self.made]
+            self.new.size[other] = self.new.size[self.made]
+            self.new.diff[other] = self.new.diff[self.made]
+            self.new.common[other] = self.new.common[self.made]
+            self.new.hope[other] = self.new.hope[self.made]
+        else:
+            return True
+        at = self.layer[t] + other
+        if at >= self.before.shape[0]:
+            with cython.gil:
+                self.before, self.option = longer(self.before, 0), longer(self.option, 0)
+        self.before[at] = i
+        self.option[at] = o
+        return True
+
+    def _alike(self, other, width):
+        if self.apart and self.new.diff[other] != self.new.diff[self.made]:
+            return False
+        for w in range(width):
+            if self.new.items[other * width + w] != self.new.items[self.made * width + w]:
+                return False
+        return True
+
+    def _turn(self, width, t, beam):
+        """What was made is what there is; with a ``beam`` only the most hopeful."""
+        lowest = self._threshold(beam) if beam and self.made > beam else -1e300
+        self.old.make_room(self.made, width)
+        kept = 0
+        for i in range(self.made):
+            if self.new.hope[i] >= lowest:
+                for w in range(width):
+                    self.old.items[kept * width + w] = self.new.items[i * width + w]
+                self.old.worth[kept] = self.new.worth[i]
+                self.old.size[kept] = self.new.size[i]
+                self.old.diff[kept] = self.new.diff[i]
+                self.old.common[kept] = self.new.common[i]
+                self.before[self.layer[t] + kept] = self.before[self.layer[t] + i]
+                self.option[self.layer[t] + kept] = self.option[self.layer[t] + i]
+                kept += 1
+        self.states = kept
+        self.layer[t + 1] = self.layer[t] + kept
+        return 0
+
+    def _threshold(self, beam):
+        """A hope that at most ``beam`` states have, by halving."""
+        low = high = self.new.hope[0]
+        for i in range(self.made):
+            low = min(low, self.new.hope[i])
+            high = max(high, self.new.hope[i])
+        for _ in range(40):
+            middle = (low + high) / 2
+            count = 0
+            for i in range(self.made):
+                count += 1 if self.new.hope[i] >= middle else 0
+            if count > beam:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def trace(self, part, state):
+        """The options that led to a state after the last step."""
+        for t in range(part.steps - 1, -1, -1):
+            at = self.layer[t] + state
+            self.picked[t] = self.option[at]
+            state = self.before[at]

@@ -1,0 +1,40 @@
+from hemlp.kernels.choosing cimport Choosing
+from hemlp.kernels.hitting cimport Hitting
+from hemlp.kernels.links cimport Links
+from hemlp.kernels.parts cimport Part
+from hemlp.kernels.signatures cimport Signatures
+from hemlp.kernels.slots cimport Slots
+
+cdef enum:
+    BEAM = 64
+    MANY_STEPS = 8
+
+cdef long long LOWEST
+
+cdef class Search:
+    cdef readonly Links links
+    cdef readonly Hitting hitting
+    cdef readonly Signatures signatures
+    cdef readonly Slots slots
+    cdef readonly Part part
+    cdef readonly Choosing choosing
+    cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span
+    cdef readonly long long[::1] picked, part_size, part_common, part_diff, base, out_links, out_ptr, out_nodes
+    cdef long long[::1] tie_part, tie_ptr, tie_diff
+    cdef unsigned char[::1] reach
+    cdef bint reduce(self, long long i) except -1 nogil
+    cdef void _count_certain(self) noexcept nogil
+    cdef bint solve(self) except -1 nogil
+    cdef bint _solve_part(self, long long leader, long long p, long long q) except -1 nogil
+    cdef long long _worth(self, long long leader, long long p, long long q) noexcept nogil
+    cdef void _take(self, long long leader, long long state) noexcept nogil
+    cdef bint _settle_ties(self, long long p, long long q) except -1 nogil
+    cdef bint _list_ties(self, long long leader, long long p, long long q) except -1 nogil
+    cdef long long _most_equal(self) except? -1 nogil
+    cdef bint _reached(self, long long k, long long total) noexcept nogil
+    cdef bint _solve_tie(self, long long leader, long long p, long long q, long long diff) except -1 nogil
+    cdef void count(self, long long[:, ::1] table, long long i) noexcept nogil
+    cdef int write(self) except -1 nogil
+
+cdef long long _common_divisor(long long a, long long b) noexcept nogil
+cdef int _search_all(Search solver, long long[:, ::1] table, long long[::1] link_ptr) except -1

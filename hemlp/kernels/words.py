@@ -1,0 +1,45 @@
+"""Sets of small numbers as bits of words, 62 in each, so that no arithmetic overflows; and arrays that grow."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+import numpy as np
+
+ODD, PAIRS, FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
+
+
+def words_for(size):
+    """How many words hold the numbers below ``size``; one at least."""
+    return 1 if size < 1 else (size + 61) // 62
+
+
+def bits_of(word):
+    """How many bits are set: neighbours added up, then pairs of them, and so on."""
+    word = (word & ODD) + ((word >> 1) & ODD)
+    word = (word & PAIRS) + ((word >> 2) & PAIRS)
+    word = (word & FOURS) + ((word >> 4) & FOURS)
+    word += word >> 8
+    word += word >> 16
+    word += word >> 32
+    return word & 127
+
+
+def put(words, start, number):
+    """Add a number to the set that begins at ``start``."""
+    words[start + number // 62] |= cython.cast(cython.longlong, 1) << (number % 62)
+
+
+def has(words, start, number):
+    """Whether a number is in the set that begins at ``start``."""
+    return (words[start + number // 62] >> (number % 62)) & 1
+
+
+def longer(array, size):
+    """The same array with room for ``size`` entries at least, and for twice as many as before."""
+    made = np.zeros(max(size, 2 * len(array)), np.asarray(array).dtype)
+    made[: len(array)] = array
+    return made
