@@ -55,7 +55,7 @@ def test_minimal_graphs_by_enumeration(gates, seed):
         predicted, expected, common = solution.sums[0]
         assert (common / predicted, common / expected, solution.objective, solution.lcas[0]) == reference.solve(), case
         assert exact.check(solution)
-        assert exact.solve("search(tries=0)").sums.tolist() == solution.sums.tolist(), case
+        assert exact.solve("search(states=2000)").sums.tolist() == solution.sums.tolist(), case
         found = greedy.solve()
         assert (*found.sums[0], found.lcas[0]) == reference.greedy(), case
         assert [len(side) for side in wide.solve().sets] == [len(side) for side in reference.extended()], case

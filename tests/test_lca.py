@@ -62,7 +62,7 @@ def test_exact_is_the_best_of_all_solutions(seed):
         if reference.true and reference.pred:
             p, r, f, z = reference.solve()
             assert (common / predicted, common / expected, solution.objective, lcas) == (p, r, f, z), case
-            merged = exact.solve("search(tries=0)")  # like partial choices are merged from the start
+            merged = exact.solve("search(states=4)")  # what has more is left to programs
             assert (merged.sums.tolist(), merged.lcas.tolist()) == (solution.sums.tolist(), solution.lcas.tolist()), (
                 case
             )
@@ -306,15 +306,15 @@ def test_fallback_is_feasible_bounded_and_never_silent():
     assert F.score(h, [], pred, solver="cpsat", time_limit=0).status == "optimal"
     # what the search leaves to the programs falls back in the same way
     hard = replace(model, usual_time_limit=0.0)
-    assert hard.solve("search(tries=-1)").status is Status.FEASIBLE
-    assert hard.check(hard.solve("search(tries=-1)"))
+    assert hard.solve("search(states=0)").status is Status.FEASIBLE
+    assert hard.check(hard.solve("search(states=0)"))
 
 
 def test_work_limits_are_deterministic():
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["topdown_lcpn"])[:12]
     model = F.model(batch)
-    first, second = (model.solve("search(tries=-1, work=0.0001)") for _ in range(2))
+    first, second = (model.solve("search(states=0, work=0.0001)") for _ in range(2))
     assert first.statuses.tolist() == second.statuses.tolist()
     assert first.sums.tolist() == second.sums.tolist()
     assert (first.statuses > 0).any()
@@ -433,20 +433,6 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
                         assert (TOP if link.lca == len(h) else h.labels[link.lca]) in lcas
 
 
-# ---- the reductions, each against plain definitions
-
-
-@pytest.mark.uncompiled
-@settings(max_examples=200)
-@given(st.lists(st.integers(1, 2**7 - 1), min_size=1, max_size=7))
-def test_fewest_hitting_sets(masks):
-    from hemlp.kernels.reductions import fewest_hitting_sets
-
-    found = fewest_hitting_sets(np.array(masks), np.empty((5000, 2), np.int64)).tolist()
-    hitting = [s for s in range(2**7) if all(s & mask for mask in masks)]
-    least = min(s.bit_count() for s in hitting)
-    assert sorted(found) == [s for s in hitting if s.bit_count() == least]
-
 
 @pytest.mark.uncompiled
 @settings(max_examples=100)
@@ -500,8 +486,8 @@ def test_what_is_too_much_for_the_search_goes_to_the_programs():
     example = examples.mesh_mini()
     batch = Batch.of(example.hierarchy, example.true, example.systems["topdown_lcpn"])[:20]
     usual = F.model(batch).solve()
-    for limit in (-1, 0, 2, 10):
-        again = F.model(batch).solve(f"search(tries={limit})")
+    for limit in (0, 1, 2, 10):
+        again = F.model(batch).solve(f"search(states={limit})")
         assert again.sums.tolist() == usual.sums.tolist()
         assert again.lcas.tolist() == usual.lcas.tolist()
         assert again.bounds.tolist() == usual.bounds.tolist()

@@ -577,12 +577,12 @@ def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):
     edges += [(a, b) for a in layers[-1] for b in ("t2", "p2", "p3")]
     h = Hierarchy.from_edges(edges)
     model = F.model(h, ["t1", "t2"], ["p1", "p2", "p3"])
-    exact = model.solve("search(tries=-1)")
+    exact = model.solve("search(states=0)")
     built = []
     usual = hemlp.lca.model.GraphProgram
     monkeypatch.setattr(hemlp.lca.model, "GraphProgram", lambda *args: built.append(1) or usual(*args))
     monkeypatch.setattr(hemlp.lca.model, "LARGEST_PROGRAM", 50)
-    bounded = replace(model).solve("search(tries=-1)")
+    bounded = replace(model).solve("search(states=0)")
     assert not built
     assert bounded.status is Status.FEASIBLE
     assert model.check(bounded)

@@ -1,4 +1,5 @@
 from hemlp.kernels.parts cimport Part
+from hemlp.kernels.prices cimport Prices
 from hemlp.kernels.slots cimport Slots
 
 cdef enum:
@@ -14,20 +15,17 @@ cdef class States:
 
 cdef class Choosing:
     cdef readonly States old, new
+    cdef readonly Prices prices
     cdef readonly long long states, made, moves
     cdef long long p, q, scale, floor, slots
     cdef bint apart
     cdef readonly long long[::1] picked
-    cdef long long[::1] row, layer, live, users, left, sure
-    cdef double[::1] credit, weight, ahead
+    cdef long long[::1] layer, live, sure
     cdef int[::1] table, before, option
     cdef int prepare(self, Part part, Slots slots) except -1 nogil
-    cdef void _count(self, Part part, long long side, long long t, long long[::1] users, long long change) noexcept nogil
     cdef int _make_room(self, Part part, long long width) except -1 nogil
-    cdef void _look_ahead(self, Part part, Slots slots) noexcept nogil
-    cdef void ask(self, long long p, long long q, long long scale, long long floor) noexcept nogil
-    cdef int best(self, Part part, Slots slots, bint apart, long long most, long long beam) except -1 nogil
-    cdef void _use_up(self, Part part, long long side, long long t) noexcept nogil
+    cdef void ask(self, Part part, Slots slots, long long p, long long q, long long scale, long long rounds) noexcept nogil
+    cdef int best(self, Part part, Slots slots, long long floor, bint apart, long long most, long long beam) except -1 nogil
     cdef bint _step(self, Part part, long long side, long long t, long long most) except -1 nogil
     cdef bint _allowed(self, Part part, long long at, long long o) noexcept nogil
     cdef void _apply(self, Part part, long long side, long long i, long long o) noexcept nogil

@@ -19,9 +19,11 @@ except ImportError:
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.hemlp.kernels.prices import Prices
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.hemlp.kernels.words import bits_of, has, put
 else:
+    from hemlp.kernels.prices import Prices
     from hemlp.kernels.signals import look_for_signals
     from hemlp.kernels.words import bits_of, has, put
 
@@ -56,13 +58,9 @@ class Choosing:
     """Goes through the steps of a part. ``picked[t]`` is the option of step t in the best choice."""
 
     def __init__(self):
-        self.old, self.new = States(), States()
-        self.row = np.zeros(64, np.int64)
+        self.old, self.new, self.prices = States(), States(), Prices()
         self.picked, self.layer = np.zeros((2, 64), np.int64)
         self.live = np.zeros(256, np.int64)
-        self.users, self.left = np.zeros((2, 256), np.int64)
-        self.credit, self.weight = np.zeros((2, 256))
-        self.ahead = np.zeros(64)
         self.sure = np.zeros(16, np.int64)
         self.table = np.full(1024, EMPTY, np.int32)
         self.before, self.option = np.zeros((2, 1024), np.int32)
@@ -70,11 +68,9 @@ class Choosing:
     # ---- what can be known in advance
 
     def prepare(self, part, slots):
-        """Which nodes the other side has for certain, which items later steps ask about, who can use which node."""
+        """Which nodes the other side has for certain, and which items later steps ask about."""
         width = 2 * part.node_words + part.flag_words
         self._make_room(part, width)
-        for n in range(2 * part.nodes):
-            self.users[n] = 0
         for w in range(2 * part.node_words):
             self.sure[w] = 0
         for n in range(part.nodes):
@@ -93,88 +89,41 @@ class Choosing:
                 for w in range(part.flag_words):
                     asked = part.needs[o * part.flag_words + w] | part.bars[o * part.flag_words + w]
                     self.live[t * width + 2 * part.node_words + w] |= asked
-            self._count(part, slots.side[part.slot[t]], t, self.users, 1)
+        self.prices.read(part, slots)
         return 0
 
-    def _count(self, part, side, t, users, change):
-        """One user more, or less, for each node that step t can use."""
-        for w in range(part.node_words):
-            used = cython.cast(cython.longlong, 0)
-            for o in range(part.ptr[t], part.ptr[t + 1]):
-                used |= part.adds[o * part.node_words + w]
-            n = side * part.nodes + 62 * w
-            while used:
-                if used & 1:
-                    users[n] += change
-                used >>= 1
-                n += 1
-
     def _make_room(self, part, width):
-        if width > self.row.shape[0] or 2 * part.node_words > self.sure.shape[0]:
+        if 2 * part.node_words > self.sure.shape[0]:
             with cython.gil:
-                self.row, self.sure = longer(self.row, width), longer(self.sure, width)
-        if part.steps + 2 > self.ahead.shape[0]:
+                self.sure = longer(self.sure, 2 * part.node_words)
+        if part.steps + 2 > self.picked.shape[0]:
             with cython.gil:
                 self.picked, self.layer = np.zeros((2, 2 * part.steps + 2), np.int64)
-                self.ahead = np.zeros(2 * part.steps + 2)
         if (part.steps + 1) * width > self.live.shape[0]:
             with cython.gil:
                 self.live = longer(self.live, (part.steps + 1) * width)
-        if 2 * part.nodes > self.users.shape[0]:
-            with cython.gil:
-                self.users, self.left = np.zeros((2, 4 * part.nodes), np.int64)
-                self.credit, self.weight = np.zeros((2, 4 * part.nodes))
-        return 0
-
-    def _look_ahead(self, part, slots):
-        """What each step and those after it can add at best, given ratio and shared prices."""
-        p = self.p
-        q = self.q
-        nodes = part.nodes
-        for side in range(2):
-            for n in range(nodes):
-                at = side * nodes + n
-                self.left[at] = self.users[at]
-                if has(self.sure, (1 - side) * part.node_words, n):
-                    self.weight[at] = 2 * q - p
-                elif self.users[(1 - side) * nodes + n]:
-                    self.weight[at] = q - p
-                else:
-                    self.weight[at] = -p / max(1.0, self.users[at])
-        self.ahead[part.steps] = 0.0
-        for t in range(part.steps - 1, -1, -1):
-            at = slots.side[part.slot[t]] * nodes
-            best = 0.0
-            for o in range(part.ptr[t], part.ptr[t + 1]):
-                value = 2.0 * q * part.gain[o] - 1.0 * p * (part.rest[o] + part.gain[o])
-                for w in range(part.node_words):
-                    used = part.adds[o * part.node_words + w]
-                    n = 62 * w
-                    while used:
-                        if used & 1:
-                            value += self.weight[at + n]
-                        used >>= 1
-                        n += 1
-                best = value if o == part.ptr[t] else max(best, value)
-            self.ahead[t] = self.ahead[t + 1] + best
+        return self.old.make_room(1, width)
 
     # ---- step by step
 
-    def ask(self, p, q, scale, floor):
-        """For which ratio the best choice is wanted, and what it has to be worth."""
+    def ask(self, part, slots, p, q, scale, rounds):
+        """For which ratio the best choice is wanted; prices are improved so many times."""
         self.p = p
         self.q = q
         self.scale = scale
-        self.floor = floor
+        self.prices.start(part, self.sure, p, q)
+        if rounds:
+            self.prices.improve(part, slots, rounds)
 
-    def best(self, part, slots, apart, most, beam):
+    def best(self, part, slots, floor, apart, most, beam):
         """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
 
         ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with so
         many of the most hopeful states only (0: with all), which is fast and may miss the best.
         """
         width = 2 * part.node_words + part.flag_words
-        self._look_ahead(part, slots)
+        self.prices.look_ahead(part, slots)
+        self.floor = floor
         self.apart = apart
         for w in range(width):
             self.old.items[w] = 0
@@ -182,28 +131,13 @@ class Choosing:
         self.states = 1
         self.layer[0] = 0
         for t in range(part.steps):
-            self._use_up(part, slots.side[part.slot[t]], t)
+            self.prices.pass_step(part, t)
             if not self._step(part, slots.side[part.slot[t]], t, most):
                 return TOO_MANY
             self._turn(width, t, beam)
             if self.states == 0:
                 return NOTHING
         return FOUND
-
-    def _use_up(self, part, side, t):
-        """After step t: who can still use a node, and what a state that has it gets on top of ``ahead``.
-
-        Back what later users were charged for it; or, where the other side can still have it, this side's half of that.
-        """
-        self._count(part, side, t, self.left, -1)
-        for n in range(part.nodes):
-            for own in range(2):
-                at = own * part.nodes + n
-                other = (1 - own) * part.nodes + n
-                if self.users[other]:
-                    self.credit[at] = self.q if self.left[other] else 0.0
-                else:
-                    self.credit[at] = -self.weight[at] * self.left[at] if self.weight[at] < 0 else 0.0
 
     def _step(self, part, side, t, most):
         """All options of all states; False if more than ``most`` states come out."""
@@ -264,18 +198,21 @@ class Choosing:
 
     def _hopeful(self, part, t):
         """Whether the newest state can reach the floor."""
-        words = part.node_words
-        at = self.made * (2 * words + part.flag_words)
-        hope = self.ahead[t]
-        for side in range(2):
-            for w in range(words):
-                used = self.new.items[at + side * words + w]
-                n = side * part.nodes + 62 * w
-                while used:
-                    if used & 1:
-                        hope += self.credit[n]
-                    used >>= 1
-                    n += 1
+        at = self.made * (2 * part.node_words + part.flag_words)
+        hope = self.prices.ahead[t] + self.prices.common
+        for w in range(2 * part.node_words + part.flag_words):
+            if w < part.node_words:
+                item = 62 * w
+            elif w < 2 * part.node_words:
+                item = part.nodes + 62 * (w - part.node_words)
+            else:
+                item = 2 * part.nodes + 62 * (w - 2 * part.node_words)
+            has_items = self.new.items[at + w]
+            while has_items:
+                if has_items & 1:
+                    hope += self.prices.credit[item]
+                has_items >>= 1
+                item += 1
         self.new.hope[self.made] = self.new.worth[self.made] + self.scale * hope
         return self.new.hope[self.made] >= self.floor - 0.5
 

@@ -11,8 +11,7 @@ cdef enum:
 
 cdef class Hitting:
     cdef readonly long long fewest, groups
-    cdef readonly long long[::1] count, masks, leader, group_of, bit_of, set_ptr, sets, stack
-    cdef readonly unsigned char[::1] served, standing
+    cdef readonly long long[::1] count, masks, leader, group_of, bit_of, set_ptr, sets, stack, served, standing
     cpdef make_room(self, long long classes, long long lcas)
     cdef bint settle(self, Links links) except -1 nogil
     cdef void _force(self, Links links) noexcept nogil

@@ -37,9 +37,9 @@ class Hitting:
     def make_room(self, classes, lcas):
         """For so many classes and LCAs."""
         self.count = np.zeros(classes, np.int64)
-        self.served = np.zeros(classes, np.uint8)
+        self.served = np.zeros(classes, np.int64)
         self.masks = np.zeros(classes, np.int64)
-        self.standing = np.zeros(lcas, np.uint8)
+        self.standing = np.zeros(lcas, np.int64)
         self.leader = np.zeros(lcas, np.int64)
         self.group_of = np.zeros(lcas, np.int64)
         self.bit_of = np.zeros(lcas, np.int64)

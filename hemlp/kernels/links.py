@@ -33,8 +33,7 @@ class Links:
         self.nodes, self.lower, self.upper = facts.nodes, facts.lower, facts.upper
         self.pred_ptr, self.true_ptr = facts.batch.pred.ptr, facts.batch.true.ptr
         most = int(np.diff(facts.ptr[::2]).max(initial=0))
-        self.of_class, self.of_lca, self.lca_nodes, self.length = np.zeros((4, most), np.int64)
-        self.own, self.side = np.zeros((2, most), np.uint8)
+        self.of_class, self.of_lca, self.lca_nodes, self.length, self.own, self.side = np.zeros((6, most), np.int64)
         self._place = np.full(size + 1, NOT_SEEN, np.int32)
 
     def read(self, i):

@@ -9,8 +9,7 @@ cdef enum:
 cdef class Part:
     cdef readonly long long steps, sides, nodes, flags, node_words, flag_words
     cdef readonly long long[::1] slot, ptr, source, gain, rest, adds, needs, bars, sets, node
-    cdef long long[::1] number_of, chosen, served, drawn, _left, _items, _item_ptr, _users, _open
-    cdef unsigned char[::1] _taken
+    cdef long long[::1] number_of, chosen, served, drawn, _left, _items, _item_ptr, _users, _open, _taken
     cdef int read(self, long long leader, Slots slots, Hitting hitting, Signatures signatures, Links links) except -1 nogil
     cdef int _make_room(self, Slots slots, Signatures signatures, Links links) except -1 nogil
     cdef void _number_nodes(self, Slots slots, Signatures signatures) noexcept nogil

@@ -34,8 +34,7 @@ class Part:
     """
 
     def __init__(self):
-        self.slot, self.ptr, self._left = np.zeros((3, 64), np.int64)
-        self._taken = np.zeros(64, np.uint8)
+        self.slot, self.ptr, self._left, self._taken = np.zeros((4, 64), np.int64)
         self.source, self.gain, self.rest = np.zeros((3, 256), np.int64)
         self.adds, self.needs, self.bars, self.sets = np.zeros((4, 256), np.int64)
         self.node, self._items, self._item_ptr, self._users, self._open = np.zeros((5, 256), np.int64)
@@ -64,8 +63,7 @@ class Part:
     def _make_room(self, slots, signatures, links):
         if slots.number + 1 >= self.slot.shape[0]:
             with cython.gil:
-                self.slot, self.ptr, self._left = np.zeros((3, 2 * slots.number + 2), np.int64)
-                self._taken = np.zeros(2 * slots.number + 2, np.uint8)
+                self.slot, self.ptr, self._left, self._taken = np.zeros((4, 2 * slots.number + 2), np.int64)
         if signatures.bits > self.number_of.shape[0]:
             with cython.gil:
                 self.node = np.zeros(2 * signatures.bits, np.int64)

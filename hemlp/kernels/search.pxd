@@ -8,6 +8,7 @@ from hemlp.kernels.slots cimport Slots
 cdef enum:
     BEAM = 64
     MANY_STEPS = 8
+    ROUNDS = 60
 
 cdef long long LOWEST
 
@@ -29,6 +30,7 @@ cdef class Search:
     cdef long long _worth(self, long long leader, long long p, long long q) noexcept nogil
     cdef void _take(self, long long leader, long long state) noexcept nogil
     cdef bint _settle_ties(self, long long p, long long q) except -1 nogil
+    cdef int _ask(self, long long p, long long q) except -1 nogil
     cdef bint _list_ties(self, long long leader, long long p, long long q) except -1 nogil
     cdef long long _most_equal(self) except? -1 nogil
     cdef bint _reached(self, long long k, long long total) noexcept nogil

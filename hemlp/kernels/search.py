@@ -35,8 +35,7 @@ else:
     from hemlp.kernels.words import bits_of, has
 
 
-    BEAM = 64
-    MANY_STEPS = 8
+    BEAM, MANY_STEPS, ROUNDS = 64, 8, 60
 
 from hemlp.kernels.words import longer
 
@@ -119,16 +118,14 @@ class Search:
     def _solve_part(self, leader, p, q):
         """The best choice of a part for the ratio p / q; False if it has too many."""
         self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
-        self.choosing.prepare(self.part, self.slots)
+        self._ask(p, q)
         floor = LOWEST
         if self.part_size[leader] != NONE:  # what was best before is a beginning
             floor = self._worth(leader, p, q)
         elif self.part.steps > MANY_STEPS:
-            self.choosing.ask(p, q, self.scale, LOWEST)
-            if self.choosing.best(self.part, self.slots, False, 1 << 20, BEAM) == FOUND:
+            if self.choosing.best(self.part, self.slots, LOWEST, False, 1 << 20, BEAM) == FOUND:
                 floor = self.choosing.old.worth[0]
-        self.choosing.ask(p, q, self.scale, floor)
-        found: cython.bint = self.choosing.best(self.part, self.slots, False, self.most, 0) == FOUND
+        found: cython.bint = self.choosing.best(self.part, self.slots, floor, False, self.most, 0) == FOUND
         if found:
             self._take(leader, 0)
         self.part.forget()
@@ -170,13 +167,17 @@ class Search:
                     break
         return True
 
+    def _ask(self, p, q):
+        self.choosing.prepare(self.part, self.slots)
+        self.choosing.ask(self.part, self.slots, p, q, self.scale, ROUNDS if self.part.steps > MANY_STEPS else 0)
+        return 0
+
     def _list_ties(self, leader, p, q):
         """The differences of sizes that the best choices of a part have; False if they are too many."""
         self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
         if self.part.sides == 3:
-            self.choosing.prepare(self.part, self.slots)
-            self.choosing.ask(p, q, self.scale, self._worth(leader, p, q))
-            if self.choosing.best(self.part, self.slots, True, self.most, 0) != FOUND:
+            self._ask(p, q)
+            if self.choosing.best(self.part, self.slots, self._worth(leader, p, q), True, self.most, 0) != FOUND:
                 self.part.forget()
                 return False
         else:
@@ -227,9 +228,9 @@ class Search:
     def _solve_tie(self, leader, p, q, diff):
         """Take the best choice of a part that has this difference of sizes."""
         self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
-        self.choosing.prepare(self.part, self.slots)
-        self.choosing.ask(p, q, self.scale, self._worth(leader, p, q))
-        found: cython.bint = self.choosing.best(self.part, self.slots, True, self.most, 0) == FOUND
+        self._ask(p, q)
+        floor = self._worth(leader, p, q)
+        found: cython.bint = self.choosing.best(self.part, self.slots, floor, True, self.most, 0) == FOUND
         for state in range(self.choosing.states):
             if found and self.choosing.old.diff[state] == diff:
                 self._take(leader, state)

@@ -10,9 +10,9 @@ cdef class Signatures:
     cdef readonly int[::1] bit_of
     cdef int[::1] _count, _where
     cdef long long[::1] _pool, _begin, _end
-    cdef bint read(self, Links links, const unsigned char[::1] active) except -1 nogil
+    cdef bint read(self, Links links, const long long[::1] active) except -1 nogil
     cdef long long size_of(self, long long row) noexcept nogil
-    cdef int _number_nodes(self, Links links, const unsigned char[::1] active) except -1 nogil
+    cdef int _number_nodes(self, Links links, const long long[::1] active) except -1 nogil
     cdef void _forget_nodes(self) noexcept nogil
     cdef long long _of_link(self, Links links, long long link, long long at) except -1 nogil
     cdef int _make_room(self, long long size, long long at) except -1 nogil

@@ -21,10 +21,8 @@ cdef enum:
 
 cdef class Slots:
     cdef readonly long long number, width
-    cdef readonly unsigned char[::1] role, kind, side
-    cdef readonly long long[::1] of_class, of_lca, leader, ptr, row, link, gain, rest, certain, may, lone
-    cdef unsigned char[::1] _sure, _alive
-    cdef long long[::1] _choices, _owner, _all, _bit_owner
+    cdef readonly long long[::1] role, kind, side, of_class, of_lca, leader, ptr, row, link, gain, rest, certain, may, lone
+    cdef long long[::1] _sure, _alive, _choices, _owner, _all, _bit_owner
     cpdef _make_room(self, long long options)
     cpdef _make_width(self, long long width)
     cdef void assign_roles(self, Links links, Hitting hitting) noexcept nogil

@@ -40,18 +40,15 @@ class Slots:
 
     def __init__(self, links):
         most = links.own.shape[0]
-        self.role, self._sure = np.zeros(most, np.uint8), np.zeros(2 * most, np.uint8)
-        self._choices = np.zeros(2 * most + 1, np.int64)
-        self.kind, self.side = np.zeros((2, 4 * most + 1), np.uint8)
-        self.of_class, self.of_lca, self.leader, self._owner = np.zeros((4, 4 * most + 1), np.int64)
+        self.role, self._sure, self._choices = np.zeros((3, 2 * most + 1), np.int64)
+        self.kind, self.side, self.of_class, self.of_lca, self.leader, self._owner = np.zeros((6, 4 * most + 1), np.int64)
         self.ptr = np.zeros(4 * most + 2, np.int64)
         self._make_room(256)
         self._make_width(8)
         self._bit_owner = np.zeros(256, np.int64)
 
     def _make_room(self, options):
-        self.row, self.link, self.gain, self.rest = np.zeros((4, options), np.int64)
-        self._alive = np.zeros(options, np.uint8)
+        self.row, self.link, self.gain, self.rest, self._alive = np.zeros((5, options), np.int64)
 
     def _make_width(self, width):
         self.certain, self.may, self.lone = np.zeros((3, 2 * width), np.int64)

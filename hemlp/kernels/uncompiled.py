@@ -22,8 +22,8 @@ longlong = int
 
 
 def cast(kind: Any, value: Any) -> Any:
-    """The value as it is."""
-    return value
+    """A Python integer, which never overflows."""
+    return int(value)
 
 
 def exceptval(*value: object, check: bool = True) -> Callable[[Any], Any]:

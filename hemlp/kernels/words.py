@@ -30,7 +30,7 @@ def bits_of(word):
 
 def put(words, start, number):
     """Add a number to the set that begins at ``start``."""
-    words[start + number // 62] |= cython.cast(cython.longlong, 1) << (number % 62)
+    words[start + number // 62] |= cython.cast(cython.longlong, 1) << cython.cast(cython.longlong, number % 62)
 
 
 def has(words, start, number):

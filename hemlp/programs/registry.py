@@ -58,7 +58,7 @@ def importable(module: str, package: str) -> str | None:
 
 
 def named_solver(text: str) -> Solver:
-    """The solver of that name, perhaps with options: ``search(tries=0)``."""
+    """The solver of that name, perhaps with options: ``search(states=0)``."""
     name, positional, options = parse_call(text)
     if name not in SOLVERS:
         known = ", ".join(SOLVERS)

@@ -26,12 +26,12 @@ PROGRAM_SOLVERS = ("cpsat", "milp", "pulp")
 class LcaSearch:
     """Accepts models of minimal LCA graphs.
 
-    ``tries``: how many combinations are tried, over all sets of LCAs, before an instance is left to programs; 0 merges
-    like partial choices from the start, a number below 0 leaves everything to the programs. ``work``: the limit of an
-    instance's programs where no time limit is given, in deterministic seconds; None for that of the model.
+    ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves everything
+    to them. ``work``: the limit of an instance's programs where no time limit is given, in deterministic seconds; None
+    for that of the model.
     """
 
-    tries: int = 1_000_000
+    states: int = 20_000
     work: float | None = None
 
     name = "search"
@@ -51,11 +51,7 @@ class LcaSearch:
 
         begun = time.monotonic()
         facts = model.facts
-        counts = np.stack([np.diff(side.ptr) for side in facts.batch.sides], axis=1)
-        table, *chosen = search(
-            facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes, facts.lower,
-            facts.upper, counts, len(model.batch.hierarchy), self.tries,
-        )  # fmt: skip
+        table, *chosen = search(facts, len(model.batch.hierarchy), self.states)
         spent = (time.monotonic() - begun) / max(1, len(model))
         hard = {int(i): self._by_programs(model, int(i), time_limit, spent) for i in np.flatnonzero(table[:, 0] == 0)}
 
