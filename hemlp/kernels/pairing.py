@@ -18,46 +18,6 @@ Array = NDArray[Any]
 
 
 @kernel
-def shortest_paths(
-    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, pair_ptr: Array,
-    up_ptr: Array, ancestors: Array, distances: Array, gate_at: Array, beyond: Array,
-) -> Array:  # fmt: skip
-    """min over common ancestors of up + up for every pair; classes are positions in the lists ``up_ptr``.
-
-    A common ancestor that is in neither list is farther than the gate, which is in both.
-    """
-    kappa = np.full(pair_ptr[-1], np.inf)
-    above = np.empty(beyond.size, np.float64)
-    stamp = np.full(beyond.size, -1, np.int64)
-    for i in range(pred_ptr.size - 1):
-        width = true_ptr[i + 1] - true_ptr[i]
-        for j in range(width):
-            t = true[true_ptr[i] + j]
-            mark = true_ptr[i] + j
-            for k in range(up_ptr[t], up_ptr[t + 1]):
-                above[ancestors[k]] = distances[k]
-                stamp[ancestors[k]] = mark
-            for row in range(pred_ptr[i + 1] - pred_ptr[i]):
-                p = pred[pred_ptr[i] + row]
-                best = np.inf
-                for k in range(up_ptr[p], up_ptr[p + 1]):
-                    if distances[k] >= best:
-                        break  # nearest first: nothing better follows
-                    if stamp[ancestors[k]] == mark:
-                        best = min(best, distances[k] + above[ancestors[k]])
-                    elif gate_at[t] >= 0 and beyond[ancestors[k]] >= 0:
-                        best = min(best, distances[k] + gate_at[t] + beyond[ancestors[k]])
-                if gate_at[p] >= 0:
-                    for k in range(up_ptr[t], up_ptr[t + 1]):
-                        if distances[k] >= best:
-                            break
-                        if beyond[ancestors[k]] >= 0:
-                            best = min(best, distances[k] + gate_at[p] + beyond[ancestors[k]])
-                kappa[pair_ptr[i] + row * width + j] = best
-    return kappa
-
-
-@kernel
 def nearest_only(
     pred_ptr: Array, true_ptr: Array, pair_ptr: Array, kappa: Array, default_p: Array, default_t: Array
 ) -> tuple[Array, Array, Array]:
