@@ -1,4 +1,4 @@
-"""Costs and optima of Problem 1 for many small instances.
+"""Problem 1 for many small instances: what is given and what is chosen, and optima that have a closed form.
 
 Instance i has the predicted classes ``pred_ptr[i]:pred_ptr[i + 1]``, the true ones ``true_ptr[i]:true_ptr[i + 1]``, and
 its pairs, one row a predicted class, from ``pair_ptr[i]`` on. An infinite cost means that a pair, or a default class,
@@ -7,203 +7,245 @@ does not exist. ``serves``: 1 the pair counts for its predicted class, 2 for its
 
 from __future__ import annotations
 
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels.jit import kernel
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.matching import ALONE, Matching, match
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import INFINITY
+else:
+    from math import inf as INFINITY
+
+    from hemlp.kernels.matching import ALONE, Matching, match
+    from hemlp.kernels.signals import look_for_signals
 
 Array = NDArray[Any]
 
 
-@kernel
-def shortest_paths(
-    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, pair_ptr: Array,
-    up_ptr: Array, ancestors: Array, distances: Array, gate_at: Array, beyond: Array,
-) -> Array:  # fmt: skip
-    """min over common ancestors of up + up for every pair; classes are positions in the lists ``up_ptr``.
+class Pairing:
+    """Costs, default costs and bounds of all instances; ``most_…``: how many the largest has.
 
-    A common ancestor that is in neither list is farther than the gate, which is in both.
+    ``mutual``: every pair counts for both its ends.
     """
-    kappa = np.full(pair_ptr[-1], np.inf)
-    above = np.empty(beyond.size, np.float64)
-    stamp = np.full(beyond.size, -1, np.int64)
-    for i in range(pred_ptr.size - 1):
-        width = true_ptr[i + 1] - true_ptr[i]
-        for j in range(width):
-            t = true[true_ptr[i] + j]
-            mark = true_ptr[i] + j
-            for k in range(up_ptr[t], up_ptr[t + 1]):
-                above[ancestors[k]] = distances[k]
-                stamp[ancestors[k]] = mark
-            for row in range(pred_ptr[i + 1] - pred_ptr[i]):
-                p = pred[pred_ptr[i] + row]
-                best = np.inf
-                for k in range(up_ptr[p], up_ptr[p + 1]):
-                    if distances[k] >= best:
-                        break  # nearest first: nothing better follows
-                    if stamp[ancestors[k]] == mark:
-                        best = min(best, distances[k] + above[ancestors[k]])
-                    elif gate_at[t] >= 0 and beyond[ancestors[k]] >= 0:
-                        best = min(best, distances[k] + gate_at[t] + beyond[ancestors[k]])
-                if gate_at[p] >= 0:
-                    for k in range(up_ptr[t], up_ptr[t + 1]):
-                        if distances[k] >= best:
-                            break
-                        if beyond[ancestors[k]] >= 0:
-                            best = min(best, distances[k] + gate_at[p] + beyond[ancestors[k]])
-                kappa[pair_ptr[i] + row * width + j] = best
-    return kappa
+
+    def __init__(
+        self, ptr: tuple[Array, Array, Array], kappa: Array, serves: Array, default: tuple[Array, Array],
+        predicted: tuple[Array, Array], true: tuple[Array, Array],
+    ) -> None:  # fmt: skip
+        self.size = len(ptr[0]) - 1
+        self.pred_ptr, self.true_ptr, self.pair_ptr = ptr
+        self.most_pred, self.most_true, self.most_pairs = (int(np.diff(of).max(initial=0)) for of in ptr)
+        self.kappa = kappa
+        self.serves = serves
+        self.mutual = bool((serves == 3).all())
+        self.default_p, self.default_t = default
+        self.lower_p, self.upper_p = predicted
+        self.lower_t, self.upper_t = true
 
 
-@kernel
+class Chosen:
+    """Which pairs are chosen, how often each class goes to a default class, and prices that may prove it.
+
+    A price is what a class pays: no pair, and no default class, costs less than its ends pay, and what is chosen costs
+    no more.
+    """
+
+    def __init__(self, pairs: Array, default: tuple[Array, Array], price: tuple[Array, Array]) -> None:
+        self.pairs = pairs.view("u1")
+        self.default_p, self.default_t = default
+        self.price_p, self.price_t = price
+
+
 def nearest_only(
     pred_ptr: Array, true_ptr: Array, pair_ptr: Array, kappa: Array, default_p: Array, default_t: Array
 ) -> tuple[Array, Array, Array]:
     """The pairing "nearest": ``serves``, and the default costs, infinite where a class has to take its nearest."""
     serves = np.zeros(kappa.size, np.uint8)
     default_p, default_t = default_p.copy(), default_t.copy()
-    for i in range(pred_ptr.size - 1):
-        height, width = pred_ptr[i + 1] - pred_ptr[i], true_ptr[i + 1] - true_ptr[i]
-        costs = kappa[pair_ptr[i] : pair_ptr[i + 1]].reshape((height, width))
-        counts = serves[pair_ptr[i] : pair_ptr[i + 1]].reshape((height, width))
-        for row in range(height):
-            nearest = np.inf
-            for j in range(width):
-                nearest = min(nearest, costs[row, j])
-            if nearest <= default_p[pred_ptr[i] + row] and nearest < np.inf:
-                default_p[pred_ptr[i] + row] = np.inf
-                for j in range(width):
-                    if costs[row, j] == nearest:
-                        counts[row, j] |= 1
-        for j in range(width):
-            nearest = np.inf
-            for row in range(height):
-                nearest = min(nearest, costs[row, j])
-            if nearest <= default_t[true_ptr[i] + j] and nearest < np.inf:
-                default_t[true_ptr[i] + j] = np.inf
-                for row in range(height):
-                    if costs[row, j] == nearest:
-                        counts[row, j] |= 2
+    _keep_nearest(pred_ptr, true_ptr, pair_ptr, kappa, default_p, default_t, serves)
     return serves, default_p, default_t
 
 
-@kernel
-def best_pairings(
-    pred_ptr: Array, true_ptr: Array, pair_ptr: Array, kappa: Array, serves: Array,
-    default_p: Array, default_t: Array, cover: bool,
-) -> tuple[Array, Array, Array, Array]:  # fmt: skip
-    """Optima for α = β = 1 with defaults, or (``cover``) for α = 1 and β without limit.
+@cython.cfunc
+def _keep_nearest(
+    pred_ptr: cython.const[cython.longlong][::1], true_ptr: cython.const[cython.longlong][::1],
+    pair_ptr: cython.const[cython.longlong][::1], kappa: cython.const[cython.double][::1],
+    default_p: cython.double[::1], default_t: cython.double[::1], serves: cython.uchar[::1],
+) -> None:  # fmt: skip
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(pred_ptr.shape[0] - 1):
+            if i % 256 == 0:
+                look_for_signals()
+            width: cython.Py_ssize_t = true_ptr[i + 1] - true_ptr[i]
+            height: cython.Py_ssize_t = pred_ptr[i + 1] - pred_ptr[i]
+            for row in range(height):
+                _mark_nearest(kappa, pair_ptr[i] + row * width, 1, width, default_p, pred_ptr[i] + row, serves, 1)
+            for column in range(width):
+                _mark_nearest(kappa, pair_ptr[i] + column, width, height, default_t, true_ptr[i] + column, serves, 2)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _mark_nearest(
+    kappa: cython.const[cython.double][::1], begin: cython.Py_ssize_t, stride: cython.Py_ssize_t,
+    many: cython.Py_ssize_t, default: cython.double[::1], who: cython.Py_ssize_t, serves: cython.uchar[::1], side: cython.uchar,
+) -> cython.void:  # fmt: skip
+    """Let the nearest of the pairs of class ``who`` serve its side, unless its default class is nearer."""
+    k: cython.Py_ssize_t
+    nearest: cython.double = INFINITY
+    for k in range(many):
+        nearest = min(nearest, kappa[begin + k * stride])
+    if nearest <= default[who] and nearest < INFINITY:
+        default[who] = INFINITY
+        for k in range(many):
+            if kappa[begin + k * stride] == nearest:
+                serves[begin + k * stride] |= side
+
+
+def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
+    """Optima for α = β = 1 with defaults, or (``cover``) for α = 1 and β without limit; which instances have one.
 
     Alone, a class costs its default or, for covers, its cheapest option. A pair that counts for both its ends saves
-    what they cost alone less its own cost, so the optimum is the matching that saves most. Returns which instances are
-    feasible, the chosen pairs, and who went to a default class.
+    what they cost alone less its own cost, so the optimum is the matching that saves most.
     """
-    feasible = np.ones(pred_ptr.size - 1, np.bool_)
-    chosen = np.zeros(kappa.size, np.bool_)
-    default_pred = np.zeros(default_p.size, np.int64)
-    default_true = np.zeros(default_t.size, np.int64)
-    for i in range(pred_ptr.size - 1):
-        height, width = pred_ptr[i + 1] - pred_ptr[i], true_ptr[i + 1] - true_ptr[i]
-        costs = kappa[pair_ptr[i] : pair_ptr[i + 1]].reshape((height, width))
-        counts = serves[pair_ptr[i] : pair_ptr[i + 1]].reshape((height, width))
-        alone_p = default_p[pred_ptr[i] : pred_ptr[i + 1]].copy()
-        alone_t = default_t[true_ptr[i] : true_ptr[i + 1]].copy()
-        partner_p = np.full(height, -1, np.int64)
-        partner_t = np.full(width, -1, np.int64)
-        if cover:
-            for row in range(height):
-                for j in range(width):
-                    if counts[row, j] & 1 and costs[row, j] < alone_p[row]:
-                        alone_p[row] = costs[row, j]
-                        partner_p[row] = j
-                    if counts[row, j] & 2 and costs[row, j] < alone_t[j]:
-                        alone_t[j] = costs[row, j]
-                        partner_t[j] = row
-        if np.isinf(alone_p).any() or np.isinf(alone_t).any():
-            feasible[i] = False
-            continue
-        savings = np.zeros((height, width))
-        for row in range(height):
-            for j in range(width):
-                if counts[row, j] == 3:
-                    savings[row, j] = max(0.0, alone_p[row] + alone_t[j] - costs[row, j])
-        if height <= width:
-            match_p = matching(savings)
-        else:
-            match_p = np.full(height, -1, np.int64)
-            match_t = matching(savings.T.copy())
-            for j in range(width):
-                match_p[match_t[j]] = j
-        taken = np.zeros(width, np.bool_)
-        picked = chosen[pair_ptr[i] : pair_ptr[i + 1]].reshape((height, width))
-        for row in range(height):
-            j = match_p[row]
-            if j >= 0 and savings[row, j] > 0:
-                picked[row, j] = True
-                taken[j] = True
-            elif partner_p[row] >= 0:
-                picked[row, partner_p[row]] = True
-        for j in range(width):
-            if not taken[j] and partner_t[j] >= 0:
-                picked[partner_t[j], j] = True
-        # the default class takes who has no pair (a free one could be chosen beside a pair, beyond the upper bound)
-        for row in range(height):
-            paired = False
-            for j in range(width):
-                paired = paired or (picked[row, j] and counts[row, j] & 1 > 0)
-            default_pred[pred_ptr[i] + row] = not paired
-        for j in range(width):
-            paired = False
-            for row in range(height):
-                paired = paired or (picked[row, j] and counts[row, j] & 2 > 0)
-            default_true[true_ptr[i] + j] = not paired
-    return feasible, chosen, default_pred, default_true
+    feasible = np.empty(given.size, np.bool_)
+    room = Matching(max(given.most_pred, given.most_true), given.most_pairs)
+    _all_pairings(given, cover, chosen, room, Alone(given.most_pred, given.most_true), feasible.view("u1"))
+    return feasible
 
 
-@kernel
-def matching(savings: Array) -> Array:
-    """The column of each row in a matching of largest total savings ≥ 0; at most as many rows as columns.
+class Alone:
+    """What each class of an instance costs alone, and with whom (ALONE: its default class)."""
 
-    Shortest augmenting paths with prices (the Hungarian method), one row at a time.
-    """
-    height, width = savings.shape
-    price_row = np.zeros(height + 1)
-    price_column = np.zeros(width + 1)
-    owner = np.zeros(width + 1, np.int64)  # row (from 1) that holds a column (from 1); 0: free
-    for row in range(1, height + 1):
-        owner[0] = row
-        column = 0
-        least = np.full(width + 1, np.inf)
-        came_from = np.zeros(width + 1, np.int64)
-        used = np.zeros(width + 1, np.bool_)
-        while owner[column] != 0:
-            used[column] = True
-            at = owner[column]
-            step = np.inf
-            following = 0
-            for j in range(1, width + 1):
-                if not used[j]:
-                    reduced = -savings[at - 1, j - 1] - price_row[at] - price_column[j]
-                    if reduced < least[j]:
-                        least[j] = reduced
-                        came_from[j] = column
-                    if least[j] < step:
-                        step = least[j]
-                        following = j
-            for j in range(width + 1):
-                if used[j]:
-                    price_row[owner[j]] += step
-                    price_column[j] -= step
-                else:
-                    least[j] -= step
-            column = following
-        while column != 0:
-            owner[column] = owner[came_from[column]]
-            column = came_from[column]
-    match = np.full(height, -1, np.int64)
-    for j in range(1, width + 1):
-        if owner[j] > 0:
-            match[owner[j] - 1] = j - 1
-    return match
+    def __init__(self, height: int, width: int) -> None:
+        self.cost_p, self.cost_t = np.empty(height), np.empty(width)
+        self.partner_p, self.partner_t = np.empty(height, np.int32), np.empty(width, np.int32)
+
+
+@cython.cfunc
+def _all_pairings(
+    given: Pairing, cover: cython.bint, chosen: Chosen, m: Matching, alone: Alone, feasible: cython.uchar[::1]
+) -> None:
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(given.size):
+            if i % 256 == 0:
+                look_for_signals()
+            feasible[i] = _alone(given, i, cover, alone)
+            if feasible[i]:
+                _set_savings(given, i, alone, m)
+                match(m)
+                _write(given, i, alone, m, chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alone) -> cython.bint:
+    """What classes cost alone; whether all have something to take."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
+    for row in range(height):
+        alone.cost_p[row] = given.default_p[given.pred_ptr[i] + row]
+        alone.partner_p[row] = ALONE
+    for column in range(width):
+        alone.cost_t[column] = given.default_t[given.true_ptr[i] + column]
+        alone.partner_t[column] = ALONE
+    if cover:
+        k: cython.Py_ssize_t = given.pair_ptr[i]
+        for row in range(height):
+            for column in range(width):
+                if given.serves[k] & 1 and given.kappa[k] < alone.cost_p[row]:
+                    alone.cost_p[row] = given.kappa[k]
+                    alone.partner_p[row] = column
+                if given.serves[k] & 2 and given.kappa[k] < alone.cost_t[column]:
+                    alone.cost_t[column] = given.kappa[k]
+                    alone.partner_t[column] = row
+                k += 1
+    worst: cython.double = 0.0
+    for row in range(height):
+        worst = max(worst, alone.cost_p[row])
+    for column in range(width):
+        worst = max(worst, alone.cost_t[column])
+    return worst < INFINITY
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching) -> cython.void:
+    """What pairs save; the rows are the smaller side."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
+    turned: cython.bint = height > width
+    m.height = width if turned else height
+    m.width = height if turned else width
+    down: cython.Py_ssize_t = 1 if turned else width
+    right: cython.Py_ssize_t = height if turned else 1
+    k: cython.Py_ssize_t = given.pair_ptr[i]
+    for row in range(height):
+        for column in range(width):
+            saved = alone.cost_p[row] + alone.cost_t[column] - given.kappa[k + column]
+            saved = saved if saved > 0.0 else 0.0
+            if not given.mutual and given.serves[k + column] != 3:
+                saved = 0.0
+            m.savings[row * down + column * right] = saved
+        k += width
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chosen: Chosen) -> cython.void:
+    """What is matched, and for who is not what it takes alone."""
+    k: cython.Py_ssize_t
+    p: cython.Py_ssize_t = given.pred_ptr[i]
+    t: cython.Py_ssize_t = given.true_ptr[i]
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - p
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - t
+    turned: cython.bint = height > width
+    for k in range(height):
+        chosen.default_p[p + k] = 1
+        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_price[k] if turned else m.row_price[k])
+    for k in range(width):
+        chosen.default_t[t + k] = 1
+        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_price[k] if turned else m.column_price[k])
+    for k in range(height):
+        mate: cython.Py_ssize_t = m.row_of[k] if turned else m.column_of[k]
+        if mate == ALONE:
+            mate = alone.partner_p[k]
+        if mate != ALONE:
+            _choose(given, i, k, mate, chosen)
+    for k in range(width):
+        mate = m.column_of[k] if turned else m.row_of[k]
+        if mate == ALONE and alone.partner_t[k] != ALONE:
+            _choose(given, i, alone.partner_t[k], k, chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _choose(
+    given: Pairing, i: cython.Py_ssize_t, row: cython.Py_ssize_t, column: cython.Py_ssize_t, chosen: Chosen
+) -> cython.void:
+    """Take a pair, so that the ends that it counts for need no default class."""
+    k: cython.Py_ssize_t = given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
+    chosen.pairs[k] = 1
+    if given.serves[k] & 1:
+        chosen.default_p[given.pred_ptr[i] + row] = 0
+    if given.serves[k] & 2:
+        chosen.default_t[given.true_ptr[i] + column] = 0

@@ -142,11 +142,13 @@ class ShortestPath(Cost):
 
 def _distances(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray:
     """Distances from lists of ancestors."""
-    from hemlp.kernels.pairing import shortest_paths
+    from hemlp.kernels.distances import pair_distances, up_lists
+    from hemlp.kernels.records import Sides
 
     pred, true = batch.pred, batch.true
     up = h.upward.lists(np.concatenate([pred.classes, true.classes]))
-    return shortest_paths(pred.ptr, up.row[pred.classes], true.ptr, up.row[true.classes], pairs.ptr, *up.arrays())
+    sides = Sides(pred.ptr, up.row[pred.classes], true.ptr, up.row[true.classes])
+    return pair_distances(up_lists(*up.arrays()), sides, pairs.ptr)
 
 
 @lru_cache(maxsize=2)

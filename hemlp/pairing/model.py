@@ -37,6 +37,8 @@ from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, 
 if TYPE_CHECKING:
     import networkx
 
+    from hemlp.kernels.pairing import Pairing
+
 NAMES = ("x", "u", "v"), ("p", "t")
 """How variables and rows are called: pairs and defaults of each side, classes of each side."""
 
@@ -101,6 +103,17 @@ class PairingModel(Model["PairingSolution"]):
         for row in np.flatnonzero(~np.isfinite(total))[:1]:
             raise InvalidCost(f"instance {row + 1}: its costs are too large to be added up; scale them down")
         return self
+
+    @property
+    def data(self) -> Pairing:
+        """What compiled code takes."""
+        from hemlp.kernels.pairing import Pairing
+
+        predicted, true = self.halves
+        return Pairing(
+            (predicted.side.ptr, true.side.ptr, self.pairs.ptr), self.kappa, self.serves,
+            (predicted.default, true.default), (predicted.lower, predicted.upper), (true.lower, true.upper),
+        )  # fmt: skip
 
     # ---- variables
 

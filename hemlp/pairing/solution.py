@@ -39,6 +39,7 @@ class PairingSolution:
     """Chosen pairs, and how often each class of each side went to a default class, for each instance of ``model``.
 
     ``shortages``: for instances that have no solution, the classes that cannot have the pairs that they need.
+    ``hints``: prices of the predicted and the true classes that the solver found, if it did; the proof begins there.
     """
 
     model: PairingModel
@@ -46,6 +47,7 @@ class PairingSolution:
     chosen: NDArray[np.bool_]
     to_default: tuple[IntArray, IntArray]
     shortages: dict[int, Shortage] = field(default_factory=dict)
+    hints: tuple[FloatArray, FloatArray] | None = None
 
     def __len__(self) -> int:
         return len(self.model)

@@ -35,21 +35,19 @@ class ClosedForms:
 
 
 def _solved(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.pairing import best_pairings
+    from hemlp.kernels.pairing import Chosen, best_pairings
 
-    predicted, true = model.halves
     form = _form(model)
+    predicted, true = (half.default.size for half in model.halves)
+    to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     if form == "all":
         chosen = np.isfinite(model.kappa)
         rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
         feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
-        nobody = np.zeros(predicted.default.size, np.int64), np.zeros(true.default.size, np.int64)
-        return PairingSolution(model, _statuses(feasible), chosen, nobody)
-    feasible, chosen, to_p, to_t = best_pairings(
-        predicted.side.ptr, true.side.ptr, model.pairs.ptr, model.kappa, model.serves,
-        predicted.default, true.default, form == "cover",
-    )  # fmt: skip
-    return PairingSolution(model, _statuses(feasible), chosen, (to_p, to_t))
+        return PairingSolution(model, _statuses(feasible), chosen, to_default)
+    chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
+    feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
+    return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
 
 
 def _form(model: PairingModel) -> str | None:

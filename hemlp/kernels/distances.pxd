@@ -1,0 +1,29 @@
+from hemlp.kernels.records cimport Sides
+
+cdef enum:
+    LANES = 16
+
+cdef class UpLists:
+    cdef readonly const long long[::1] ptr
+    cdef readonly const int[::1] nodes, distances, gate_at, beyond
+    cdef readonly bint gated
+
+cdef class WeightedUpLists:
+    cdef readonly const long long[::1] ptr
+    cdef readonly const int[::1] nodes
+    cdef readonly const double[::1] distances, gate_at, beyond
+    cdef readonly bint gated
+
+ctypedef fused Lists:
+    UpLists
+    WeightedUpLists
+
+cdef class Targets:
+    cdef int base, rows
+    cdef long long steps
+    cdef int[::1] place
+    cdef double[::1] above, from_gate, to_gate
+    cdef readonly double[::1] nearest
+
+cdef void set_targets(Lists lists, Targets targets, const int[::1] classes, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+cdef void measure_from(Lists lists, Targets targets, Py_ssize_t c) noexcept nogil

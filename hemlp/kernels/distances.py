@@ -1,0 +1,227 @@
+"""The distance of two classes, min over common ancestors a of up(u, a) + up(v, a), from their lists.
+
+It is measured from one class to up to ``LANES`` others at once, the targets. Their lists are laid beside each other,
+one row a node and one lane a target, so that each entry of the class's own list is added to all lanes in a few
+instructions: ``set_targets``, then ``measure_from`` as many classes as there are; the distances are in
+``targets.nearest``, infinite without a common ancestor. They are floats, and whole numbers where edges count 1.
+
+A class that reaches the gate also reaches what lies beyond it, and a common ancestor that is in neither list is farther
+than the gate, which is then in both. So by way of the gate the distance is the lesser of
+
+    up(u, gate) + min over a in the list of v of up(v, a) + up(gate, a)
+
+and the same with u and v exchanged.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Sides
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import INFINITY
+else:
+    from math import inf as INFINITY
+
+    from hemlp.kernels.records import Sides
+    from hemlp.kernels.signals import look_for_signals
+
+    LANES = 16
+
+Array = NDArray[Any]
+
+
+class UpLists:
+    """What classes reach (CSR), nearest first, with their distances; every edge counts 1.
+
+    ``gate_at``: the distance of each list's class to the gate, ``beyond``: that of the gate to each node; -1: no way.
+    """
+
+    def __init__(self, ptr: Array, nodes: Array, distances: Array, gate_at: Array, beyond: Array) -> None:
+        self.ptr = ptr
+        self.nodes = nodes
+        self.distances = distances
+        self.gate_at = gate_at
+        self.beyond = beyond
+        self.gated = bool((gate_at >= 0).any())
+
+
+class WeightedUpLists:
+    """The same where edges have lengths."""
+
+    def __init__(self, ptr: Array, nodes: Array, distances: Array, gate_at: Array, beyond: Array) -> None:
+        self.ptr = ptr
+        self.nodes = nodes
+        self.distances = distances
+        self.gate_at = gate_at
+        self.beyond = beyond
+        self.gated = bool((gate_at >= 0).any())
+
+
+if not cython.compiled:
+    Lists = UpLists | WeightedUpLists
+
+
+def up_lists(*arrays: Array) -> UpLists | WeightedUpLists:
+    """The record of ``ptr, nodes, distances, gate_at, beyond``, by the type of the distances."""
+    return UpLists(*arrays) if arrays[2].dtype == np.int32 else WeightedUpLists(*arrays)
+
+
+class Targets:
+    """Room for the lists of the targets.
+
+    The row of a node in ``above`` is ``place[node] - base``; below 0 the node is in no list. Of each lane,
+    ``from_gate`` is up(target, gate), and ``to_gate`` the least up(target, a) + up(gate, a). ``steps`` counts entries
+    of lists that were measured from, so that callers know when to look for signals.
+    """
+
+    def __init__(self, lists: UpLists | WeightedUpLists) -> None:
+        ptr, size = np.asarray(lists.ptr), len(lists.beyond)
+        longest = int(np.diff(ptr).max(initial=0))
+        self.base = 0
+        self.rows = 0
+        self.steps = 0
+        self.place = np.full(size, -1, np.int32)
+        self.above = np.empty(min(size, LANES * longest) * LANES)
+        self.from_gate = np.full(LANES, np.inf)
+        self.to_gate = np.full(LANES, np.inf)
+        self.nearest = np.full(LANES, np.inf)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def set_targets(
+    lists: Lists, targets: Targets, classes: cython.const[cython.int][::1], first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+) -> cython.void:  # fmt: skip
+    """Make ``classes[first:last]``, at most LANES, the targets."""
+    lane: cython.Py_ssize_t
+    _forget(targets)
+    for lane in range(last - first):
+        target = classes[first + lane]
+        for k in range(lists.ptr[target], lists.ptr[target + 1]):
+            row: cython.Py_ssize_t = targets.place[lists.nodes[k]] - targets.base
+            if row < 0:
+                row = targets.rows
+                targets.place[lists.nodes[k]] = targets.base + targets.rows
+                targets.rows += 1
+                for other in range(LANES):
+                    targets.above[row * LANES + other] = INFINITY
+            targets.above[row * LANES + lane] = lists.distances[k]
+        if lists.gated:
+            targets.from_gate[lane] = INFINITY if lists.gate_at[target] < 0 else lists.gate_at[target]
+            targets.to_gate[lane] = _to_gate(lists, target)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _forget(targets: Targets) -> cython.void:
+    """Have no targets."""
+    node: cython.Py_ssize_t
+    targets.base += targets.rows
+    targets.rows = 0
+    if targets.base > 1 << 30:
+        targets.base = 0
+        for node in range(targets.place.shape[0]):
+            targets.place[node] = -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _to_gate(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
+    """The least up(c, a) + up(gate, a)."""
+    least: cython.double = INFINITY
+    for k in range(lists.ptr[c], lists.ptr[c + 1]):
+        if lists.beyond[lists.nodes[k]] >= 0:
+            length: cython.double = lists.distances[k] + lists.beyond[lists.nodes[k]]
+            least = min(least, length)
+    return least
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def measure_from(lists: Lists, targets: Targets, c: cython.Py_ssize_t) -> cython.void:
+    """Write the distances of class ``c`` to the targets into ``targets.nearest``."""
+    lane: cython.Py_ssize_t
+    length: cython.double
+    targets.steps += 1 + lists.ptr[c + 1] - lists.ptr[c]
+    for lane in range(LANES):
+        targets.nearest[lane] = INFINITY
+    for k in range(lists.ptr[c], lists.ptr[c + 1]):
+        row: cython.Py_ssize_t = targets.place[lists.nodes[k]] - targets.base
+        if row >= 0:
+            for lane in range(LANES):
+                length = lists.distances[k] + targets.above[row * LANES + lane]
+                targets.nearest[lane] = length if length < targets.nearest[lane] else targets.nearest[lane]
+    if lists.gated:
+        to_gate = _to_gate(lists, c)
+        from_gate: cython.double = INFINITY if lists.gate_at[c] < 0 else lists.gate_at[c]
+        for lane in range(LANES):
+            length = min(to_gate + targets.from_gate[lane], from_gate + targets.to_gate[lane])
+            targets.nearest[lane] = min(targets.nearest[lane], length)
+
+
+def pair_distances(lists: UpLists | WeightedUpLists, sides: Sides, pair_ptr: Array) -> Array:
+    """The distance of all pairs of each instance, one row a predicted class; classes are numbers of ``lists``."""
+    kappa = np.empty(pair_ptr[sides.size])
+    _all_distances(lists, Targets(lists), sides, pair_ptr, kappa)
+    return kappa
+
+
+@cython.cfunc
+def _all_distances(
+    lists: object,
+    targets: Targets,
+    sides: Sides,
+    pair_ptr: cython.const[cython.longlong][::1],
+    kappa: cython.double[::1],
+) -> None:
+    unit: UpLists = lists if isinstance(lists, UpLists) else None
+    weighted: WeightedUpLists = lists if isinstance(lists, WeightedUpLists) else None
+    whole: cython.bint = unit is not None
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(sides.size):
+            if whole:
+                _instance_distances(unit, targets, sides, i, pair_ptr[i], kappa)
+            else:
+                _instance_distances(weighted, targets, sides, i, pair_ptr[i], kappa)
+
+
+@cython.cfunc
+@cython.nogil
+def _instance_distances(
+    lists: Lists,
+    targets: Targets,
+    sides: Sides,
+    i: cython.Py_ssize_t,
+    begin: cython.Py_ssize_t,
+    kappa: cython.double[::1],
+) -> cython.int:
+    row: cython.Py_ssize_t
+    width: cython.Py_ssize_t = sides.true_ptr[i + 1] - sides.true_ptr[i]
+    for block in range((width + LANES - 1) // LANES):
+        first: cython.Py_ssize_t = block * LANES
+        last: cython.Py_ssize_t = min(first + LANES, width)
+        set_targets(lists, targets, sides.true, sides.true_ptr[i] + first, sides.true_ptr[i] + last)
+        for row in range(sides.pred_ptr[i + 1] - sides.pred_ptr[i]):
+            if targets.steps > 1 << 20:
+                targets.steps = 0
+                look_for_signals()
+            measure_from(lists, targets, sides.pred[sides.pred_ptr[i] + row])
+            for lane in range(last - first):
+                kappa[begin + row * width + first + lane] = targets.nearest[lane]
+    return 0

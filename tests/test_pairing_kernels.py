@@ -1,0 +1,95 @@
+"""The compiled loops of Problem 1 by themselves, against plain words."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure
+from hemlp.kernels.pairing import Chosen, best_pairings
+from hemlp.pairing.costs import ShortestPath
+from hemlp.pairing.pairs import Pairs
+
+pytestmark = pytest.mark.uncompiled
+ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
+
+
+def random_dag(rng: np.random.Generator, size: int, weighted: bool) -> Hierarchy:
+    """Two roots at least, and up to three parents a class."""
+    edges = {(int(rng.integers(max(0, c - 12), c)), c) for c in range(2, size) for _ in range(3)}
+    h = Hierarchy.from_edges(sorted(edges), classes=range(size))
+    return h.with_weights({edge: float(rng.integers(1, 9)) / 8 for edge in edges}) if weighted else h
+
+
+def plain_distance(h: Hierarchy, u: int, v: int) -> float:
+    """Least sum of two ways up, by the lists of both."""
+    ups = [dict(zip(*h.up_distances([c])[0], strict=True)) for c in (u, v)]
+    return min((ups[0][a] + ups[1][a] for a in ups[0].keys() & ups[1].keys()), default=math.inf)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_distances_of_few_and_of_many_classes(weighted):
+    """More than sixteen true classes are measured in several blocks."""
+    rng = np.random.default_rng(5)
+    h = random_dag(rng, 60, weighted)
+    sizes = [(0, 3), (3, 0), (1, 1), (5, 16), (2, 17), (4, 40), (40, 33)]
+    true, pred = (
+        [sorted(rng.choice(60, size, replace=False).tolist()) for size in of] for of in zip(*sizes, strict=True)
+    )
+    batch = Batch.of(h, true, pred)
+    kappa = ShortestPath().pair_costs(batch, Pairs.of(batch))
+    ends = [pair for t, p in zip(true, pred, strict=True) for pair in product(p, t)]
+    assert kappa.tolist() == [plain_distance(h, *pair) for pair in ends]
+    assert np.isinf(kappa).any()
+
+
+def random_model(rng: np.random.Generator, bounds: Bounds, height: int, width: int, kind: str):
+    """One instance with costs that are whole, decimal, or few and partly missing."""
+    h = Hierarchy.from_edges([], classes=range(height + width))
+    values = {
+        "whole": rng.integers(0, 30, (height, width)).astype(float),
+        "decimal": rng.random((height, width)) * 3,
+        "missing": rng.choice([0.0, 1.0, 2.0, math.inf], (height, width)),
+    }[kind]
+    m = PairMeasure("tried", bounds, cost=lambda p, t: values[p, t - height], default_cost=float(rng.integers(1, 12)))
+    return m.model(h, range(height, height + width), range(height)), values
+
+
+@pytest.mark.parametrize("kind", ["whole", "decimal", "missing"])
+@pytest.mark.parametrize("cover", [False, True])
+def test_closed_forms_save_most_and_their_prices_prove_it(cover, kind):
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        height, width = (int(n) for n in rng.integers(0, 9, 2))
+        model, values = random_model(rng, COVER if cover else ONE, height, width, kind)
+        pairs, prices = np.zeros(height * width, np.bool_), (np.zeros(height), np.zeros(width))
+        defaults = np.zeros(height, np.int64), np.zeros(width, np.int64)
+        assert best_pairings(model.data, cover, Chosen(pairs, defaults, prices)).all()
+        alone = [half.default.copy() for half in model.halves]
+        if cover:
+            alone = [np.minimum(of, values.min(1 - side, initial=math.inf)) for side, of in enumerate(alone)]
+        saved = np.maximum(0.0, alone[0][:, None] + alone[1][None, :] - values)
+        rows, columns = linear_sum_assignment(saved, maximize=True)
+        least = alone[0].sum() + alone[1].sum() - saved[rows, columns].sum()
+        cost = values.ravel()[pairs].sum() + sum(
+            (d * h.default).sum() for d, h in zip(defaults, model.halves, strict=True)
+        )
+        assert cost == pytest.approx(least, rel=1e-12)
+        assert sum(of.sum() for of in prices) == pytest.approx(least, rel=1e-12)
+        assert (prices[0][:, None] + prices[1][None, :] <= values + 1e-12).all()
+        assert all((of <= half.default + 1e-12).all() for of, half in zip(prices, model.halves, strict=True))
+
+
+def test_large_assignments():
+    rng = np.random.default_rng(2)
+    for height, width in ((70, 70), (40, 90), (90, 40)):
+        for kind in ("whole", "decimal"):
+            model, values = random_model(rng, ONE, height, width, kind)
+            saved = np.maximum(0.0, 2 * model.halves[0].default[0] - values)
+            rows, columns = linear_sum_assignment(saved, maximize=True)
+            least = model.halves[0].default[0] * (height + width) - saved[rows, columns].sum()
+            assert model.solve("closed_forms").objective == pytest.approx(least, rel=1e-12)
