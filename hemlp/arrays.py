@@ -40,6 +40,13 @@ def pointers(lengths: Sequence[int] | IntArray) -> IntArray:
     return ptr
 
 
+def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """A copy with room for ``size`` entries, and for twice those that there are."""
+    copy = np.empty(max(2 * array.size, size), array.dtype)
+    copy[: array.size] = array
+    return copy
+
+
 def row_sums(values: NDArray[Any], ptr: IntArray) -> FloatArray:
     """Sums of the rows, each on its own (a running total would carry rounding from one to the next)."""
     rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))

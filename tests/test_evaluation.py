@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hemlp
+import hemlp.report.outputs
 from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, SetMeasure, evaluate, examples, measure
 from hemlp.errors import (
     FileFormatError,

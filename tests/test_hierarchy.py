@@ -103,6 +103,14 @@ def test_weighted_distances(case, rng):
             sums = {a: from_u[a] + from_v[a] for a in from_u.keys() & from_v.keys()}
             assert h.distance(u, v) == min(sums.values(), default=math.inf)
             assert h.up(u, v) == from_u.get(v, math.inf)
+    for farthest in range(4):  # edges, however long
+        found = h.up_distances(range(len(h)), farthest=farthest)
+        for u, (ancestors, distances) in zip(h.labels, found, strict=True):
+            near = {a for a, steps in up(g, u).items() if steps <= farthest}
+            assert sorted(distances) == list(distances)
+            assert {h.labels[a]: d for a, d in zip(ancestors, distances, strict=True)} == {
+                a: d for a, d in up(g, u, "weight").items() if a in near
+            }
     plain = Hierarchy.from_edges(edges, classes=labels)
     if edges:
         assert plain.with_weights(weights) == h != plain

@@ -84,10 +84,10 @@ class ClosureModel(Model[ClosureSolution]):
 
     def reached(self, sources: IntArray) -> tuple[IntArray, IntArray]:
         """What each source implies, itself first, in full (CSR: ptr, nodes)."""
-        from hemlp.kernels.graph import reach
+        from hemlp.kernels.reach import reach
+        from hemlp.kernels.records import Rows
 
-        ptr, idx = self.arrows
-        _, list_ptr, nodes, _ = reach(ptr, idx, sources.astype(np.int32), 2**62, self.farthest)
+        _, list_ptr, nodes, _ = reach(Rows(*self.arrows), sources.astype(np.int32), 2**62, self.farthest)
         return list_ptr, nodes
 
     def universe(self, row: int) -> list[int]:
@@ -171,16 +171,17 @@ class ClosureModel(Model[ClosureSolution]):
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The sets of the instances from ``start`` on, while there is ``room`` for their nodes."""
         from hemlp.kernels.closure import closures
+        from hemlp.kernels.records import Rows, Sides
 
         pred, true = self.batch.sides
-        sides = pred.ptr, pred.classes, true.ptr, true.classes
-        return closures(*self.arrows, *sides, start, room, self.farthest, self.has_top)
+        sides = Sides(pred.ptr, pred.classes, true.ptr, true.classes)
+        return closures(sides, Rows(*self.arrows), start, room, self.farthest, self.has_top)
 
     def counted(self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8]) -> ClosureSolution:
         """The solution that these sets are."""
-        from hemlp.kernels.closure import tally
+        from hemlp.kernels.closure import weigh
 
-        sums, equal = tally(ptr, nodes, members, self.weights)
+        sums, equal = weigh(ptr, nodes, members, self.weights)
         return ClosureSolution(self, np.zeros(len(ptr) - 1, np.int8), sums, equal, (ptr, nodes, members))
 
     def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:

@@ -64,9 +64,10 @@ class TolerantModel(ClosureModel):
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The closures, with what is dropped marked."""
         from hemlp.kernels.closure import drop_distant
+        from hemlp.kernels.records import Rows
 
         found = super().closures(start, room)
-        drop_distant(*found, self.batch.hierarchy.parent_ptr, self.batch.hierarchy.parent_idx)
+        drop_distant(*found, Rows(self.batch.hierarchy.parent_ptr, self.batch.hierarchy.parent_idx))
         return found
 
     def objective(self, solution: ClosureSolution) -> float:

@@ -113,12 +113,13 @@ def warn_if_upside_down(edges: Edges) -> None:
 def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:
     """Depth-first from the roots, then from the smallest class not yet seen. A self-loop makes no parent."""
     from hemlp.kernels.graph import depth_first
+    from hemlp.kernels.records import Rows
 
     strict = edges.parents != edges.children
     inner = np.zeros(edges.size, np.bool_)
     inner[edges.children[strict]] = True
     starts = np.concatenate([np.flatnonzero(~inner), np.flatnonzero(inner)])
-    return depth_first(row_pointers(edges.parents, edges.size), edges.children, starts)
+    return depth_first(Rows(row_pointers(edges.parents, edges.size), edges.children), starts)
 
 
 def _condense(edges: Edges, labels: Sequence[Label]) -> Acyclic:

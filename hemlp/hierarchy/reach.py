@@ -55,29 +55,33 @@ class UpDistances:
 
 @dataclass(frozen=True, eq=False)
 class Arrows:
-    """A direction of a hierarchy in CSR form. ``lengths`` of the arrows, or None; ``rank`` rises along each arrow."""
+    """A direction of a hierarchy in CSR form, with the ``lengths`` of the arrows, or None."""
 
     ptr: IntArray
     idx: IntArray
     lengths: NDArray[np.float64] | None
-    rank: IntArray
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
 
     def parts(self, sources: IntArray, room: int | None = None, farthest: int | None = None) -> Iterator[UpDistances]:
-        """What each source reaches within ``farthest`` steps, in parts of at most ``room`` entries or of one source."""
-        from hemlp.kernels.graph import reach, relax
+        """What each source reaches within ``farthest`` steps, in parts of at most ``room`` entries or of one source.
 
+        The shortest way may have more steps, so where arrows have lengths all is searched first.
+        """
+        from hemlp.kernels.reach import reach, relax
+        from hemlp.kernels.records import Rows
+
+        graph = Rows(self.ptr, self.idx)
         left = np.ascontiguousarray(sources, np.int32)
         most = np.iinfo(np.int64).max if room is None else room
+        limit = len(self) if farthest is None or self.lengths is not None else farthest
         while True:
-            done, ptr, nodes, distances = reach(
-                self.ptr, self.idx, left, most, len(self) if farthest is None else farthest
-            )
-            found = UpDistances(left[:done], ptr, nodes, distances)
+            done, ptr, nodes, steps = reach(graph, left, most, limit)
+            found = UpDistances(left[:done], ptr, nodes, steps)
             if self.lengths is not None:
-                found = _nearest_first(found, relax(self.ptr, self.idx, self.lengths, self.rank, ptr, nodes))
+                lengths = relax(graph, self.lengths, Rows(ptr, nodes))
+                found = _nearest_first(found, lengths, None if farthest is None else steps <= farthest)
             yield found
             left = left[done:]
             if not left.size:
@@ -92,9 +96,14 @@ class Arrows:
         return replace(self, ptr=ptr, idx=self.idx[keep], lengths=None if self.lengths is None else self.lengths[keep])
 
 
-def _nearest_first(found: UpDistances, distances: NDArray[Any]) -> UpDistances:
-    order = np.lexsort((distances, np.repeat(np.arange(len(found)), np.diff(found.ptr))))
-    return replace(found, ancestors=found.ancestors[order], distances=distances[order])
+def _nearest_first(found: UpDistances, distances: NDArray[Any], keep: NDArray[np.bool_] | None = None) -> UpDistances:
+    """With other distances, sorted by them; only those to ``keep``."""
+    rows = np.repeat(np.arange(len(found)), np.diff(found.ptr))
+    order = np.lexsort((distances, rows))
+    ptr = found.ptr
+    if keep is not None:
+        order, ptr = order[keep[order]], row_pointers(rows[keep], len(found))
+    return replace(found, ptr=ptr, ancestors=found.ancestors[order], distances=distances[order])
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,8 +154,9 @@ class Structure:
     def depths(self) -> FloatArray:
         """Shortest distance of each class to a root, under the edge lengths."""
         from hemlp.kernels.graph import depths
+        from hemlp.kernels.records import Rows
 
-        return depths(self.order, self.parent_ptr, self.parent_idx, self.parent_lengths)
+        return depths(self.order, Rows(self.parent_ptr, self.parent_idx), self.parent_lengths)
 
     @cached_property
     def unit_depths(self) -> IntArray:
@@ -215,9 +216,7 @@ class Structure:
 
     @cached_property
     def _parents(self) -> Arrows:
-        rank = np.empty(len(self), np.int32)
-        rank[self.order[::-1]] = np.arange(len(self), dtype=np.int32)
-        return Arrows(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None, rank)
+        return Arrows(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None)
 
     @cached_property
     def gate(self) -> int | None:
@@ -234,9 +233,7 @@ class Structure:
     @cached_property
     def downward(self) -> ReachTable:
         """Descendants, counted in edges."""
-        rank = np.empty(len(self), np.int32)
-        rank[self.order] = np.arange(len(self), dtype=np.int32)
-        return ReachTable(Arrows(self.child_ptr, self.child_idx, None, rank), self.gate)
+        return ReachTable(Arrows(self.child_ptr, self.child_idx, None), self.gate)
 
     def distances(self, us: ArrayLike, vs: ArrayLike) -> FloatArray:
         """Distance of each pair of class numbers; infinite without a common ancestor.
@@ -257,10 +254,10 @@ class Structure:
         """
         u, v = np.ascontiguousarray(us, np.int32), np.ascontiguousarray(vs, np.int32)
         if not self.weighted:
-            from hemlp.kernels.graph import pair_distances
+            from hemlp.kernels.reach import pair_distances
+            from hemlp.kernels.records import Rows
 
-            steps = pair_distances(self.parent_ptr, self.parent_idx, u, v)
-            return np.where(steps < 0, np.inf, steps)
+            return pair_distances(Rows(self.parent_ptr, self.parent_idx), u, v)
         return np.array([self._meet(a, b)[0] for a, b in zip(u, v, strict=True)], np.float64)
 
     def _meet(self, u: int, v: int) -> tuple[float, IntArray]:

@@ -2,40 +2,91 @@
 
 from __future__ import annotations
 
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels.jit import kernel
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.signals import look_for_signals
 
 Array = NDArray[Any]
+Value = cython.fused_type(cython.int, cython.uchar)
+
+EMPTY = cython.declare(cython.longlong, -1)
+OFTEN = cython.declare(cython.longlong, 65536)
+"""Values after which signals are looked for."""
 
 
-@kernel
-def first_equal(begin: Array, end: Array, values: Array) -> Array:
-    """For each row ``values[begin[i]:end[i]]`` the number of the first one that is equal to it."""
-    slots = 16
-    while slots < 2 * begin.size:
+def first_equal(
+    begin: cython.const[cython.longlong][::1], end: cython.const[cython.longlong][::1], values: Array
+) -> Array:  # fmt: skip
+    """For each row ``values[begin[i]:end[i]]``, of int32 or bytes, the number of the first one that is equal to it."""
+    first: cython.longlong[::1] = np.empty(begin.shape[0], np.int64)
+    if values.dtype == np.uint8:
+        characters: cython.const[cython.uchar][::1] = values
+        _find_first(begin, end, characters, first)
+    else:
+        numbers: cython.const[cython.int][::1] = values
+        _find_first(begin, end, numbers, first)
+    return np.asarray(first)
+
+
+@cython.cfunc
+def _find_first(
+    begin: cython.const[cython.longlong][::1], end: cython.const[cython.longlong][::1],
+    values: cython.const[Value][::1], first: cython.longlong[::1],
+) -> None:  # fmt: skip
+    slots: cython.longlong = 16
+    while slots < 2 * begin.shape[0]:
         slots *= 2
-    table = np.full(slots, -1, np.int64)
-    first = np.empty(begin.size, np.int64)
-    for i in range(begin.size):
-        code: Any = 17
-        for k in range(begin[i], end[i]):  # 31 bits times 20 bits: nothing overflows, compiled or not
-            code = (code * 1000003 ^ (np.int64(values[k]) + 1)) & 0x7FFFFFFF
-        slot = (code ^ (code >> 15)) & (slots - 1)
-        while table[slot] >= 0:
-            other = begin[table[slot]] - begin[i]
-            equal = end[table[slot]] - end[i] == other
-            k = begin[i]
-            while equal and k < end[i]:
-                equal = values[k] == values[k + other]
-                k += 1
-            if equal:
-                break
-            slot = (slot + 1) & (slots - 1)
-        if table[slot] < 0:
-            table[slot] = i
-        first[i] = table[slot]
-    return first
+    table: cython.longlong[::1] = np.full(slots, EMPTY, np.int64)  # open addressing: a row of each kind
+    work: cython.longlong = 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(begin.shape[0]):
+            work += end[i] - begin[i] + 1
+            if work > OFTEN:
+                look_for_signals()
+                work = 0
+            slot = _code(values, begin[i], end[i]) & (slots - 1)
+            while table[slot] != EMPTY and not _equal(begin, end, values, i, table[slot]):
+                slot = (slot + 1) & (slots - 1)
+            if table[slot] == EMPTY:
+                table[slot] = i
+            first[i] = table[slot]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _code(values: cython.const[Value][::1], begin: cython.longlong, end: cython.longlong) -> cython.longlong:
+    """31 bits made of a row; 31 bits times 20 bits: nothing overflows."""
+    code: cython.longlong = 17
+    for k in range(begin, end):
+        code = (code * 1000003 ^ (cython.cast(cython.longlong, values[k]) + 1)) & 0x7FFFFFFF
+    return code ^ (code >> 15)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _equal(
+    begin: cython.const[cython.longlong][::1], end: cython.const[cython.longlong][::1],
+    values: cython.const[Value][::1], i: cython.longlong, j: cython.longlong,
+) -> cython.bint:  # fmt: skip
+    """Whether rows i and j are equal."""
+    if end[i] - begin[i] != end[j] - begin[j]:
+        return False
+    ahead = begin[j] - begin[i]
+    for k in range(begin[i], end[i]):
+        if values[k] != values[k + ahead]:
+            return False
+    return True

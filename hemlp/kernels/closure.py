@@ -1,191 +1,235 @@
-"""Closures of both sides of many instances, and what they have in common."""
+"""The closures of both sides of many instances: their nodes, and on which sides these are."""
 
 from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels.jit import kernel
+from hemlp.arrays import longer
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Rows, Sides
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.records import Rows, Sides
+    from hemlp.kernels.signals import look_for_signals
 
 Array = NDArray[Any]
 
+PRED = cython.declare(cython.uchar, 1)
+TRUE = cython.declare(cython.uchar, 2)
+BOTH = cython.declare(cython.uchar, 3)
+DROPPED = cython.declare(cython.uchar, 4)
+OFTEN = cython.declare(cython.Py_ssize_t, 65536)
+"""Nodes after which signals are looked for."""
 
-@kernel
-def closures(
-    ptr: Array, idx: Array, pred_ptr: Array, pred: Array, true_ptr: Array, true: Array,
-    start: int, room: int, farthest: int, top: bool,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+
+def closures(sides: Sides, arrows: Rows, start: int, room: int, farthest: int, top: bool) -> tuple[Array, Array, Array]:
     """For the instances from ``start`` on: all nodes within ``farthest`` steps of a class, and on which sides they are.
 
     Stops once there are ``room`` nodes. With ``top`` every side that is not empty has one node more, the number of
-    classes. Returns the lists as CSR: ptr, nodes, and members (1 predicted, 2 true).
+    classes. Returns the lists as CSR: ptr, nodes, and members (1 predicted, 2 true, 3 both).
     """
-    n = ptr.size - 1
-    stamp = np.full((2, n + 1), -1, np.int64)  # the last instance that had a node on a side
-    place = np.empty(n + 1, np.int64)
-    queue = np.empty(n + 1, np.int32)
-    out_ptr = np.zeros(pred_ptr.size - start, np.int64)
-    nodes = np.empty(1024, np.int32)
-    members = np.empty(1024, np.uint8)
-    end = 0
-    done = 0
-    for i in range(start, pred_ptr.size - 1):
-        if end >= room:
-            break
-        if end + 2 * (n + 1) > nodes.size:
-            nodes, members = _larger(nodes, end + 2 * (n + 1)), _larger(members, end + 2 * (n + 1))
-        for side in range(2):
-            classes = pred[pred_ptr[i] : pred_ptr[i + 1]] if side == 0 else true[true_ptr[i] : true_ptr[i + 1]]
-            filled = 0
-            for c in classes:
-                queue[filled] = c
-                filled += 1
-                stamp[side, c] = i
-            reached, level = 0, 0
-            while reached < filled and level < farthest:
-                level_end = filled
-                for k in range(reached, level_end):
-                    for e in range(ptr[queue[k]], ptr[queue[k] + 1]):
-                        if stamp[side, idx[e]] != i:
-                            stamp[side, idx[e]] = i
-                            queue[filled] = idx[e]
-                            filled += 1
-                reached = level_end
-                level += 1
-            if top and filled > 0:
-                stamp[side, n] = i
-                queue[filled] = n
-                filled += 1
-            for k in range(filled):
-                node = queue[k]
-                if side == 1 and stamp[0, node] == i:
-                    members[place[node]] = 3
-                else:
-                    place[node] = end
-                    nodes[end] = node
-                    members[end] = 1 + side
-                    end += 1
-        done += 1
-        out_ptr[done] = end
-    return out_ptr[: done + 1], nodes[:end].copy(), members[:end].copy()
+    ptr = np.zeros(sides.size - start + 1, np.int64)
+    search: Search = Search(len(arrows.ptr) - 1, farthest, top)
+    done = _close_all(sides, arrows, start, room, search, ptr)
+    nodes, members = np.asarray(search.nodes), np.asarray(search.members)
+    return ptr[: done + 1], nodes[: ptr[done]].copy(), members[: ptr[done]].copy()
 
 
-@kernel
-def _larger(array: Array, size: int) -> Array:
-    larger = np.empty(max(2 * array.size, size), array.dtype)
-    for k in range(array.size):
-        larger[k] = array[k]
-    return larger
+@cython.cclass
+class Search:
+    """What is found, and scratch: of ``size`` nodes and ⊤ the last instance that had each of them on a side."""
+
+    size: cython.Py_ssize_t
+    farthest: cython.longlong
+    top: cython.bint
+    stamp: cython.longlong[:, ::1]
+    place: cython.longlong[::1]
+    queue: cython.int[::1]
+    nodes: cython.int[::1]
+    members: cython.uchar[::1]
+    end: cython.Py_ssize_t
+
+    def __init__(self, size: int, farthest: int, top: bool) -> None:
+        self.size = size
+        self.farthest = farthest
+        self.top = top
+        self.stamp = np.full((2, size + 1), -1, np.int64)
+        self.place = np.empty(size + 1, np.int64)
+        self.queue = np.empty(size + 1, np.int32)
+        self.nodes = np.empty(2 * (size + 1), np.int32)
+        self.members = np.empty(2 * (size + 1), np.uint8)
+        self.end = 0
 
 
-@kernel
-def drop_distant(out_ptr: Array, nodes: Array, members: Array, parent_ptr: Array, parent_idx: Array) -> None:
+@cython.cfunc
+def _close_all(
+    sides: Sides,
+    arrows: Rows,
+    start: cython.Py_ssize_t,
+    room: cython.longlong,
+    search: Search,
+    ptr: cython.longlong[::1],
+) -> cython.Py_ssize_t:
+    """How many instances are done."""
+    looked: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(start, sides.size):
+            if search.end >= room:
+                return i - start
+            if search.end + 2 * (search.size + 1) > search.nodes.shape[0]:
+                with cython.gil:
+                    _make_room(search)
+            if search.end > looked + OFTEN:
+                look_for_signals()
+                looked = search.end
+            _close(search, arrows, sides.pred, sides.pred_ptr[i], sides.pred_ptr[i + 1], i, 0)
+            _close(search, arrows, sides.true, sides.true_ptr[i], sides.true_ptr[i + 1], i, 1)
+            ptr[i - start + 1] = search.end
+    return sides.size - start
+
+
+@cython.cfunc
+def _make_room(search: Search) -> None:
+    """For one more instance."""
+    needed = search.end + 2 * (search.size + 1)
+    search.nodes = longer(np.asarray(search.nodes), needed)
+    search.members = longer(np.asarray(search.members), needed)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1)
+def _close(
+    search: Search, arrows: Rows, classes: cython.const[cython.int][::1], begin: cython.longlong, end: cython.longlong,
+    i: cython.longlong, side: cython.int,
+) -> cython.int:  # fmt: skip
+    """Add one side of instance i."""
+    filled: cython.Py_ssize_t = 0
+    for c in range(begin, end):
+        search.queue[filled] = classes[c]
+        search.stamp[side, classes[c]] = i
+        filled += 1
+    filled = _imply(search, arrows, i, side, filled)
+    if search.top and filled > 0:
+        search.queue[filled] = search.size
+        search.stamp[side, search.size] = i
+        filled += 1
+    for k in range(filled):
+        node = search.queue[k]
+        if side == 1 and search.stamp[0, node] == i:
+            search.members[search.place[node]] = BOTH
+        else:
+            search.place[node] = search.end
+            search.nodes[search.end] = node
+            search.members[search.end] = PRED if side == 0 else TRUE
+            search.end += 1
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1)
+def _imply(
+    search: Search, arrows: Rows, i: cython.longlong, side: cython.int, filled: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Add what the nodes of the queue imply to it, level by level; how many there are."""
+    reached: cython.Py_ssize_t = 0
+    level: cython.longlong = 0
+    k: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    while reached < filled and level < search.farthest:
+        level_end = filled
+        for k in range(reached, level_end):
+            for e in range(arrows.ptr[search.queue[k]], arrows.ptr[search.queue[k] + 1]):
+                node = arrows.items[e]
+                if search.stamp[side, node] != i:
+                    search.stamp[side, node] = i
+                    search.queue[filled] = node
+                    filled += 1
+            if k % OFTEN == OFTEN - 1:
+                look_for_signals()
+        reached = level_end
+        level += 1
+    return filled
+
+
+def drop_distant(ptr: Array, nodes: Array, members: Array, parents: Rows) -> None:
     """Mark as dropped what is on one side only and has parents, none of which is on the other side."""
-    n = parent_ptr.size - 1
-    side_of = np.zeros(n, np.uint8)
-    for i in range(out_ptr.size - 1):
-        for k in range(out_ptr[i], out_ptr[i + 1]):
-            side_of[nodes[k]] = members[k]
-        for k in range(out_ptr[i], out_ptr[i + 1]):
-            node = nodes[k]
-            other = 3 - members[k]
-            if members[k] != 3 and parent_ptr[node] < parent_ptr[node + 1]:
-                near = False
-                for e in range(parent_ptr[node], parent_ptr[node + 1]):
-                    near = near or (side_of[parent_idx[e]] & other) != 0
-                if not near:
-                    members[k] |= np.uint8(4)
-        for k in range(out_ptr[i], out_ptr[i + 1]):
-            side_of[nodes[k]] = 0
+    _drop_all(ptr, nodes, members, parents)
 
 
-@kernel
-def tally(out_ptr: Array, nodes: Array, members: Array, weights: Array) -> tuple[Array, Array]:
+@cython.cfunc
+def _drop_all(
+    ptr: cython.const[cython.longlong][::1],
+    nodes: cython.const[cython.int][::1],
+    members: cython.uchar[::1],
+    parents: Rows,
+) -> None:
+    side_of: cython.uchar[::1] = np.zeros(parents.ptr.shape[0] - 1, np.uint8)
+    looked: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(ptr.shape[0] - 1):
+            if ptr[i] > looked + OFTEN:
+                look_for_signals()
+                looked = ptr[i]
+            for k in range(ptr[i], ptr[i + 1]):
+                side_of[nodes[k]] = members[k]
+            for k in range(ptr[i], ptr[i + 1]):
+                if members[k] != BOTH and not _is_near(parents, nodes[k], side_of, BOTH - members[k]):
+                    members[k] += DROPPED
+            for k in range(ptr[i], ptr[i + 1]):
+                side_of[nodes[k]] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_near(parents: Rows, node: cython.int, side_of: cython.uchar[::1], side: cython.uchar) -> cython.bint:
+    """Whether a node has a parent on a side, or none at all."""
+    for e in range(parents.ptr[node], parents.ptr[node + 1]):
+        if side_of[parents.items[e]] & side:
+            return True
+    return parents.ptr[node] == parents.ptr[node + 1]
+
+
+def weigh(ptr: Array, nodes: Array, members: Array, weights: Array) -> tuple[Array, Array]:
     """Weight of the predicted, the true and the common nodes of each instance, and whether the two sets are equal."""
-    sums = np.zeros((out_ptr.size - 1, 3))
-    equal = np.ones(out_ptr.size - 1, np.bool_)
-    for i in range(out_ptr.size - 1):
-        for k in range(out_ptr[i], out_ptr[i + 1]):
-            weight = weights[nodes[k]]
-            if members[k] == 1:
-                sums[i, 0] += weight
-                equal[i] = False
-            elif members[k] == 2:
-                sums[i, 1] += weight
-                equal[i] = False
-            elif members[k] == 3:
-                sums[i, 0] += weight
-                sums[i, 1] += weight
-                sums[i, 2] += weight
+    sums, equal = np.zeros((ptr.size - 1, 3)), np.ones(ptr.size - 1, np.bool_)
+    _weigh_all(ptr, nodes, members, weights, sums, equal.view(np.uint8))
     return sums, equal
 
 
-@kernel
-def tally_tolerant(
-    pred_ptr: Array, pred: Array, true_ptr: Array, true: Array, list_ptr: Array, lists: Array, through: Array,
-    beyond: Array, parent_ptr: Array, parent_idx: Array, child_ptr: Array, child_idx: Array,
-) -> tuple[Array, Array]:  # fmt: skip
-    """``tally_lists`` for the tolerant sets, counted: what is on one side only stays if it is a root or if a parent of
-    it is on the other side.
-
-    Where one side alone reaches the gate, what stays of all that is beyond are its roots and, below the nodes of the
-    other side, their children; nothing else has to be looked at.
-    """
-    n = parent_ptr.size - 1
-    stamp = np.full((2, n), -1, np.int64)
-    child_seen = np.full(n, -1, np.int64)
-    nodes = np.empty((2, n), np.int32)
-    filled = np.zeros(2, np.int64)
-    gate = np.zeros(2, np.bool_)
-    counts = np.zeros((pred_ptr.size - 1, 3))
-    equal = np.empty(pred_ptr.size - 1, np.bool_)
-    upper = upper_roots = 0
-    for node in range(n):
-        if beyond[node]:
-            upper += 1
-            upper_roots += parent_ptr[node] == parent_ptr[node + 1]
-    for i in range(pred_ptr.size - 1):
-        for side in range(2):
-            classes = pred[pred_ptr[i] : pred_ptr[i + 1]] if side == 0 else true[true_ptr[i] : true_ptr[i + 1]]
-            filled[side] = 0
-            gate[side] = False
-            for c in classes:
-                gate[side] = gate[side] or through[c]
-            for c in classes:
-                for k in range(list_ptr[c], list_ptr[c + 1]):
-                    node = lists[k]
-                    if stamp[side, node] != i and not (gate[side] and beyond[node]):
-                        stamp[side, node] = i
-                        nodes[side, filled[side]] = node
-                        filled[side] += 1
-        common = upper if gate[0] and gate[1] else 0
-        alone = np.zeros(2, np.int64)
-        for side in range(2):
-            other = 1 - side
-            for k in range(filled[side]):
-                node = nodes[side, k]
-                if stamp[other, node] == i or (gate[other] and beyond[node]):
-                    if side == 0 or stamp[other, node] != i:
-                        common += 1
-                    if gate[other] and beyond[node]:  # its children beyond the gate have a parent on this side
-                        for e in range(child_ptr[node], child_ptr[node + 1]):
-                            child = child_idx[e]
-                            if beyond[child] and stamp[side, child] != i and child_seen[child] != i:
-                                child_seen[child] = i
-                                alone[other] += 1
-                        alone[other] -= parent_ptr[node] == parent_ptr[node + 1]  # a common root, counted below
-                    continue
-                stays = parent_ptr[node] == parent_ptr[node + 1]
-                for e in range(parent_ptr[node], parent_ptr[node + 1]):
-                    parent = parent_idx[e]
-                    stays = stays or stamp[other, parent] == i or (gate[other] and beyond[parent])
-                alone[side] += stays
-            if gate[side] and not gate[other]:
-                alone[side] += upper_roots
-        counts[i, 0] = alone[0] + common
-        counts[i, 1] = alone[1] + common
-        counts[i, 2] = common
-        equal[i] = alone[0] == 0 and alone[1] == 0
-    return counts, equal
+@cython.cfunc
+def _weigh_all(
+    ptr: cython.const[cython.longlong][::1], nodes: cython.const[cython.int][::1],
+    members: cython.const[cython.uchar][::1], weights: cython.const[cython.double][::1],
+    sums: cython.double[:, ::1], equal: cython.uchar[::1],
+) -> None:  # fmt: skip
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(ptr.shape[0] - 1):
+            for k in range(ptr[i], ptr[i + 1]):
+                weight = weights[nodes[k]]
+                if members[k] == PRED:
+                    sums[i, 0] += weight
+                    equal[i] = False
+                elif members[k] == TRUE:
+                    sums[i, 1] += weight
+                    equal[i] = False
+                elif members[k] == BOTH:
+                    sums[i, 0] += weight
+                    sums[i, 1] += weight
+                    sums[i, 2] += weight

@@ -31,15 +31,16 @@ def tally(sides: Sides, implied: Implied, weights: Array, top: bool) -> tuple[Ar
     Classes are rows of ``implied``. ``top``: a side that is not empty has one node more, the last of the ``weights``.
     """
     sums, equal = np.zeros((sides.size, 3)), np.empty(sides.size, np.bool_)
-    upper = float(weights[:-1][np.asarray(implied.beyond) == 1].sum())
-    _tally_all(sides, implied, weights, bool((weights[:-1] == 1).all()), upper, top, sums, equal.view(np.uint8))
+    own = weights[: implied.size]
+    upper = float(own[np.asarray(implied.beyond) == 1].sum())
+    _tally_all(sides, implied, weights, bool((own == 1).all()), upper, top, sums, equal.view(np.uint8))
     return sums, equal
 
 
 @cython.cfunc
 def _tally_all(
-    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], uniform: cython.bint, upper: cython.double,
-    top: cython.bint, sums: cython.double[:, ::1], equal: cython.uchar[::1],
+    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], uniform: cython.bint,
+    upper: cython.double, top: cython.bint, sums: cython.double[:, ::1], equal: cython.uchar[::1],
 ) -> None:  # fmt: skip
     stamp: cython.int[::1] = np.full(implied.size, -1, np.int32)
     i: cython.Py_ssize_t
@@ -90,8 +91,8 @@ def _count(
 @cython.nogil
 @cython.exceptval(check=False)
 def _weigh(
-    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], stamp: cython.int[::1], i: cython.Py_ssize_t,
-    sums: cython.double[:, ::1],
+    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], stamp: cython.int[::1],
+    i: cython.Py_ssize_t, sums: cython.double[:, ::1],
 ) -> cython.bint:  # fmt: skip
     """Add up the weights of the nodes of one instance."""
     predicted: cython.double = 0.0
@@ -129,8 +130,8 @@ def _weigh(
 @cython.nogil
 @cython.exceptval(check=False)
 def _tally_gated(
-    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], upper: cython.double, stamp: cython.int[::1],
-    i: cython.Py_ssize_t, sums: cython.double[:, ::1],
+    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], upper: cython.double,
+    stamp: cython.int[::1], i: cython.Py_ssize_t, sums: cython.double[:, ::1],
 ) -> cython.bint:  # fmt: skip
     """The same where classes reach the gate: what is beyond it weighs ``upper``, once for each side."""
     p_gate: cython.bint = False

@@ -90,9 +90,9 @@ class Definitions:
 
         def link(k: int, c: int, a: int) -> Link:
             nodes, edges = self.path_graphs[k, c, a]
-            ends = np.array([e for e in edges if kept.issuperset(e)], np.int64).reshape(-1, 2)
-            kept_nodes = np.array([node for node in nodes if node in kept])
-            return Link(c, a, a in self.own[k][c], kept_nodes, ends[:, 0], ends[:, 1])
+            lower, upper = np.array([e for e in edges if kept.issuperset(e)], np.int32).reshape(-1, 2).T.copy()
+            kept_nodes = np.array([node for node in nodes if node in kept], np.int32)
+            return Link(c, a, a in self.own[k][c], kept_nodes, lower, upper)
 
         links = [tuple(link(*key) for key in self.path_graphs if key[0] == k) for k in (0, 1)]
         return LcaInstance(self.top, (tuple(self.sides[0]), tuple(self.sides[1])), (links[0], links[1]))

@@ -33,16 +33,16 @@ class ClosureLists:
 
 
 def _solved(model: ClosureModel) -> ClosureSolution:
-    from hemlp.kernels.closure import tally_tolerant
-    from hemlp.kernels.records import Implied, Sides
+    from hemlp.kernels.records import Implied, Rows, Sides
     from hemlp.kernels.tally import tally
+    from hemlp.kernels.tolerant import tally_tolerant
 
     h, lists = model.batch.hierarchy, model.lists()
     pred, true = model.batch.sides
-    sides = pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes]
-    implied = lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0
+    sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
+    implied = Implied(lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0)
     if isinstance(model, TolerantModel):
-        sums, equal = tally_tolerant(*sides, *implied, h.parent_ptr, h.parent_idx, h.child_ptr, h.child_idx)
+        sums, equal = tally_tolerant(sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx))
     else:
-        sums, equal = tally(Sides(*sides), Implied(*implied), model.weights, model.has_top)
+        sums, equal = tally(sides, implied, model.weights, model.has_top)
     return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)

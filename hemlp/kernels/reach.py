@@ -1,0 +1,261 @@
+"""What nodes reach in a graph, and how far it is; the graph is given by ``Rows`` of the neighbours of each node."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import longer
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Rows
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.records import Rows
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+INFINITY = cython.declare(cython.double, np.inf)
+OFTEN = cython.declare(cython.Py_ssize_t, 65536)
+"""Steps after which signals are looked for."""
+
+
+def reach(graph: Rows, sources: Array, room: int, farthest: int) -> tuple[int, Array, Array, Array]:
+    """All nodes reachable from each source, nearest first, the source itself included, with unit distances.
+
+    Stops before a source whose list would bring the total above ``room`` (never before the first one), and does not
+    go farther than ``farthest`` steps. Returns how many sources were done, and their lists as CSR: ptr, nodes,
+    distances.
+    """
+    ptr = np.zeros(sources.size + 1, np.int64)
+    nodes, distances, done = _reach_all(graph, sources, room, farthest, ptr)
+    return done, ptr[: done + 1], nodes[: ptr[done]].copy(), distances[: ptr[done]].copy()
+
+
+@cython.cfunc
+def _reach_all(
+    graph: Rows, sources: cython.const[cython.int][::1], room: cython.longlong, farthest: cython.longlong,
+    ptr: cython.longlong[::1],
+) -> tuple:  # fmt: skip
+    size: cython.Py_ssize_t = graph.ptr.shape[0] - 1
+    seen: cython.int[::1] = np.full(size, -1, np.int32)
+    nodes: cython.int[::1] = np.empty(size + 4 * sources.shape[0], np.int32)
+    distances: cython.int[::1] = np.empty(size + 4 * sources.shape[0], np.int32)
+    end: cython.Py_ssize_t = 0
+    looked: cython.Py_ssize_t = 0
+    s: cython.Py_ssize_t
+    with cython.nogil:
+        for s in range(sources.shape[0]):
+            if end + size > nodes.shape[0]:
+                with cython.gil:
+                    nodes = longer(np.asarray(nodes), end + size)
+                    distances = longer(np.asarray(distances), end + size)
+            nodes[end] = sources[s]
+            end = _reach_one(graph, s, farthest, seen, nodes, distances, end)
+            if end > room and s > 0:
+                break
+            ptr[s + 1] = end
+            if end > looked + OFTEN:
+                look_for_signals()
+                looked = end
+        else:
+            s = sources.shape[0]
+    return np.asarray(nodes), np.asarray(distances), s
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1)
+def _reach_one(
+    graph: Rows, s: cython.int, farthest: cython.longlong, seen: cython.int[::1], nodes: cython.int[::1],
+    distances: cython.int[::1], begin: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:  # fmt: skip
+    """The list of the node at ``begin``, from there on; its end. What was met is marked by ``s``."""
+    end: cython.Py_ssize_t = begin + 1
+    at: cython.Py_ssize_t = begin
+    e: cython.Py_ssize_t
+    distances[begin] = 0
+    seen[nodes[begin]] = s
+    while at < end and distances[at] < farthest:
+        node = nodes[at]
+        for e in range(graph.ptr[node], graph.ptr[node + 1]):
+            other = graph.items[e]
+            if seen[other] != s:
+                seen[other] = s
+                nodes[end] = other
+                distances[end] = distances[at] + 1
+                end += 1
+        at += 1
+        if (at - begin) % OFTEN == 0:
+            look_for_signals()
+    return end
+
+
+def relax(graph: Rows, lengths: Array, lists: Rows) -> Array:
+    """Shortest distances under edge ``lengths`` from the first node of each whole list of ``reach`` to the others.
+
+    The graph has no cycles, so a node is final once all edges to it from nodes of the list were looked at.
+    """
+    found = np.empty(len(lists.items), np.float64)
+    _relax_all(graph, lengths, lists, found)
+    return found
+
+
+@cython.cfunc
+def _relax_all(
+    graph: Rows, lengths: cython.const[cython.double][::1], lists: Rows, distances: cython.double[::1]
+) -> None:
+    best: cython.double[::1] = np.full(graph.ptr.shape[0] - 1, INFINITY)
+    waiting: cython.int[::1] = np.zeros(graph.ptr.shape[0] - 1, np.int32)  # edges to each node to be looked at yet
+    queue: cython.int[::1] = np.empty(graph.ptr.shape[0] - 1, np.int32)
+    looked: cython.Py_ssize_t = 0
+    s: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for s in range(lists.ptr.shape[0] - 1):
+            if lists.ptr[s] > looked + OFTEN:
+                look_for_signals()
+                looked = lists.ptr[s]
+            _relax_one(graph, lengths, lists, s, best, waiting, queue)
+            for k in range(lists.ptr[s], lists.ptr[s + 1]):
+                distances[k] = best[lists.items[k]]
+                best[lists.items[k]] = INFINITY
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _relax_one(
+    graph: Rows, lengths: cython.const[cython.double][::1], lists: Rows, s: cython.Py_ssize_t, best: cython.double[::1],
+    waiting: cython.int[::1], queue: cython.int[::1],
+) -> cython.void:  # fmt: skip
+    """The ``best`` distances of the nodes of list s; of all others they are infinite."""
+    k: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    for k in range(lists.ptr[s], lists.ptr[s + 1]):
+        for e in range(graph.ptr[lists.items[k]], graph.ptr[lists.items[k] + 1]):
+            waiting[graph.items[e]] += 1
+    queue[0] = lists.items[lists.ptr[s]]
+    best[queue[0]] = 0.0
+    filled: cython.Py_ssize_t = 1
+    k = 0
+    while k < filled:
+        node = queue[k]
+        for e in range(graph.ptr[node], graph.ptr[node + 1]):
+            other = graph.items[e]
+            best[other] = min(best[other], best[node] + lengths[e])
+            waiting[other] -= 1
+            if waiting[other] == 0:
+                queue[filled] = other
+                filled += 1
+        k += 1
+
+
+def pair_distances(graph: Rows, us: Array, vs: Array) -> Array:
+    """min over common reachable nodes a of d(u, a) + d(v, a) for each pair, infinite where there is none."""
+    found = np.full(us.size, np.inf)
+    _measure_pairs(graph, us, vs, found)
+    return found
+
+
+@cython.cfunc
+def _measure_pairs(
+    graph: Rows, us: cython.const[cython.int][::1], vs: cython.const[cython.int][::1], found: cython.double[::1]
+) -> None:
+    u: Front = Front(graph.ptr.shape[0] - 1)
+    v: Front = Front(graph.ptr.shape[0] - 1)
+    pair: cython.Py_ssize_t
+    with cython.nogil:
+        for pair in range(us.shape[0]):
+            if pair % 256 == 0:
+                look_for_signals()
+            _begin(u, us[pair], pair)
+            _begin(v, vs[pair], pair)
+            distance = _distance(graph, u, v)
+            if distance < u.far:
+                found[pair] = distance
+
+
+@cython.cclass
+class Front:
+    """A search by levels: its last level is ``queue[begin:end]``; nodes met have the ``mark`` as their stamp."""
+
+    far: cython.Py_ssize_t
+    mark: cython.int
+    level: cython.int
+    begin: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    stamp: cython.int[::1]
+    steps: cython.int[::1]
+    queue: cython.int[::1]
+
+    def __init__(self, size: int) -> None:
+        self.far = 2 * size
+        self.stamp = np.full(size, -1, np.int32)
+        self.steps = np.empty(size, np.int32)
+        self.queue = np.empty(size, np.int32)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _begin(front: Front, node: cython.int, mark: cython.int) -> cython.void:
+    """A new search."""
+    front.mark = mark
+    front.level = 0
+    front.begin = 0
+    front.end = 1
+    front.queue[0] = node
+    front.stamp[node] = mark
+    front.steps[node] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1)
+def _distance(graph: Rows, u: Front, v: Front) -> cython.Py_ssize_t:
+    """How far the nodes are apart at which the two searches begin; ``far`` if these do not meet.
+
+    Both grow by one level at a time. Once both know everything within k steps, a sum that is not known yet has a leg
+    longer than k, so a best sum of at most k + 1 is final.
+    """
+    best: cython.Py_ssize_t = 0 if u.queue[0] == v.queue[0] else u.far
+    while best > u.level + 1 and (u.begin < u.end or v.begin < v.end):
+        best = min(best, _widen(graph, u, v))
+        best = min(best, _widen(graph, v, u))
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1)
+def _widen(graph: Rows, front: Front, other: Front) -> cython.Py_ssize_t:
+    """Go one level farther; the least sum of steps at a new node that the other search has met, too."""
+    best: cython.Py_ssize_t = front.far
+    end: cython.Py_ssize_t = front.end
+    at: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    front.level += 1
+    for at in range(front.begin, front.end):
+        for e in range(graph.ptr[front.queue[at]], graph.ptr[front.queue[at] + 1]):
+            node = graph.items[e]
+            if front.stamp[node] != front.mark:
+                front.stamp[node] = front.mark
+                front.steps[node] = front.level
+                front.queue[end] = node
+                end += 1
+                if other.stamp[node] == front.mark:
+                    best = min(best, front.level + other.steps[node])
+        if at % OFTEN == OFTEN - 1:
+            look_for_signals()
+    front.begin = front.end
+    front.end = end
+    return best
