@@ -434,36 +434,6 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
 
 
 
-@pytest.mark.uncompiled
-@settings(max_examples=100)
-@given(labelled(12), st.data())
-def test_signatures_are_the_maximal_sets_of_nodes_that_matter(case, data):
-    from hemlp.kernels.reductions import BITS, mattering, signatures
-
-    labels, edges = case
-    h, g = Hierarchy.from_edges(edges, classes=labels), graph(labels, edges)
-    true, pred = (data.draw(st.lists(st.sampled_from(labels), min_size=1, max_size=4, unique=True)) for _ in "tp")
-    facts = F.model(h, true, pred).facts
-    size = len(h)
-    bit, count = np.empty(size + 1, np.int32), np.zeros(size + 1, np.int32)
-    used = mattering(facts.path_ptr, facts.nodes, 0, facts.ptr[-1], count, bit)
-    links = [link for side in facts[0].links for link in side]
-    often = {v for v in range(size + 1) if sum(v in link.nodes for link in links) > 1}
-    assert {v for link in links for v in link.nodes if bit[v] >= 0} == often
-    assert used == len(often)
-    assert not count.any()
-    reference = Instance(g, true, pred)
-    for k, link in enumerate(links):
-        where = np.empty(size + 1, np.int32)
-        args = facts.path_ptr, facts.nodes, facts.lower, facts.upper, bit, where, max(1, -(-used // BITS))
-        made = signatures(k, *args)
-        found = {frozenset(v for v in often if row[bit[v] // BITS] >> (bit[v] % BITS) & 1) for row in made.tolist()}
-        target = "⊤ of the enumeration" if link.lca == size else h.labels[link.lca]
-        number = {**{label: i for i, label in enumerate(h.labels)}, "⊤ of the enumeration": size}
-        paths = {frozenset(number[v] for v in p) & often for p in reference.paths(h.labels[link.label], target)}
-        assert found == {p for p in paths if not any(p < other for other in paths)}
-
-
 def test_the_search_and_the_programs_agree_on_real_data():
     example = examples.mesh_mini()
     for name, pred in example.systems.items():

@@ -107,7 +107,10 @@ class LcaFacts:
 
         ``all_twins``: keep all of the nodes beyond a gate that are interchangeable, not only as many as can be used.
         """
-        from hemlp.kernels.lca import eligible_pairs, shortest_path_dags
+        from hemlp.kernels.dags import shortest_path_dags
+        from hemlp.kernels.distances import pair_distances, up_lists
+        from hemlp.kernels.eligible import eligible_pairs
+        from hemlp.kernels.records import Rows, Sides
 
         h = batch.hierarchy
         if h.weighted:
@@ -118,21 +121,22 @@ class LcaFacts:
         batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
         if horizon is not None:
             up = h.upward.within(classes, horizon - 1)
-        at_pred, at_true = up.row[batch.pred.classes], up.row[batch.true.classes]
+        sides = Sides(batch.pred.ptr, up.row[batch.pred.classes], batch.true.ptr, up.row[batch.true.classes])
         depths = 1 + h.unit_depths.astype(np.int64)
         to_top = np.empty(up.gate_at.size, np.int64)
         to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
+        lists, pairs = up_lists(*up.arrays()), pointers(np.diff(batch.pred.ptr) * np.diff(batch.true.ptr))
         ptr, position, lca, own, length = eligible_pairs(
-            batch.pred.ptr, at_pred, batch.true.ptr, at_true, *up.arrays(), to_top
+            sides, lists, to_top, pairs, pair_distances(lists, sides, pairs)
         )
         starts = np.empty(2 * len(batch), np.int64)
-        starts[0::2], starts[1::2] = batch.pred.ptr[:-1], at_pred.size + batch.true.ptr[:-1]
-        sources = np.concatenate([at_pred, at_true])[np.repeat(starts, np.diff(ptr)) + position]
-        gate = -1 if h.gate is None else h.gate
+        starts[0::2], starts[1::2] = batch.pred.ptr[:-1], batch.pred.classes.size + batch.true.ptr[:-1]
+        classes = np.concatenate([batch.pred.classes, batch.true.classes])
+        sources = up.row[classes[np.repeat(starts, np.diff(ptr)) + position]]
+        parents = Rows(h.parent_ptr, h.parent_idx)
         path_ptr, nodes, lower, upper = shortest_path_dags(
-            ptr, sources, lca, length, *up.arrays(), gate, int(h.unit_depths[gate]), *_beyond_gate(h, h.gate),
-            all_twins, h.parent_ptr, h.parent_idx, horizon or 0,
-        )  # fmt: skip
+            (ptr, sources, lca, length), lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0
+        )
         return cls(batch, ptr, position, lca, own, length, path_ptr, nodes, lower, upper)
 
     def __len__(self) -> int:
@@ -152,18 +156,20 @@ class LcaFacts:
 
 
 def _most_specific(side: Side, up: Reach) -> Side:
-    from hemlp.kernels.lca import most_specific
+    from hemlp.kernels.distances import up_lists
+    from hemlp.kernels.eligible import most_specific
 
-    keep = most_specific(side.ptr, side.classes, up.row[side.classes], up.ptr, up.nodes, up.gate_at, up.beyond)
+    keep = most_specific(side.ptr, side.classes, up.row[side.classes], up_lists(*up.arrays()))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
 
 
 @lru_cache(maxsize=2)
-def _beyond_gate(h: Hierarchy, gate: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """How shortest paths go on beyond the gate: for each class the children from which they come to it (CSR), then
-    those that lead to ⊤, in groups of the same neighbours there (CSR, by label), and each class's group or -1.
-    """
+def _beyond_gate(h: Hierarchy, gate: int | None) -> Any:
+    """How shortest paths go on beyond the gate, as ``hemlp.kernels.dags.Beyond`` has it."""
+    from hemlp.kernels.dags import Beyond
+    from hemlp.kernels.records import Rows
+
     group_of = np.full(len(h), -1, np.int32)
     beyond = h.upward.beyond
     parents, children = h.edges.parents, h.edges.children
@@ -184,7 +190,9 @@ def _beyond_gate(h: Hierarchy, gate: int | None) -> tuple[IntArray, IntArray, In
     for number, (_, members) in enumerate(ordered):
         group_of[members] = number
     way_ptr = pointers([len(members) for _, members in ordered])
-    return from_ptr, from_idx, way_ptr, np.array([x for _, members in ordered for x in members], np.int32), group_of
+    twins = Rows(way_ptr, np.array([x for _, members in ordered for x in members], np.int32))
+    place, depth = (-1, 0) if gate is None else (gate, int(h.unit_depths[gate]))
+    return Beyond(place, depth, Rows(from_ptr, from_idx), twins, group_of)
 
 
 def node_label(batch: Batch, node: int) -> Label | Top:
