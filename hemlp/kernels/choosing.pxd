@@ -8,6 +8,8 @@ cdef enum:
     NOTHING = 2
     EMPTY = -1
 
+cdef long long LOWEST
+
 cdef class States:
     cdef readonly long long[::1] items, worth, size, diff, common
     cdef readonly double[::1] hope
@@ -18,13 +20,13 @@ cdef class Choosing:
     cdef readonly Prices prices
     cdef readonly long long states, made, moves
     cdef long long p, q, scale, floor, slots
-    cdef bint apart
+    cdef bint apart, bounded
     cdef readonly long long[::1] picked
     cdef long long[::1] layer, live, sure
     cdef int[::1] table, before, option
     cdef int prepare(self, Part part, Slots slots) except -1 nogil
     cdef int _make_room(self, Part part, long long width) except -1 nogil
-    cdef void ask(self, Part part, Slots slots, long long p, long long q, long long scale, long long rounds) noexcept nogil
+    cdef void ask(self, Part part, long long p, long long q, long long scale) noexcept nogil
     cdef int best(self, Part part, Slots slots, long long floor, bint apart, long long most, long long beam) except -1 nogil
     cdef bint _step(self, Part part, long long side, long long t, long long most) except -1 nogil
     cdef bint _allowed(self, Part part, long long at, long long o) noexcept nogil

@@ -32,6 +32,9 @@ else:
 
 from hemlp.kernels.words import longer
 
+LOWEST = -(1 << 62)
+"""Below everything: no floor."""
+
 
 class States:
     """Partial choices after a step: their items, what they are worth, and their counts so far."""
@@ -106,14 +109,12 @@ class Choosing:
 
     # ---- step by step
 
-    def ask(self, part, slots, p, q, scale, rounds):
-        """For which ratio the best choice is wanted; prices are improved so many times."""
+    def ask(self, part, p, q, scale):
+        """For which ratio the best choice is wanted."""
         self.p = p
         self.q = q
         self.scale = scale
         self.prices.start(part, self.sure, p, q)
-        if rounds:
-            self.prices.improve(part, slots, rounds)
 
     def best(self, part, slots, floor, apart, most, beam):
         """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
@@ -122,16 +123,19 @@ class Choosing:
         many of the most hopeful states only (0: with all), which is fast and may miss the best.
         """
         width = 2 * part.node_words + part.flag_words
-        self.prices.look_ahead(part, slots)
         self.floor = floor
         self.apart = apart
+        self.bounded = floor > LOWEST or beam > 0
+        if self.bounded:
+            self.prices.look_ahead(part, slots)
         for w in range(width):
             self.old.items[w] = 0
         self.old.worth[0] = self.old.size[0] = self.old.diff[0] = self.old.common[0] = 0
         self.states = 1
         self.layer[0] = 0
         for t in range(part.steps):
-            self.prices.pass_step(part, t)
+            if self.bounded:
+                self.prices.pass_step(part, t)
             if not self._step(part, slots.side[part.slot[t]], t, most):
                 return TOO_MANY
             self._turn(width, t, beam)
@@ -198,6 +202,8 @@ class Choosing:
 
     def _hopeful(self, part, t):
         """Whether the newest state can reach the floor."""
+        if not self.bounded:
+            return True
         at = self.made * (2 * part.node_words + part.flag_words)
         hope = self.prices.ahead[t] + self.prices.common
         for w in range(2 * part.node_words + part.flag_words):

@@ -7,10 +7,8 @@ from hemlp.kernels.slots cimport Slots
 
 cdef enum:
     BEAM = 64
-    MANY_STEPS = 8
+    FEW = 256
     ROUNDS = 60
-
-cdef long long LOWEST
 
 cdef class Search:
     cdef readonly Links links
@@ -20,17 +18,17 @@ cdef class Search:
     cdef readonly Part part
     cdef readonly Choosing choosing
     cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span
-    cdef readonly long long[::1] picked, part_size, part_common, part_diff, base, out_links, out_ptr, out_nodes
+    cdef readonly long long[::1] picked, part_size, part_common, part_diff, part_sides, base, out_links, out_ptr, out_nodes
     cdef long long[::1] tie_part, tie_ptr, tie_diff
     cdef unsigned char[::1] reach
     cdef bint reduce(self, long long i) except -1 nogil
     cdef void _count_certain(self) noexcept nogil
     cdef bint solve(self) except -1 nogil
     cdef bint _solve_part(self, long long leader, long long p, long long q) except -1 nogil
+    cdef bint _best(self, long long leader, long long p, long long q, bint apart) except -1 nogil
     cdef long long _worth(self, long long leader, long long p, long long q) noexcept nogil
     cdef void _take(self, long long leader, long long state) noexcept nogil
     cdef bint _settle_ties(self, long long p, long long q) except -1 nogil
-    cdef int _ask(self, long long p, long long q) except -1 nogil
     cdef bint _list_ties(self, long long leader, long long p, long long q) except -1 nogil
     cdef long long _most_equal(self) except? -1 nogil
     cdef bint _reached(self, long long k, long long total) noexcept nogil

@@ -16,30 +16,28 @@ except ImportError:
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.choosing import FOUND, Choosing
+    from cython.cimports.hemlp.kernels.choosing import FOUND, LOWEST, TOO_MANY, Choosing
     from cython.cimports.hemlp.kernels.hitting import Hitting
     from cython.cimports.hemlp.kernels.links import Links
     from cython.cimports.hemlp.kernels.parts import NONE, Part
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.hemlp.kernels.signatures import Signatures
     from cython.cimports.hemlp.kernels.slots import SETTLED, Slots
-    from cython.cimports.hemlp.kernels.words import bits_of, has
+    from cython.cimports.hemlp.kernels.words import bits_of
 else:
-    from hemlp.kernels.choosing import FOUND, Choosing
+    from hemlp.kernels.choosing import FOUND, LOWEST, TOO_MANY, Choosing
     from hemlp.kernels.hitting import Hitting
     from hemlp.kernels.links import Links
     from hemlp.kernels.parts import NONE, Part
     from hemlp.kernels.signals import look_for_signals
     from hemlp.kernels.signatures import Signatures
     from hemlp.kernels.slots import SETTLED, Slots
-    from hemlp.kernels.words import bits_of, has
+    from hemlp.kernels.words import bits_of
 
 
-    BEAM, MANY_STEPS, ROUNDS = 64, 8, 60
+    BEAM, FEW, ROUNDS = 64, 256, 60
 
 from hemlp.kernels.words import longer
-
-LOWEST = -(1 << 62)
 
 
 class Search:
@@ -52,7 +50,8 @@ class Search:
         self.most = most  # states, for one step of one part
         slots = self.slots.kind.shape[0]
         self.picked = np.zeros(slots, np.int64)  # the option that each slot takes, NONE: nothing is drawn
-        self.part_size, self.part_common, self.part_diff = np.zeros((3, slots), np.int64)  # by the leader of a part
+        # by the leader of a part
+        self.part_size, self.part_common, self.part_diff, self.part_sides = np.zeros((4, slots), np.int64)
         self.base = np.zeros(3, np.int64)  # predicted, true and common nodes that are certain
         self.out_links, self.out_ptr, self.out_nodes = np.zeros((3, 1024), np.int64)
         self.drawn = self.drawn_nodes = 0
@@ -95,9 +94,12 @@ class Search:
 
     def solve(self):
         """The best choices of the instance that was reduced; False if a part has too many."""
-        p = 1
-        q = 2
-        while self.parts:
+        size = self.base[0] + self.base[1]
+        common = self.base[2]
+        while self.parts:  # the first guess is the ratio of what is certain
+            divisor = _common_divisor(2 * common, size)
+            p = 2 * common // divisor if divisor else 1
+            q = size // divisor if divisor else 2
             size = self.base[0] + self.base[1]
             common = self.base[2]
             for s in range(self.slots.number):
@@ -108,28 +110,33 @@ class Search:
                     common += self.part_common[s]
             if 2 * q * common == p * size:
                 return self._settle_ties(p, q)
-            p = 2 * common
-            q = size
-            divisor = _common_divisor(p, q)
-            p //= divisor
-            q //= divisor
         return True
 
     def _solve_part(self, leader, p, q):
         """The best choice of a part for the ratio p / q; False if it has too many."""
-        self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
-        self._ask(p, q)
-        floor = LOWEST
-        if self.part_size[leader] != NONE:  # what was best before is a beginning
-            floor = self._worth(leader, p, q)
-        elif self.part.steps > MANY_STEPS:
-            if self.choosing.best(self.part, self.slots, LOWEST, False, 1 << 20, BEAM) == FOUND:
-                floor = self.choosing.old.worth[0]
-        found: cython.bint = self.choosing.best(self.part, self.slots, floor, False, self.most, 0) == FOUND
+        found = self._best(leader, p, q, False)
         if found:
             self._take(leader, 0)
-        self.part.forget()
         return found
+
+    def _best(self, leader, p, q, apart):
+        """Whether the choices of a part could be gone through; what was best before is a floor.
+
+        First by simple bounds, which is enough for most parts; then by better ones, from what a narrow search finds.
+        """
+        known: cython.bint = self.part_size[leader] != NONE
+        floor = self._worth(leader, p, q) if known else LOWEST
+        self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
+        self.choosing.prepare(self.part, self.slots)
+        self.choosing.ask(self.part, p, q, self.scale)
+        found = self.choosing.best(self.part, self.slots, floor, apart, min(FEW, self.most), 0)
+        if found == TOO_MANY:
+            self.choosing.prices.improve(self.part, self.slots, ROUNDS)
+            if not known and self.choosing.best(self.part, self.slots, LOWEST, False, 1 << 20, BEAM) == FOUND:
+                floor = self.choosing.old.worth[0]
+            found = self.choosing.best(self.part, self.slots, floor, apart, self.most, 0)
+        self.part.forget()
+        return found == FOUND
 
     def _worth(self, leader, p, q):
         value = 2 * q * self.part_common[leader] - p * self.part_size[leader]
@@ -140,6 +147,7 @@ class Search:
         self.part_size[leader] = self.choosing.old.size[state]
         self.part_common[leader] = self.choosing.old.common[state]
         self.part_diff[leader] = self.choosing.old.diff[state]
+        self.part_sides[leader] = self.part.sides
         self.choosing.trace(self.part, state)
         for t in range(self.part.steps):
             self.picked[self.part.slot[t]] = self.part.source[self.choosing.picked[t]]
@@ -167,23 +175,11 @@ class Search:
                     break
         return True
 
-    def _ask(self, p, q):
-        self.choosing.prepare(self.part, self.slots)
-        self.choosing.ask(self.part, self.slots, p, q, self.scale, ROUNDS if self.part.steps > MANY_STEPS else 0)
-        return 0
-
     def _list_ties(self, leader, p, q):
         """The differences of sizes that the best choices of a part have; False if they are too many."""
-        self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
-        if self.part.sides == 3:
-            self._ask(p, q)
-            if self.choosing.best(self.part, self.slots, self._worth(leader, p, q), True, self.most, 0) != FOUND:
-                self.part.forget()
-                return False
-        else:
-            self.choosing.states = 1
-        self.part.forget()
-        if self.choosing.states == 1:
+        if self.part_sides[leader] == 3 and not self._best(leader, p, q, True):
+            return False
+        if self.part_sides[leader] != 3 or self.choosing.states == 1:
             self.lean += self.part_diff[leader]
             return True
         if self.tie_end + self.choosing.states > self.tie_diff.shape[0]:
@@ -227,14 +223,10 @@ class Search:
 
     def _solve_tie(self, leader, p, q, diff):
         """Take the best choice of a part that has this difference of sizes."""
-        self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
-        self._ask(p, q)
-        floor = self._worth(leader, p, q)
-        found: cython.bint = self.choosing.best(self.part, self.slots, floor, True, self.most, 0) == FOUND
+        found = self._best(leader, p, q, True)
         for state in range(self.choosing.states):
             if found and self.choosing.old.diff[state] == diff:
                 self._take(leader, state)
-        self.part.forget()
         return found
 
     # ---- results
@@ -267,10 +259,15 @@ class Search:
             if self.drawn_nodes + self.signatures.bits > self.out_nodes.shape[0]:
                 with cython.gil:
                     self.out_nodes = longer(self.out_nodes, self.drawn_nodes + self.signatures.bits)
-            for bit in range(self.signatures.bits):
-                if has(self.signatures.rows, self.slots.row[option] * width, bit):
-                    self.out_nodes[self.drawn_nodes] = self.signatures.node_of[bit]
-                    self.drawn_nodes += 1
+            for w in range(width):
+                nodes = self.signatures.rows[self.slots.row[option] * width + w]
+                bit = 62 * w
+                while nodes:
+                    if nodes & 1:
+                        self.out_nodes[self.drawn_nodes] = self.signatures.node_of[bit]
+                        self.drawn_nodes += 1
+                    nodes >>= 1
+                    bit += 1
             self.out_links[self.drawn] = self.links.first + self.slots.link[option]
             self.drawn += 1
             self.out_ptr[self.drawn] = self.drawn_nodes
