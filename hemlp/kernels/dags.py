@@ -251,7 +251,12 @@ class PathGraphs:
 
 
 def shortest_path_dags(
-    links: tuple[Array, Array, Array, Array], lists: UpLists, parents: Rows, beyond: Beyond, all_twins: bool, horizon: int
+    links: tuple[Array, Array, Array, Array],
+    lists: UpLists,
+    parents: Rows,
+    beyond: Beyond,
+    all_twins: bool,
+    horizon: int,
 ) -> tuple[Array, Array, Array, Array]:
     """The union of all shortest upward paths of each link.
 

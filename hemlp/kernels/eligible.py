@@ -104,7 +104,9 @@ class Eligible:
                 whose = FOR_PRED if distance == self._nearest_pred[a] else 0
                 whose += FOR_TRUE if distance == self._nearest_true[b] else 0
                 if whose:
-                    self._make_room(self.lists.ptr[p + 1] - self.lists.ptr[p] + self.lists.ptr[t + 1] - self.lists.ptr[t])
+                    self._make_room(
+                        self.lists.ptr[p + 1] - self.lists.ptr[p] + self.lists.ptr[t + 1] - self.lists.ptr[t]
+                    )
                     if kappa[first + a * width + b] == distance:
                         self._find_lcas(p, t, a, b, distance, whose)
                     else:

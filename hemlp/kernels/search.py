@@ -34,7 +34,6 @@ else:
     from hemlp.kernels.slots import SETTLED, Slots
     from hemlp.kernels.words import bits_of
 
-
     BEAM, FEW, ROUNDS = 64, 256, 60
 
 from hemlp.kernels.words import longer
@@ -134,6 +133,7 @@ class Search:
             self.choosing.prices.improve(self.part, self.slots, ROUNDS)
             if not known and self.choosing.best(self.part, self.slots, LOWEST, False, 1 << 20, BEAM) == FOUND:
                 floor = self.choosing.old.worth[0]
+                self._take(leader, 0)
             found = self.choosing.best(self.part, self.slots, floor, apart, self.most, 0)
         self.part.forget()
         return found == FOUND
@@ -292,6 +292,11 @@ def search(facts, size, most):
     table, link_ptr = np.zeros((instances, 6), np.int64), np.zeros(instances + 1, np.int64)
     solver: Search = Search(facts, size, most)
     _search_all(solver, table, link_ptr)
+    return results(solver, table, link_ptr)
+
+
+def results(solver, table, link_ptr):
+    """What ``search`` returns, from a solver that has written its choices."""
     links, nodes = np.asarray(solver.out_links), np.asarray(solver.out_nodes)
     node_ptr = np.asarray(solver.out_ptr)[: solver.drawn + 1].copy()
     return table, link_ptr, links[: solver.drawn].copy(), node_ptr, nodes[: solver.drawn_nodes].copy()

@@ -41,7 +41,9 @@ class Slots:
     def __init__(self, links):
         most = links.own.shape[0]
         self.role, self._sure, self._choices = np.zeros((3, 2 * most + 1), np.int64)
-        self.kind, self.side, self.of_class, self.of_lca, self.leader, self._owner = np.zeros((6, 4 * most + 1), np.int64)
+        self.kind, self.side, self.of_class, self.of_lca, self.leader, self._owner = np.zeros(
+            (6, 4 * most + 1), np.int64
+        )
         self.ptr = np.zeros(4 * most + 2, np.int64)
         self._make_room(256)
         self._make_width(8)

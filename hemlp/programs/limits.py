@@ -32,6 +32,10 @@ class Budget:
         """Less what was spent before."""
         return Budget(self.end - seconds, self.work)
 
+    def seconds_left(self) -> float | None:
+        """None without a limit."""
+        return None if math.isinf(self.end) else max(0.0, self.end - time.monotonic())
+
     def spending(
         self, solve: Callable[[LinearProgram, float | None, float | None], ProgramResult]
     ) -> Callable[[LinearProgram], ProgramResult]:

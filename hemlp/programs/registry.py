@@ -23,6 +23,7 @@ SOLVERS = {
     "flow": "hemlp.solvers.flow:MinCostFlow",
     "cpsat": "hemlp.solvers.cpsat:CpSat",
     "milp": "hemlp.solvers.milp:Highs",
+    "portfolio": "hemlp.solvers.portfolio:Portfolio",
     "pulp": "hemlp.solvers.pulp:Pulp",
     "networkx": "hemlp.solvers.networkx:NetworkSimplex",
     "greedy": "hemlp.solvers.greedy:AlgorithmOne",

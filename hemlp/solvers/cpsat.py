@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -31,9 +31,13 @@ class CpSat(ProgramSolver):
         return super().accepts(model) and exact_integers(np.unique(model.cost_values)) is not None
 
     def solve_program(
-        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+        self,
+        program: LinearProgram,
+        time_limit: float | None = None,
+        work_limit: float | None = None,
+        start: Iterable[float] | None = None,
     ) -> ProgramResult:
-        """Solve one program."""
+        """Solve one program, perhaps from a solution that is known."""
         from ortools.sat.python import cp_model
 
         costs, scale = _integers("costs", [v.cost for v in program.variables])
@@ -51,6 +55,8 @@ class CpSat(ProgramSolver):
             model.add_linear_constraint(body, low, high)
         goal = cp_model.LinearExpr.weighted_sum(columns, costs)
         (model.maximize if program.maximize else model.minimize)(goal)
+        for column, value in zip(columns, start if start is not None else (), strict=False):
+            model.add_hint(column, round(value))
         backend = cp_model.CpSolver()
         backend.parameters.num_workers = 1
         backend.parameters.random_seed = 0

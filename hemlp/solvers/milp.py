@@ -8,6 +8,9 @@ from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_inte
 from hemlp.programs.registry import importable
 from hemlp.solvers.programs import ProgramSolver
 
+NODES = 100
+"""Subproblems that are one unit of work: HiGHS has no other measure of it that does not depend on the machine."""
+
 
 class Highs(ProgramSolver):
     """HiGHS without any gap."""
@@ -36,7 +39,10 @@ class Highs(ProgramSolver):
             body = mathopt.LinearSum(coefficient * columns[i] for i, coefficient in row.terms)
             model.add_linear_constraint(lb=row.lower, ub=row.upper, expr=body)
         limit = None if time_limit is None else timedelta(seconds=time_limit)
-        parameters = mathopt.SolveParameters(time_limit=limit, relative_gap_tolerance=0, absolute_gap_tolerance=0)
+        nodes = None if work_limit is None else max(1, int(NODES * work_limit))
+        parameters = mathopt.SolveParameters(
+            time_limit=limit, node_limit=nodes, relative_gap_tolerance=0, absolute_gap_tolerance=0
+        )
         result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters)
         reason = result.termination.reason
         if reason == mathopt.TerminationReason.INFEASIBLE:

@@ -12,13 +12,15 @@ from hemlp.errors import NoSolver
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.greedy import PathFinder
 from hemlp.lca.model import LcaModel, one_side_empty
+from hemlp.lca.parts import ByParts
 from hemlp.lca.solution import LcaSolution
 from hemlp.programs.limits import Budget
+from hemlp.programs.model import carried_out
 from hemlp.programs.program import Status
 from hemlp.programs.registry import named_solver
 from hemlp.solvers.programs import ProgramSolver
 
-PROGRAM_SOLVERS = ("cpsat", "milp", "pulp")
+PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
 
 
@@ -56,20 +58,31 @@ class LcaSearch:
         hard = {int(i): self._by_programs(model, int(i), time_limit, spent) for i in np.flatnonzero(table[:, 0] == 0)}
 
         def detail(i: int) -> Found:
-            return hard[i].found[0] if i in hard else _read(model, i, int(table[i, 1]), *chosen)
+            return hard[i] if i in hard else _read(model, i, int(table[i, 1]), *chosen)
 
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
-        for i, one in hard.items():
-            statuses[i], lcas[i], sums[i], bounds[i] = one.statuses[0], one.lcas[0], one.sums[0], one.bounds[0]
+        solved = model.collected(list(hard.values()))
+        for k, i in enumerate(hard):
+            statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
+            sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
         return LcaSolution(model, statuses, sums, lcas, bounds, detail)
 
-    def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> LcaSolution:
+    def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> Found:
+        """The parts of an instance as programs; the whole, where there are no parts."""
+        one = model[row]
         work = self.work if self.work is not None else model.work_limit
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
-        solution: LcaSolution = _program_solver().carry_out(model[row], budget)
-        return solution
+        from hemlp.kernels.stepwise import finish
+
+        parts = ByParts.of(one.facts, self.states) if self.states else None
+        if parts is None:
+            return _program_solver().carry_out(one, budget).found[0]
+        proved, bound = carried_out(parts.plan(), budget.spending(_program_solver().solve_program))
+        table, *chosen = finish(parts.search)
+        found = _read(one, 0, int(table[0, 1]), *chosen)
+        return found if proved else Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
 
 
 def _program_solver() -> ProgramSolver:
