@@ -296,6 +296,7 @@ class PairingModel(Model["PairingSolution"]):
         limit was the reason (``limited``).
         """
         from hemlp.kernels.certificate import BROKEN, PROVED, cheapest
+        from hemlp.kernels.pairing import Chosen
 
         made = PairingSolution(
             self, solution.statuses.copy(), solution.chosen.copy(),
@@ -303,11 +304,9 @@ class PairingModel(Model["PairingSolution"]):
             dict(solution.shortages),
         )  # fmt: skip
         asked = made.statuses <= STATUSES.index(Status.FEASIBLE)
-        predicted, true = self.halves
-        verdicts = cheapest(
-            predicted.side.ptr, true.side.ptr, self.pairs.ptr, self.kappa, self.serves, predicted.default, true.default,
-            predicted.lower, predicted.upper, true.lower, true.upper, asked, made.chosen, *made.to_default,
-        )  # fmt: skip
+        sizes = (half.default.size for half in self.halves)
+        prices = solution.hints or tuple(np.zeros(size) for size in sizes)
+        verdicts = cheapest(self.data, asked, Chosen(made.chosen, made.to_default, prices))
         if (verdicts == BROKEN).any():
             self._check_bounds(solution)
         made.statuses[verdicts == PROVED] = STATUSES.index(Status.OPTIMAL)
