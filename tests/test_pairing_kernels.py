@@ -11,9 +11,13 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
+from hemlp.errors import InvalidSolution
 from hemlp.kernels.certificate import BROKEN, PROVED, WIDE, cheapest
-from hemlp.kernels.pairing import Chosen, best_pairings
+from hemlp.kernels.closed_forms import best_pairings
+from hemlp.kernels.pairing import Chosen
+from hemlp.measures.pairs import common_classes
 from hemlp.pairing.costs import ShortestPath
+from hemlp.pairing.data import given_data
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.solution import PairingSolution
 from hemlp.programs.program import STATUSES, ProgramResult
@@ -72,7 +76,7 @@ def test_closed_forms_save_most_and_their_prices_prove_it(cover, kind):
         model, values = random_model(rng, COVER if cover else ONE, height, width, kind)
         pairs, prices = np.zeros(height * width, np.bool_), (np.zeros(height), np.zeros(width))
         defaults = np.zeros(height, np.int64), np.zeros(width, np.int64)
-        assert best_pairings(model.data, cover, Chosen(pairs, defaults, prices)).all()
+        assert best_pairings(given_data(model), cover, Chosen(pairs, defaults, prices)).all()
         alone = [half.default.copy() for half in model.halves]
         if cover:
             alone = [np.minimum(of, values.min(1 - side, initial=math.inf)) for side, of in enumerate(alone)]
@@ -105,7 +109,7 @@ def test_large_assignments():
 def certified(model, pairs, defaults, prices):
     """What the certificate makes of a pairing, and its verdict."""
     chosen = Chosen(pairs, defaults, prices)
-    verdict = int(cheapest(model.data, np.ones(1, np.bool_), chosen)[0])
+    verdict = int(cheapest(given_data(model), np.ones(1, np.bool_), chosen)[0])
     statuses = np.array([STATUSES.index(Status.OPTIMAL)], np.int8)
     return verdict, PairingSolution(model, statuses, pairs, defaults)
 
@@ -113,8 +117,13 @@ def certified(model, pairs, defaults, prices):
 @pytest.mark.parametrize("kind", ["whole", "decimal", "missing"])
 def test_a_pairing_is_improved_to_the_least_cost_whatever_its_prices_are(kind):
     rng = np.random.default_rng(23)
-    hints = (lambda n: np.zeros(n), lambda n: rng.integers(-9, 9, n) / 4, lambda n: rng.normal(size=n) * 10.0 ** rng.integers(-9, 30),
-             lambda n: np.full(n, math.nan), lambda n: np.full(n, math.inf))  # fmt: skip
+    hints = (
+        np.zeros,
+        lambda n: rng.integers(-9, 9, n) / 4,
+        lambda n: rng.normal(size=n) * 10.0 ** rng.integers(-9, 30),
+        lambda n: np.full(n, math.nan),
+        lambda n: np.full(n, math.inf),
+    )
     for _ in range(40):
         height, width = (int(n) for n in rng.integers(1, 6, 2))
         model, _ = random_model(rng, Bounds((1, 2), (0, 3)), height, width, kind)
@@ -139,7 +148,8 @@ def test_prices_that_do_not_fit_prove_nothing():
         for pairs in (first, second):
             before = pairs.copy()
             verdict, solution = certified(model, pairs, tuple(d.copy() for d in nobody), prices)
-            assert verdict == PROVED and model.verify(solution)
+            assert verdict == PROVED
+            assert model.verify(solution)
             wrong += not (before == pairs).all()
     assert wrong > 100
 
@@ -180,3 +190,32 @@ def test_costs_far_apart_are_left_to_slower_code(apart, verdict):
     )
     assert model.verify(improved)
     assert improved.chosen.tolist() == [True, False, False, True]
+
+
+# ---- sums
+
+
+def test_costs_are_added_up_without_loss():
+    """Ten times 0.1 is 1, in any order, though floats added one by one say otherwise; and infinite costs stay so."""
+    h = Hierarchy.from_edges([], classes=range(11))
+    m = PairMeasure("tried", Bounds((0, ALL), (1, 1)), cost=lambda p, t: 0.1)
+    model = m.model(h, range(1, 11), [0])
+    assert model.solve().objective == 1.0 != sum([0.1] * 10)
+    assert replace(model, kappa=np.full(10, math.inf)).costs(model.solve()).tolist() == [math.inf]
+
+
+def test_solutions_of_another_size_are_refused():
+    """Compiled code would read beyond the end of arrays."""
+    model, _ = random_model(np.random.default_rng(0), ONE, 2, 2, "whole")
+    short = replace(model.solve(), chosen=np.zeros(3, np.bool_))
+    for use in (model.costs, model.check, model.verify, lambda s: model.certified(s, False)):
+        with pytest.raises(InvalidSolution, match="3 values where 4 are needed"):
+            use(short)
+
+
+def test_common_classes():
+    rng = np.random.default_rng(1)
+    h = Hierarchy.from_edges([], classes=range(12))
+    true, pred = ([sorted(rng.choice(12, n, replace=False).tolist()) for n in rng.integers(0, 9, 50)] for _ in "tp")
+    expected = [len(set(t) & set(p)) for t, p in zip(true, pred, strict=True)]
+    assert common_classes(Batch.of(h, true, pred)).tolist() == expected

@@ -1,14 +1,14 @@
 """Is a flow of least cost? Decided by arithmetic without rounding, on the costs as they are given.
 
-A flow is of least cost if and only if no cycle of the network, along which it could be changed, has a negative cost; and
-that holds if and only if there are numbers ``far`` of the nodes with far[head] ≤ far[tail] + cost along every arc that
-can carry more, and the reverse along every arc that can carry less. Such numbers are looked for by making them
+A flow is of least cost if and only if no cycle of the network, along which it could be changed, has a negative cost;
+and that holds if and only if there are numbers ``far`` of the nodes with far[head] ≤ far[tail] + cost along every arc
+that can carry more, and the reverse along every arc that can carry less. Such numbers are looked for by making them
 smaller until they fit (Bellman, Ford). Where it begins does not matter, so it begins with prices that a solver found; a
 cycle of negative cost makes the flow better, and it is looked at again.
 
-Nothing is rounded: a cost is kept as the sum of two floats, of which one is a multiple of a unit so large that sums over
-the whole network have no digits below it and fit a float, and the other is what is left, in units of its own. Mostly
-nothing is left. Sums of either are exact; and the sum of two floats has the right sign, whatever is rounded.
+Nothing is rounded: a cost is kept as the sum of two floats. One is a multiple of a unit so large that sums over the
+whole network fit a float, the other is what is left, in multiples of a unit of its own. Mostly nothing is left. Sums of
+either are exact; and the sum of two floats has the right sign, whatever is rounded.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ Array = NDArray[Any]
 class Proof:
     """Room for the costs of so many arcs and the numbers of so many nodes, each in two parts.
 
-    ``wide``: second parts matter. ``turned``: the flow was changed. ``large`` and ``small`` are powers of two, which sums of first and second parts stay
-    below. ``came``: the arc by which a node was reached, twice its number, and one more if it is gone back; NOWHERE.
+    ``wide``: second parts matter. ``turned``: the flow was changed. ``large`` and ``small`` are powers of two, which
+    sums of first and second parts stay below. ``came``: the arc by which a node was reached, twice its number, and one
+    more if it is gone back; or NOWHERE.
     """
 
     def __init__(self, nodes: int, arcs: int) -> None:
