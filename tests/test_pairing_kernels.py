@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure
-from hemlp.kernels.pairing import Chosen, best_pairings
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
+from hemlp.errors import InvalidSolution
+from hemlp.kernels.certificate import BROKEN, PROVED, WIDE, cheapest
+from hemlp.kernels.closed_forms import best_pairings
+from hemlp.kernels.pairing import Chosen
+from hemlp.measures.pairs import common_classes
 from hemlp.pairing.costs import ShortestPath
+from hemlp.pairing.data import given_data
 from hemlp.pairing.pairs import Pairs
+from hemlp.pairing.solution import PairingSolution
+from hemlp.programs.program import STATUSES, ProgramResult
 
 pytestmark = pytest.mark.uncompiled
 ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
@@ -68,7 +76,7 @@ def test_closed_forms_save_most_and_their_prices_prove_it(cover, kind):
         model, values = random_model(rng, COVER if cover else ONE, height, width, kind)
         pairs, prices = np.zeros(height * width, np.bool_), (np.zeros(height), np.zeros(width))
         defaults = np.zeros(height, np.int64), np.zeros(width, np.int64)
-        assert best_pairings(model.data, cover, Chosen(pairs, defaults, prices)).all()
+        assert best_pairings(given_data(model), cover, Chosen(pairs, defaults, prices)).all()
         alone = [half.default.copy() for half in model.halves]
         if cover:
             alone = [np.minimum(of, values.min(1 - side, initial=math.inf)) for side, of in enumerate(alone)]
@@ -93,3 +101,121 @@ def test_large_assignments():
             rows, columns = linear_sum_assignment(saved, maximize=True)
             least = model.halves[0].default[0] * (height + width) - saved[rows, columns].sum()
             assert model.solve("closed_forms").objective == pytest.approx(least, rel=1e-12)
+
+
+# ---- certificates
+
+
+def certified(model, pairs, defaults, prices):
+    """What the certificate makes of a pairing, and its verdict."""
+    chosen = Chosen(pairs, defaults, prices)
+    verdict = int(cheapest(given_data(model), np.ones(1, np.bool_), chosen)[0])
+    statuses = np.array([STATUSES.index(Status.OPTIMAL)], np.int8)
+    return verdict, PairingSolution(model, statuses, pairs, defaults)
+
+
+@pytest.mark.parametrize("kind", ["whole", "decimal", "missing"])
+def test_a_pairing_is_improved_to_the_least_cost_whatever_its_prices_are(kind):
+    rng = np.random.default_rng(23)
+    hints = (
+        np.zeros,
+        lambda n: rng.integers(-9, 9, n) / 4,
+        lambda n: rng.normal(size=n) * 10.0 ** rng.integers(-9, 30),
+        lambda n: np.full(n, math.nan),
+        lambda n: np.full(n, math.inf),
+    )
+    for _ in range(40):
+        height, width = (int(n) for n in rng.integers(1, 6, 2))
+        model, _ = random_model(rng, Bounds((1, 2), (0, 3)), height, width, kind)
+        for hint in hints:
+            nobody = np.ones(height, np.int64), np.zeros(width, np.int64)
+            verdict, solution = certified(
+                model, np.zeros(height * width, np.bool_), nobody, (hint(height), hint(width))
+            )
+            assert verdict == PROVED
+            assert model.verify(solution)
+
+
+def test_prices_that_do_not_fit_prove_nothing():
+    """The shortest way to say PROVED is not taken for a pairing that is not of least cost."""
+    rng = np.random.default_rng(3)
+    wrong = 0
+    for _ in range(200):
+        model, _ = random_model(rng, ONE, 2, 2, "whole")
+        first, second = (np.array(of, np.bool_) for of in ([1, 0, 0, 1], [0, 1, 1, 0]))
+        nobody = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        prices = tuple(rng.integers(-3, 12, 2).astype(float) for _ in "pt")
+        for pairs in (first, second):
+            before = pairs.copy()
+            verdict, solution = certified(model, pairs, tuple(d.copy() for d in nobody), prices)
+            assert verdict == PROVED
+            assert model.verify(solution)
+            wrong += not (before == pairs).all()
+    assert wrong > 100
+
+
+def test_broken_bounds_are_seen():
+    model, _ = random_model(np.random.default_rng(0), ONE, 2, 2, "whole")
+    none, zero = np.zeros(2, np.int64), (np.zeros(2), np.zeros(2))
+    one = np.ones(2, np.int64)
+    for pairs, defaults in (
+        ([1, 1, 0, 0], (none, none)), ([0, 0, 0, 0], (none, none)), ([1, 0, 0, 1], (one, one)),
+        ([0, 0, 0, 0], (-one, one)), ([0, 0, 0, 0], (2 * one, one)),
+    ):  # fmt: skip
+        verdict, _ = certified(model, np.array(pairs, np.bool_), tuple(d.copy() for d in defaults), zero)
+        assert verdict == BROKEN
+    missing, _ = random_model(np.random.default_rng(0), ONE, 1, 1, "missing")
+    gone = replace(missing, kappa=np.array([math.inf]))
+    assert (
+        certified(gone, np.array([True]), (none[:1].copy(), none[:1].copy()), (none[:1] * 1.0, none[:1] * 1.0))[0]
+        == BROKEN
+    )
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(2.0**-30, PROVED), (2.0**-60, WIDE), (2.0**-400, WIDE)])
+def test_costs_far_apart_are_left_to_slower_code(apart, verdict):
+    """Floats of 53 digits each are added up without rounding as long as two floats can hold all digits."""
+    one, third = 1 / 3, apart / 3
+    h = Hierarchy.from_edges([], classes=range(4))
+    table = {(0, 2): one, (0, 3): one + third, (1, 2): one, (1, 3): third}
+    m = PairMeasure("tried", ONE, cost=lambda p, t: table[p, t], default_cost=9.0)
+    model = m.model(h, [2, 3], [0, 1])
+    nobody = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    found, solution = certified(model, np.array([0, 1, 1, 0], np.bool_), nobody, (np.zeros(2), np.zeros(2)))
+    assert found == verdict
+    if verdict == PROVED:
+        assert solution.chosen.tolist() == [True, False, False, True]
+    improved = model.certified(
+        model.solution(ProgramResult(Status.FEASIBLE, np.array([0, 1, 1, 0, 0, 0, 0, 0.0]))), False
+    )
+    assert model.verify(improved)
+    assert improved.chosen.tolist() == [True, False, False, True]
+
+
+# ---- sums
+
+
+def test_costs_are_added_up_without_loss():
+    """Ten times 0.1 is 1, in any order, though floats added one by one say otherwise; and infinite costs stay so."""
+    h = Hierarchy.from_edges([], classes=range(11))
+    m = PairMeasure("tried", Bounds((0, ALL), (1, 1)), cost=lambda p, t: 0.1)
+    model = m.model(h, range(1, 11), [0])
+    assert model.solve().objective == 1.0 != sum([0.1] * 10)
+    assert replace(model, kappa=np.full(10, math.inf)).costs(model.solve()).tolist() == [math.inf]
+
+
+def test_solutions_of_another_size_are_refused():
+    """Compiled code would read beyond the end of arrays."""
+    model, _ = random_model(np.random.default_rng(0), ONE, 2, 2, "whole")
+    short = replace(model.solve(), chosen=np.zeros(3, np.bool_))
+    for use in (model.costs, model.check, model.verify, lambda s: model.certified(s, False)):
+        with pytest.raises(InvalidSolution, match="3 values where 4 are needed"):
+            use(short)
+
+
+def test_common_classes():
+    rng = np.random.default_rng(1)
+    h = Hierarchy.from_edges([], classes=range(12))
+    true, pred = ([sorted(rng.choice(12, n, replace=False).tolist()) for n in rng.integers(0, 9, 50)] for _ in "tp")
+    expected = [len(set(t) & set(p)) for t, p in zip(true, pred, strict=True)]
+    assert common_classes(Batch.of(h, true, pred)).tolist() == expected

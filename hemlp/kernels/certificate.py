@@ -1,240 +1,332 @@
-"""Is a pairing of least cost? Decided by exact arithmetic on the costs as they are given.
+"""Is a flow of least cost? Decided by arithmetic without rounding, on the costs as they are given.
 
-A float is an integer times a power of two. The costs of an instance become integers over one common power, each kept in
-two words (``high`` · 2⁶⁰ + ``low``), so that no sum and no comparison is rounded.
+A flow is of least cost if and only if no cycle of the network, along which it could be changed, has a negative cost;
+and that holds if and only if there are numbers ``far`` of the nodes with far[head] ≤ far[tail] + cost along every arc
+that can carry more, and the reverse along every arc that can carry less. Such numbers are looked for by making them
+smaller until they fit (Bellman, Ford). Where it begins does not matter, so it begins with prices that a solver found; a
+cycle of negative cost makes the flow better, and it is looked at again.
 
-The residual network of an instance has node 0, which is source, sink and both default classes in one, then the
-predicted and then the true classes. A pairing is of least cost if and only if no cycle there has a negative cost; along
-one that has, the pairing is changed for the better, and looked at again.
+Nothing is rounded: a cost is kept as the sum of two floats. One is a multiple of a unit so large that sums over the
+whole network fit a float, the other is what is left, in multiples of a unit of its own. Mostly nothing is left. Sums of
+either are exact; and the sum of two floats has the right sign, whatever is rounded.
 """
 
 from __future__ import annotations
 
-import math
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.kernels.jit import kernel
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off
+    from cython.cimports.hemlp.kernels.pairing import Chosen, Pairing
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import fabs
+else:
+    from math import fabs
+
+    from hemlp.kernels.network import Network, lay_out, read_off
+    from hemlp.kernels.pairing import Chosen, Pairing
+    from hemlp.kernels.signals import look_for_signals
+
+    NOT_ASKED, PROVED, WIDE, LONG, BROKEN = range(5)
+    NOWHERE = -1
+    MOST_CYCLES = 5_000
 
 Array = NDArray[Any]
 
-NOT_ASKED, PROVED, WIDE, LONG, BROKEN = 0, 1, 2, 3, 4
-"""Verdicts: proved (perhaps after changes); costs too far apart for two words; too many changes; bounds not kept."""
-WORD = 60
-LOW = (1 << WORD) - 1
-ROOM = 118
-"""Bits that the longest sum of costs may take."""
-MOST_CYCLES = 5_000
-"""Changes of one instance before it is left to slower code."""
 
+class Proof:
+    """Room for the costs of so many arcs and the numbers of so many nodes, each in two parts.
 
-@kernel
-def _exponents(costs: Array, low: int, high: int) -> tuple[int, int]:
-    """The lowest and the highest binary place that any finite cost uses, together with ``low`` and ``high``."""
-    for cost in costs:
-        if 0.0 < cost < np.inf:
-            fraction, exponent = math.frexp(cost)
-            digits = np.int64(fraction * 2.0**53)
-            _, last = math.frexp(float(digits & -digits))
-            low = min(low, exponent - 53 + last - 1)
-            high = max(high, exponent)
-    return low, high
-
-
-@kernel
-def _small_integers(costs: Array) -> bool:
-    """Whether all finite costs are integers that fit one word with room for sums."""
-    for cost in costs:  # noqa: SIM110 (numba compiles no generators)
-        if cost < np.inf and not (cost < 2.0**40 and cost == np.int64(cost)):
-            return False
-    return True
-
-
-@kernel
-def _write_words(costs: Array, plain: bool, low: int, words: Array) -> None:
-    """Each finite cost in two words, as a multiple of 2 to the power ``low``; of 1 if they are integers (``plain``)."""
-    for k in range(costs.size):
-        words[k, 0] = words[k, 1] = 0
-        if plain:
-            words[k, 1] = np.int64(costs[k]) if costs[k] < np.inf else 0
-        elif 0.0 < costs[k] < np.inf:
-            fraction, exponent = math.frexp(costs[k])
-            digits = np.int64(fraction * 2.0**53)
-            shift = exponent - 53 - low
-            if shift <= 0:
-                words[k, 1] = digits >> -shift
-            elif shift < WORD:
-                words[k, 0] = digits >> (WORD - shift)
-                words[k, 1] = (digits << shift) & LOW
-            else:
-                words[k, 0] = digits << (shift - WORD)
-
-
-@kernel
-def _relax(
-    tail: int, head: int, high: int, low: int, wide: bool, change: int, far: Array, came: Array, by: Array
-) -> bool:
-    """Whether an arc makes the way to ``head`` shorter; ``change`` says what a flow along it changes.
-
-    Unless costs are ``wide`` one word is enough.
+    ``wide``: second parts matter. ``turned``: the flow was changed. ``large`` and ``small`` are powers of two, which
+    sums of first and second parts stay below. ``came``: the arc by which a node was reached, twice its number, and one
+    more if it is gone back; or NOWHERE.
     """
-    low += far[tail, 1]
-    if wide:
-        high += far[tail, 0] + (low >> WORD)
-        low &= LOW
-        if high > far[head, 0] or (high == far[head, 0] and low >= far[head, 1]):
-            return False
-        far[head, 0] = high
-    elif low >= far[head, 1]:
-        return False
-    far[head, 1] = low
-    came[head], by[head] = tail, change
-    return True
+
+    def __init__(self, nodes: int, arcs: int) -> None:
+        self.wide = self.turned = False
+        self.large = self.small = 0.0
+        self.steps = 0
+        self.cost, self.rest = np.empty(arcs), np.empty(arcs)
+        self.far, self.far_rest = np.empty(nodes), np.empty(nodes)
+        self.came, self.mark, self.degree = (np.empty(nodes, np.int64) for _ in range(3))
 
 
-@kernel
-def _relax_side(
-    first: int, away: int, lower: Array, upper: Array, degree: Array, default: Array, words: Array, taken: Array,
-    variable: int, wide: bool, far: Array, came: Array, by: Array,
-) -> bool:  # fmt: skip
-    """All arcs between node 0 and the classes of a side; ``away``: 1 if flow goes from node 0 into them, else -1."""
-    changed = False
-    for i in range(lower.size):
-        source, sink = (0, first + i) if away == 1 else (first + i, 0)
-        if degree[i] < upper[i]:
-            changed |= _relax(source, sink, 0, 0, wide, -1, far, came, by)
-        if degree[i] > lower[i]:
-            changed |= _relax(sink, source, 0, 0, wide, -1, far, came, by)
-        if default[i] < np.inf:
-            if taken[i] < upper[i]:
-                code = 2 * (variable + i)
-                changed |= _relax(sink, source, words[i, 0], words[i, 1], wide, code, far, came, by)
-            if taken[i] > 0:
-                code = 2 * (variable + i) + 1
-                changed |= _relax(source, sink, -words[i, 0], -words[i, 1], wide, code, far, came, by)
-    return changed
+def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
+    """Turn what is chosen in the instances that are ``asked`` for into what costs least; a verdict for each.
 
-
-@kernel
-def _node_on_cycle(came: Array, mark: Array) -> int:
-    """A node on a cycle of the ways by which nodes were reached, or -1."""
-    mark[:] = -1
-    for start in range(came.size):
-        node = start
-        while node >= 0 and mark[node] < 0:
-            mark[node] = start
-            node = came[node]
-        if node >= 0 and mark[node] == start:
-            return node
-    return -1
-
-
-@kernel
-def _kept(degree: Array, taken: Array, default: Array, lower: Array, upper: Array) -> bool:
-    """Whether a side keeps its bounds and uses only default classes that exist."""
-    for i in range(degree.size):
-        if not (lower[i] <= degree[i] <= upper[i] and 0 <= taken[i] <= upper[i]):
-            return False
-        if taken[i] > 0 and default[i] == np.inf:
-            return False
-    return True
-
-
-@kernel
-def cheapest(
-    pred_ptr: Array, true_ptr: Array, pair_ptr: Array, kappa: Array, serves: Array, default_p: Array, default_t: Array,
-    lower_p: Array, upper_p: Array, lower_t: Array, upper_t: Array,
-    asked: Array, chosen: Array, to_default_p: Array, to_default_t: Array,
-) -> Array:  # fmt: skip
-    """Turn the pairings of the instances that are ``asked`` for into ones of least cost; a verdict for each."""
-    verdicts = np.zeros(asked.size, np.uint8)
-    for i in range(asked.size):
-        if asked[i]:
-            p, t = slice(pred_ptr[i], pred_ptr[i + 1]), slice(true_ptr[i], true_ptr[i + 1])
-            x = slice(pair_ptr[i], pair_ptr[i + 1])
-            verdicts[i] = _cheapest_one(
-                kappa[x], serves[x], default_p[p], default_t[t], lower_p[p], upper_p[p], lower_t[t], upper_t[t],
-                chosen[x], to_default_p[p], to_default_t[t],
-            )  # fmt: skip
+    PROVED: perhaps after changes. WIDE: costs are too far apart. LONG: too many changes. BROKEN: bounds are not kept.
+    """
+    verdicts = np.zeros(given.size, np.uint8)
+    nodes = 1 + given.most_pred + given.most_true
+    arcs = given.most_pairs + 2 * nodes
+    _all_cheapest(given, asked.view("u1"), chosen, Network(nodes, arcs), Proof(nodes, arcs), verdicts)
     return verdicts
 
 
-@kernel
-def _cheapest_one(
-    kappa: Array, serves: Array, default_p: Array, default_t: Array,
-    lower_p: Array, upper_p: Array, lower_t: Array, upper_t: Array, chosen: Array, to_p: Array, to_t: Array,
-) -> int:  # fmt: skip
-    height, width = lower_p.size, lower_t.size
-    degree_p, degree_t = to_p.copy(), to_t.copy()
-    for k in range(kappa.size):
-        if chosen[k]:
-            if serves[k] == 0 or kappa[k] == np.inf:
-                return BROKEN
-            degree_p[k // width] += serves[k] & 1
-            degree_t[k % width] += serves[k] >> 1
-    if not (_kept(degree_p, to_p, default_p, lower_p, upper_p) and _kept(degree_t, to_t, default_t, lower_t, upper_t)):
-        return BROKEN
-    nodes = 1 + height + width
-    plain = _small_integers(kappa) and _small_integers(default_p) and _small_integers(default_t)
-    low, bits = 0, 0
-    if not plain:
-        low, high = _exponents(kappa, 5_000, -5_000)
-        low, high = _exponents(default_p, low, high)
-        low, high = _exponents(default_t, low, high)
-        bits = high - low + math.frexp(float(nodes))[1]
-        if bits > ROOM:
-            return WIDE
-    wide = bits >= WORD
-    words, words_p = np.empty((kappa.size, 2), np.int64), np.empty((height, 2), np.int64)
-    words_t = np.empty((width, 2), np.int64)
-    _write_words(kappa, plain, low, words)
-    _write_words(default_p, plain, low, words_p)
-    _write_words(default_t, plain, low, words_t)
-    far, came = np.zeros((nodes, 2), np.int64), np.full(nodes, -1, np.int64)
-    by, mark = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-    cycles = 0
-    while True:
-        changed = _relax_side(
-            1, 1, lower_p, upper_p, degree_p, default_p, words_p, to_p, kappa.size, wide, far, came, by
+@cython.cfunc
+def _all_cheapest(
+    given: Pairing, asked: cython.const[cython.uchar][::1], chosen: Chosen, net: Network, proof: Proof,
+    verdicts: cython.uchar[::1],
+) -> None:  # fmt: skip
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(given.size):
+            if not asked[i]:
+                continue
+            if _proved_at_once(given, i, chosen, proof):
+                verdicts[i] = PROVED
+            elif not lay_out(given, i, chosen, net):
+                verdicts[i] = BROKEN
+            elif not _split_costs(net, proof):
+                verdicts[i] = WIDE
+            else:
+                _begin_with_prices(given, i, chosen, proof)
+                verdicts[i] = _improve(net, proof)
+                if proof.turned:
+                    read_off(given, i, net, chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _proved_at_once(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, proof: Proof) -> cython.bint:
+    """Whether the prices of a solver fit as they are, which is seen without the network.
+
+    For pairs that count for both their ends, and prices of few digits, so that the sum of two is exact; in comparisons
+    nothing is rounded.
+    """
+    c: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    k: cython.Py_ssize_t = given.pair_ptr[i]
+    p: cython.Py_ssize_t = given.pred_ptr[i]
+    t: cython.Py_ssize_t = given.true_ptr[i]
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - p
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - t
+    fits: cython.bint = given.mutual
+    for c in range(width):
+        proof.degree[c] = chosen.default_t[t + c]
+        fits &= _has_few_digits(chosen.price_t[t + c])
+    for row in range(height):
+        degree = chosen.default_p[p + row]
+        price = chosen.price_p[p + row]
+        fits &= _has_few_digits(price)
+        if not fits:
+            return False
+        for c in range(width):
+            over = given.kappa[k + c] - (price + chosen.price_t[t + c])
+            picked = chosen.pairs[k + c]
+            degree += picked
+            proof.degree[c] += picked
+            fits &= (over <= 0.0) if picked else (over >= 0.0)
+        k += width
+        lower, upper = given.lower_p[p + row], given.upper_p[p + row]
+        fits &= _price_fits(price, given.default_p[p + row], chosen.default_p[p + row], degree, lower, upper)
+    for c in range(width):
+        lower, upper, degree = given.lower_t[t + c], given.upper_t[t + c], proof.degree[c]
+        fits &= _price_fits(
+            chosen.price_t[t + c], given.default_t[t + c], chosen.default_t[t + c], degree, lower, upper
         )
-        for k in range(kappa.size):
-            if serves[k] > 0 and kappa[k] < np.inf:
-                tail = 1 + k // width if serves[k] & 1 else 0
-                head = 1 + height + k % width if serves[k] & 2 else 0
-                if chosen[k]:
-                    changed |= _relax(head, tail, -words[k, 0], -words[k, 1], wide, 2 * k + 1, far, came, by)
-                else:
-                    changed |= _relax(tail, head, words[k, 0], words[k, 1], wide, 2 * k, far, came, by)
-        changed |= _relax_side(
-            1 + height, -1, lower_t, upper_t, degree_t, default_t, words_t, to_t, kappa.size + height,
-            wide, far, came, by,
-        )  # fmt: skip
-        if not changed:
-            return PROVED
-        at = _node_on_cycle(came, mark)
-        if at < 0:
-            continue
-        cycles += 1
-        if cycles > MOST_CYCLES:
+    return fits
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _has_few_digits(price: cython.double) -> cython.bint:
+    """Whether a price is a multiple of 2⁻²⁰ below 2³¹, so that the sum of two such prices is exact."""
+    return fabs(price) < 2147483648.0 and (price + 8589934592.0) - 8589934592.0 == price
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _price_fits(
+    price: cython.double, default: cython.double, taken: cython.longlong, degree: cython.longlong,
+    lower: cython.longlong, upper: cython.longlong,
+) -> cython.bint:  # fmt: skip
+    """Whether a class keeps its bounds, and its price neither lets it take more nor less, also of its default class."""
+    kept: cython.bint = lower <= degree <= upper and 0 <= taken <= upper
+    more: cython.bint = (degree == upper or price >= 0.0) and (taken == upper or price <= default)
+    less: cython.bint = (degree == lower or price <= 0.0) and (taken == 0 or price >= default)
+    return kept and more and less
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _power_above(value: cython.double) -> cython.double:
+    """The least power of two that is not below a value."""
+    power: cython.double = 1.0
+    while power < value:
+        power *= 2.0
+    while power >= 2.0 * value and power > 1e-200:
+        power *= 0.5
+    return power
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _split_costs(net: Network, proof: Proof) -> cython.bint:
+    """Cut each cost in two parts; whether sums of either have room in a float.
+
+    Sums along a path, and what they begin with, are below an eighth of ``large``. Adding a number that is so large to a
+    cost and taking it away again leaves the multiples of its last digit.
+    """
+    a: cython.Py_ssize_t
+    most: cython.double = 0.0
+    for a in range(net.arcs):
+        most = net.cost[a] if net.cost[a] > most else most
+    headroom = _power_above(16.0 * net.nodes)
+    proof.large = headroom * _power_above(most) if most > 0.0 else 1.0
+    proof.small = headroom * proof.large / 4503599627370496.0  # 2 to the 52nd
+    left: cython.bint = False
+    for a in range(net.arcs):
+        part = (net.cost[a] + proof.large) - proof.large
+        proof.cost[a] = part
+        proof.rest[a] = net.cost[a] - part
+        left |= net.cost[a] != part
+    proof.wide = left
+    for a in range(net.arcs if left else 0):
+        left &= (proof.rest[a] + 2.0 * proof.small) - 2.0 * proof.small == proof.rest[a]
+    return left == proof.wide and 1e-250 < proof.large < 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _begin_with_prices(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, proof: Proof) -> cython.void:
+    """Begin with what a solver found; what is no price at all is left out."""
+    c: cython.Py_ssize_t
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
+    proof.far[0] = proof.far_rest[0] = 0.0
+    proof.came[0] = NOWHERE
+    for c in range(height + width):
+        price = -chosen.price_p[given.pred_ptr[i] + c] if c < height else chosen.price_t[given.true_ptr[i] + c - height]
+        if not fabs(price) <= 0.125 * proof.large:
+            price = 0.0
+        part = (price + 2.0 * proof.large) - 2.0 * proof.large
+        proof.far[1 + c] = part
+        proof.far_rest[1 + c] = ((price - part) + 2.0 * proof.small) - 2.0 * proof.small if proof.wide else 0.0
+        proof.came[1 + c] = NOWHERE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _improve(net: Network, proof: Proof) -> cython.int:
+    """Change the flow along cycles of negative cost until there is none; the verdict."""
+    rounds: cython.Py_ssize_t = 0
+    cycles: cython.Py_ssize_t = 0
+    v: cython.Py_ssize_t
+    proof.turned = False
+    while _relax(net, proof):
+        proof.steps += net.arcs
+        if proof.steps > 1 << 20:
+            proof.steps = 0
+            look_for_signals()
+        rounds += 1
+        node = _node_on_cycle(net, proof)
+        if node != NOWHERE:
+            cycles += 1
+            _turn(net, proof, node)
+            proof.turned = True
+            rounds = 0
+            for v in range(net.nodes):
+                proof.far[v] = proof.far_rest[v] = 0.0
+                proof.came[v] = NOWHERE
+        if cycles > MOST_CYCLES or rounds > net.nodes:
             return LONG
-        node = at
+    for v in range(net.nodes):
+        if fabs(proof.far[v]) > 0.25 * proof.large or fabs(proof.far_rest[v]) > 0.25 * proof.small:
+            return WIDE
+    return PROVED
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _relax(net: Network, proof: Proof) -> cython.bint:
+    """Make the number of a node smaller wherever an arc demands it; whether one did."""
+    a: cython.Py_ssize_t
+    changed: cython.bint = False
+    for a in range(net.arcs):
+        tail = net.tail[a]
+        head = net.head[a]
+        reduced = proof.cost[a] + proof.far[tail] - proof.far[head]
+        if proof.wide:
+            reduced += proof.rest[a] + proof.far_rest[tail] - proof.far_rest[head]
+        forward: cython.bint = (reduced < 0.0) & (net.room[a] > 0)  # without branches, which nobody could foretell
+        backward: cython.bint = (reduced > 0.0) & (net.back[a] > 0)
+        if forward | backward:
+            changed = True
+            if forward:
+                proof.far[head] = proof.far[tail] + proof.cost[a]
+                proof.far_rest[head] = proof.far_rest[tail] + proof.rest[a]
+                proof.came[head] = 2 * a
+            else:
+                proof.far[tail] = proof.far[head] - proof.cost[a]
+                proof.far_rest[tail] = proof.far_rest[head] - proof.rest[a]
+                proof.came[tail] = 2 * a + 1
+    return changed
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _before(net: Network, proof: Proof, node: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """The node from which a node was reached."""
+    way = proof.came[node]
+    if way == NOWHERE:
+        return NOWHERE
+    return net.head[way >> 1] if way & 1 else net.tail[way >> 1]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
+    """A node on a cycle of the ways by which nodes were reached, or NOWHERE."""
+    start: cython.Py_ssize_t
+    for start in range(net.nodes):
+        proof.mark[start] = NOWHERE
+    for start in range(net.nodes):
+        node: cython.Py_ssize_t = start
+        while node != NOWHERE and proof.mark[node] == NOWHERE:
+            proof.mark[node] = start
+            node = _before(net, proof, node)
+        if node != NOWHERE and proof.mark[node] == start:
+            return node
+    return NOWHERE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _turn(net: Network, proof: Proof, start: cython.Py_ssize_t) -> cython.void:
+    """Send as much as there is room for round the cycle that ``start`` is on."""
+    most: cython.longlong = -1
+    for turn in range(2):
+        node: cython.Py_ssize_t = start
         while True:
-            if by[node] >= 0:
-                variable, step = by[node] >> 1, 1 - 2 * (by[node] & 1)
-                if variable < kappa.size:
-                    chosen[variable] = step == 1
-                    degree_p[variable // width] += step * (serves[variable] & 1)
-                    degree_t[variable % width] += step * (serves[variable] >> 1)
-                elif variable < kappa.size + height:
-                    to_p[variable - kappa.size] += step
-                    degree_p[variable - kappa.size] += step
-                else:
-                    to_t[variable - kappa.size - height] += step
-                    degree_t[variable - kappa.size - height] += step
-            node = came[node]
-            if node == at:
+            way = proof.came[node]
+            a: cython.Py_ssize_t = way >> 1
+            forward: cython.bint = way & 1 == 0
+            if turn == 0:
+                space = net.room[a] if forward else net.back[a]
+                most = space if most < 0 or space < most else most
+            else:
+                net.room[a] -= most if forward else -most
+                net.back[a] += most if forward else -most
+            node = _before(net, proof, node)
+            if node == start:
                 break
-        far[:] = 0
-        came[:] = -1

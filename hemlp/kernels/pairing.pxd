@@ -12,6 +12,5 @@ cdef class Chosen:
     cdef readonly long long[::1] default_p, default_t
     cdef readonly double[::1] price_p, price_t
 
-cdef class Alone:
-    cdef double[::1] cost_p, cost_t
-    cdef int[::1] partner_p, partner_t
+cdef class Total:
+    cdef double sum, lost

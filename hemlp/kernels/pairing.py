@@ -1,4 +1,4 @@
-"""Problem 1 for many small instances: what is given and what is chosen, and optima that have a closed form.
+"""Problem 1 for many small instances: what is given, what is chosen, and what that costs.
 
 Instance i has the predicted classes ``pred_ptr[i]:pred_ptr[i + 1]``, the true ones ``true_ptr[i]:true_ptr[i + 1]``, and
 its pairs, one row a predicted class, from ``pair_ptr[i]`` on. An infinite cost means that a pair, or a default class,
@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.matching import ALONE, Matching, match
+    from cython.cimports.hemlp.kernels.records import Sides
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.libc.math import INFINITY
 else:
     from math import inf as INFINITY
 
-    from hemlp.kernels.matching import ALONE, Matching, match
+    from hemlp.kernels.records import Sides
     from hemlp.kernels.signals import look_for_signals
 
 Array = NDArray[Any]
@@ -98,7 +98,8 @@ def _keep_nearest(
 @cython.exceptval(check=False)
 def _mark_nearest(
     kappa: cython.const[cython.double][::1], begin: cython.Py_ssize_t, stride: cython.Py_ssize_t,
-    many: cython.Py_ssize_t, default: cython.double[::1], who: cython.Py_ssize_t, serves: cython.uchar[::1], side: cython.uchar,
+    many: cython.Py_ssize_t, default: cython.double[::1], who: cython.Py_ssize_t, serves: cython.uchar[::1],
+    side: cython.uchar,
 ) -> cython.void:  # fmt: skip
     """Let the nearest of the pairs of class ``who`` serve its side, unless its default class is nearer."""
     k: cython.Py_ssize_t
@@ -112,140 +113,88 @@ def _mark_nearest(
                 serves[begin + k * stride] |= side
 
 
-def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
-    """Optima for α = β = 1 with defaults, or (``cover``) for α = 1 and β without limit; which instances have one.
-
-    Alone, a class costs its default or, for covers, its cheapest option. A pair that counts for both its ends saves
-    what they cost alone less its own cost, so the optimum is the matching that saves most.
-    """
-    feasible = np.empty(given.size, np.bool_)
-    room = Matching(max(given.most_pred, given.most_true), given.most_pairs)
-    _all_pairings(given, cover, chosen, room, Alone(given.most_pred, given.most_true), feasible.view("u1"))
-    return feasible
+def total_costs(given: Pairing, chosen: Chosen) -> Array:
+    """What is chosen costs in each instance, as exactly as a float can say it: in any order the sum is the same."""
+    totals = np.empty(given.size)
+    _add_up(given, chosen, Total(), totals)
+    return totals
 
 
-class Alone:
-    """What each class of an instance costs alone, and with whom (ALONE: its default class)."""
+class Total:
+    """A sum and what was lost of it by rounding."""
 
-    def __init__(self, height: int, width: int) -> None:
-        self.cost_p, self.cost_t = np.empty(height), np.empty(width)
-        self.partner_p, self.partner_t = np.empty(height, np.int32), np.empty(width, np.int32)
+    def __init__(self) -> None:
+        self.sum = 0.0
+        self.lost = 0.0
 
 
 @cython.cfunc
-def _all_pairings(
-    given: Pairing, cover: cython.bint, chosen: Chosen, m: Matching, alone: Alone, feasible: cython.uchar[::1]
-) -> None:
+def _add_up(given: Pairing, chosen: Chosen, total: Total, totals: cython.double[::1]) -> None:
     i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
-            if i % 256 == 0:
-                look_for_signals()
-            feasible[i] = _alone(given, i, cover, alone)
-            if feasible[i]:
-                _set_savings(given, i, alone, m)
-                match(m)
-                _write(given, i, alone, m, chosen)
+            total.sum = total.lost = 0.0
+            for k in range(given.pair_ptr[i], given.pair_ptr[i + 1]):
+                if chosen.pairs[k]:
+                    _add(total, given.kappa[k])
+            for k in range(given.pred_ptr[i], given.pred_ptr[i + 1]):
+                if chosen.default_p[k]:
+                    _add(total, given.default_p[k] * chosen.default_p[k])
+            for k in range(given.true_ptr[i], given.true_ptr[i + 1]):
+                if chosen.default_t[k]:
+                    _add(total, given.default_t[k] * chosen.default_t[k])
+            totals[i] = total.sum + total.lost
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alone) -> cython.bint:
-    """What classes cost alone; whether all have something to take."""
-    row: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
-    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
-    for row in range(height):
-        alone.cost_p[row] = given.default_p[given.pred_ptr[i] + row]
-        alone.partner_p[row] = ALONE
-    for column in range(width):
-        alone.cost_t[column] = given.default_t[given.true_ptr[i] + column]
-        alone.partner_t[column] = ALONE
-    if cover:
-        k: cython.Py_ssize_t = given.pair_ptr[i]
-        for row in range(height):
-            for column in range(width):
-                if given.serves[k] & 1 and given.kappa[k] < alone.cost_p[row]:
-                    alone.cost_p[row] = given.kappa[k]
-                    alone.partner_p[row] = column
-                if given.serves[k] & 2 and given.kappa[k] < alone.cost_t[column]:
-                    alone.cost_t[column] = given.kappa[k]
-                    alone.partner_t[column] = row
-                k += 1
-    worst: cython.double = 0.0
-    for row in range(height):
-        worst = max(worst, alone.cost_p[row])
-    for column in range(width):
-        worst = max(worst, alone.cost_t[column])
-    return worst < INFINITY
+def _add(total: Total, value: cython.double) -> cython.void:
+    """Add a value of at least 0."""
+    before = total.sum
+    total.sum += value
+    if total.sum < INFINITY:
+        larger = before if before > value else value
+        total.lost += (larger - total.sum) + (value if before > value else before)
+
+
+def extent(values: Array) -> tuple[bool, float, float]:
+    """Whether all values are at least 0 (or infinite), the least that is not 0, and the greatest that is finite."""
+    return _extent(values)
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching) -> cython.void:
-    """What pairs save; the rows are the smaller side."""
-    row: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
-    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
-    turned: cython.bint = height > width
-    m.height = width if turned else height
-    m.width = height if turned else width
-    down: cython.Py_ssize_t = 1 if turned else width
-    right: cython.Py_ssize_t = height if turned else 1
-    k: cython.Py_ssize_t = given.pair_ptr[i]
-    for row in range(height):
-        for column in range(width):
-            saved = alone.cost_p[row] + alone.cost_t[column] - given.kappa[k + column]
-            saved = saved if saved > 0.0 else 0.0
-            if not given.mutual and given.serves[k + column] != 3:
-                saved = 0.0
-            m.savings[row * down + column * right] = saved
-        k += width
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chosen: Chosen) -> cython.void:
-    """What is matched, and for who is not what it takes alone."""
+def _extent(values: cython.const[cython.double][::1]) -> object:
     k: cython.Py_ssize_t
-    p: cython.Py_ssize_t = given.pred_ptr[i]
-    t: cython.Py_ssize_t = given.true_ptr[i]
-    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - p
-    width: cython.Py_ssize_t = given.true_ptr[i + 1] - t
-    turned: cython.bint = height > width
-    for k in range(height):
-        chosen.default_p[p + k] = 1
-        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_price[k] if turned else m.row_price[k])
-    for k in range(width):
-        chosen.default_t[t + k] = 1
-        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_price[k] if turned else m.column_price[k])
-    for k in range(height):
-        mate: cython.Py_ssize_t = m.row_of[k] if turned else m.column_of[k]
-        if mate == ALONE:
-            mate = alone.partner_p[k]
-        if mate != ALONE:
-            _choose(given, i, k, mate, chosen)
-    for k in range(width):
-        mate = m.column_of[k] if turned else m.row_of[k]
-        if mate == ALONE and alone.partner_t[k] != ALONE:
-            _choose(given, i, alone.partner_t[k], k, chosen)
+    fine: cython.bint = True
+    least: cython.double = INFINITY
+    greatest: cython.double = 0.0
+    with cython.nogil:
+        for k in range(values.shape[0]):
+            value = values[k]
+            fine &= value >= 0.0
+            least = value if (value < least) & (value != 0.0) else least
+            greatest = value if (value > greatest) & (value < INFINITY) else greatest
+    return bool(fine), least, greatest
+
+
+def count_common(sides: Sides) -> Array:
+    """How many classes are on both sides, for each instance; classes are sorted and each there once."""
+    common = np.zeros(sides.size, np.int64)
+    _count_common(sides, common)
+    return common
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _choose(
-    given: Pairing, i: cython.Py_ssize_t, row: cython.Py_ssize_t, column: cython.Py_ssize_t, chosen: Chosen
-) -> cython.void:
-    """Take a pair, so that the ends that it counts for need no default class."""
-    k: cython.Py_ssize_t = given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
-    chosen.pairs[k] = 1
-    if given.serves[k] & 1:
-        chosen.default_p[given.pred_ptr[i] + row] = 0
-    if given.serves[k] & 2:
-        chosen.default_t[given.true_ptr[i] + column] = 0
+def _count_common(sides: Sides, common: cython.longlong[::1]) -> None:
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(sides.size):
+            p: cython.Py_ssize_t = sides.pred_ptr[i]
+            t: cython.Py_ssize_t = sides.true_ptr[i]
+            while p < sides.pred_ptr[i + 1] and t < sides.true_ptr[i + 1]:
+                difference = sides.pred[p] - sides.true[t]
+                common[i] += difference == 0
+                p += difference <= 0
+                t += difference >= 0

@@ -298,12 +298,10 @@ class PairMeasure(Measure):
 
 def common_classes(batch: Batch) -> IntArray:
     """How many classes are on both sides, for each instance."""
-    predicted, true = (
-        np.repeat(np.arange(len(batch)), np.diff(side.ptr)) * len(batch.hierarchy) + side.classes
-        for side in batch.sides
-    )
-    both = np.intersect1d(predicted, true, assume_unique=True)
-    return np.bincount(both // len(batch.hierarchy), minlength=len(batch))
+    from hemlp.kernels.pairing import count_common
+    from hemlp.kernels.records import Sides
+
+    return count_common(Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes))
 
 
 def _plain_default(cost: Any) -> Any:

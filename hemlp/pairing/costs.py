@@ -272,9 +272,15 @@ def check_magnitude(values: FloatArray | float, what: Callable[[int], str]) -> N
 
 def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     """κ of all pairs of a batch, refused unless each is a number of at least 0 (infinite: there is no such pair)."""
-    values = np.asarray(cost.pair_costs(batch, pairs), np.float64)
+    from hemlp.kernels.pairing import extent
+
+    values = np.ascontiguousarray(cost.pair_costs(batch, pairs), np.float64)
     if values.shape != (int(pairs.ptr[-1]),):
         raise InvalidCost(f"{type(cost).__name__} gave costs of shape {values.shape} for {pairs.ptr[-1]} pairs")
+
+    fine, least, greatest = extent(values)
+    if fine and least >= LEAST and greatest <= GREATEST:
+        return values
 
     def pair(k: int) -> str:
         at_pred, at_true = (ends[k] for ends in pairs.ends(batch))

@@ -26,6 +26,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.options import enumeration
+from hemlp.pairing.data import check_sizes, chosen_data, given_data
 from hemlp.pairing.network import pairing_network
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
@@ -36,8 +37,6 @@ from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, 
 
 if TYPE_CHECKING:
     import networkx
-
-    from hemlp.kernels.pairing import Pairing
 
 NAMES = ("x", "u", "v"), ("p", "t")
 """How variables and rows are called: pairs and defaults of each side, classes of each side."""
@@ -95,6 +94,14 @@ class PairingModel(Model["PairingSolution"]):
 
     def with_finite_costs(self) -> PairingModel:
         """This model, refused where the costs of an instance cannot be added up."""
+        from hemlp.kernels.pairing import extent
+
+        most = extent(self.kappa)[2] * int(np.diff(self.pairs.ptr).max(initial=0))
+        for half in self.halves:
+            sizes = int(np.diff(half.side.ptr).max(initial=0)) * float(half.upper.max(initial=0))
+            most += extent(half.default)[2] * sizes
+        if most < 1e300:
+            return self
         with np.errstate(over="ignore"):
             total = row_sums(np.where(np.isfinite(self.kappa), self.kappa, 0.0), self.pairs.ptr)
             for half in self.halves:
@@ -103,17 +110,6 @@ class PairingModel(Model["PairingSolution"]):
         for row in np.flatnonzero(~np.isfinite(total))[:1]:
             raise InvalidCost(f"instance {row + 1}: its costs are too large to be added up; scale them down")
         return self
-
-    @property
-    def data(self) -> Pairing:
-        """What compiled code takes."""
-        from hemlp.kernels.pairing import Pairing
-
-        predicted, true = self.halves
-        return Pairing(
-            (predicted.side.ptr, true.side.ptr, self.pairs.ptr), self.kappa, self.serves,
-            (predicted.default, true.default), (predicted.lower, predicted.upper), (true.lower, true.upper),
-        )  # fmt: skip
 
     # ---- variables
 
@@ -221,10 +217,9 @@ class PairingModel(Model["PairingSolution"]):
 
     def costs(self, solution: PairingSolution) -> FloatArray:
         """The objective of each instance, from its pairs."""
-        total = row_sums(np.where(solution.chosen, self.kappa, 0.0), self.pairs.ptr)
-        for half, taken in zip(self.halves, solution.to_default, strict=True):
-            total += row_sums(np.where(taken > 0, half.default, 0.0) * np.maximum(taken, 1), half.side.ptr)
-        return total
+        from hemlp.kernels.pairing import total_costs
+
+        return total_costs(given_data(self), chosen_data(self, solution))
 
     def degrees(self, solution: PairingSolution, side: int) -> IntArray:
         """How many pairs each class of a side takes part in, defaults included."""
@@ -257,11 +252,7 @@ class PairingModel(Model["PairingSolution"]):
 
     def _check_bounds(self, solution: PairingSolution) -> None:
         """Raise InvalidSolution where a pairing breaks a bound."""
-        sizes = [(self.kappa.size, solution.chosen.size), (len(self), solution.statuses.size)]
-        sizes += [(half.default.size, n.size) for half, n in zip(self.halves, solution.to_default, strict=True)]
-        for wanted, given in sizes:
-            if wanted != given:
-                raise InvalidSolution(f"the solution has {given} values where {wanted} are needed")
+        check_sizes(self, solution)
         if not np.isin(np.flatnonzero(solution.chosen), self.x).all():
             raise InvalidSolution("a pair is chosen that does not exist")
         solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
@@ -297,17 +288,14 @@ class PairingModel(Model["PairingSolution"]):
         """
         from hemlp.kernels.certificate import BROKEN, PROVED, cheapest
 
+        check_sizes(self, solution)
         made = PairingSolution(
-            self, solution.statuses.copy(), solution.chosen.copy(),
+            self, solution.statuses.copy(), solution.chosen.astype(np.bool_),
             (solution.to_default[PRED].astype(np.int64), solution.to_default[TRUE].astype(np.int64)),
-            dict(solution.shortages),
+            dict(solution.shortages), solution.hints,
         )  # fmt: skip
         asked = made.statuses <= STATUSES.index(Status.FEASIBLE)
-        predicted, true = self.halves
-        verdicts = cheapest(
-            predicted.side.ptr, true.side.ptr, self.pairs.ptr, self.kappa, self.serves, predicted.default, true.default,
-            predicted.lower, predicted.upper, true.lower, true.upper, asked, made.chosen, *made.to_default,
-        )  # fmt: skip
+        verdicts = cheapest(given_data(self), asked, chosen_data(self, made))
         if (verdicts == BROKEN).any():
             self._check_bounds(solution)
         made.statuses[verdicts == PROVED] = STATUSES.index(Status.OPTIMAL)

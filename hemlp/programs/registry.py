@@ -17,6 +17,7 @@ from hemlp.text.notation import parse_call
 
 SOLVERS = {
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
+    "augmenting": "hemlp.solvers.augmenting:Augmenting",
     "closures": "hemlp.solvers.closures:ClosureLists",
     "search": "hemlp.solvers.search:LcaSearch",
     "extended": "hemlp.solvers.extended:ExtendedGraphs",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.instances.sides import PRED, TRUE
+from hemlp.pairing.data import given_data
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
 from hemlp.programs.limits import solve_within
@@ -35,7 +36,8 @@ class ClosedForms:
 
 
 def _solved(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.pairing import Chosen, best_pairings
+    from hemlp.kernels.closed_forms import best_pairings
+    from hemlp.kernels.pairing import Chosen
 
     form = _form(model)
     predicted, true = (half.default.size for half in model.halves)
@@ -46,7 +48,7 @@ def _solved(model: PairingModel) -> PairingSolution:
         feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
         return PairingSolution(model, _statuses(feasible), chosen, to_default)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
+    feasible = best_pairings(given_data(model), form == "cover", Chosen(chosen, to_default, prices))
     return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
 
 

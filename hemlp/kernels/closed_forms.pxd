@@ -1,0 +1,3 @@
+cdef class Alone:
+    cdef double[::1] cost_p, cost_t
+    cdef int[::1] partner_p, partner_t
