@@ -1,13 +1,19 @@
 """Compiles the kernels when the package is built; all else about it is in pyproject.toml.
 
-Where there is no C compiler the package is built without: the kernels are Python files that also run as they are.
+Where that is impossible, for want of a C compiler, the package is built without: kernels also run as they are.
 """
 
+from __future__ import annotations
+
+import os
+import sys
 from pathlib import Path
 
-from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import BaseError, CCompilerError
 
+KERNELS = Path("hemlp/kernels")
 NEVER_COMPILED = {"__init__", "uncompiled"}
 DIRECTIVES = {
     "language_level": 3,
@@ -18,13 +24,40 @@ DIRECTIVES = {
     "infer_types": True,  # numbers are C numbers where what they are made of is
 }
 
-sources = [
-    file
-    for file in sorted(Path("hemlp/kernels").glob("*.py"))
-    if file.stem in {"records", "signals", "tally", "graph", "reach", "alike", "paths", "closure", "tolerant"}
-]
-extensions = [
-    Extension(f"hemlp.kernels.{file.stem}", [file.as_posix()], extra_compile_args=["-O3"], optional=True)
-    for file in sources
-]
-setup(ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, build_dir="build"))
+
+class BuildAllOrNone(build_ext):
+    """Either all kernels are compiled, or none is: they do not mix."""
+
+    def run(self) -> None:
+        """Compile them, and go on without where that is impossible."""
+        self.translate()
+        self.parallel = self.parallel or os.cpu_count()
+        beside_sources = self.inplace or self.editable_mode
+        try:
+            super().run()
+        except (BaseError, CCompilerError, OSError) as error:
+            print(f"hemlp is built without compiled code, so it will be slow: {error}", file=sys.stderr)
+            made = [Path(self.get_ext_fullpath(extension.name)) for extension in self.extensions]
+            older = [file for kind in ("*.so", "*.pyd") for file in KERNELS.glob(kind)] if beside_sources else []
+            for file in made + older:
+                file.unlink(missing_ok=True)
+            self.extensions = []
+
+    def translate(self) -> None:
+        """Python to C."""
+        from Cython.Build import cythonize
+
+        plain = [Extension(extension.name, extension.sources) for extension in self.extensions]
+        translated = cythonize(plain, compiler_directives=DIRECTIVES, build_dir="build", force=self.force)
+        sources = {extension.name: extension.sources for extension in translated}
+        for extension in self.extensions:
+            extension.sources = sources[extension.name]
+
+
+kernels = [file for file in sorted(KERNELS.glob("*.py")) if file.stem not in NEVER_COMPILED]
+kernels = [file for file in kernels if file.stem != "jit" and "hemlp.kernels.jit" not in file.read_text()]
+options = [] if os.name == "nt" else ["-O3", "-g0"]
+setup(
+    ext_modules=[Extension(f"hemlp.kernels.{file.stem}", [str(file)], extra_compile_args=options) for file in kernels],
+    cmdclass={"build_ext": BuildAllOrNone},
+)

@@ -45,26 +45,6 @@ def test_start_up_loads_nothing_heavy(code):
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-SMALL = "import hemlp; print(hemlp.Hierarchy.from_edges([('a', 'b'), ('a', 'c')]).distance('b', 'c'))"
-
-
-def test_kernels_say_when_they_are_compiled_and_only_then(tmp_path):
-    first = python(SMALL, NUMBA_CACHE_DIR=str(tmp_path))
-    assert (first.stdout, first.stderr.count("compiling hemlp's kernels")) == ("2\n", 1)
-    again = python(SMALL, NUMBA_CACHE_DIR=str(tmp_path))
-    assert (again.stdout, again.stderr) == ("2\n", "")
-
-
-def test_kernels_work_where_no_cache_can_be_written():
-    code = f"""
-import numba.core.caching as caching
-def refuse(*args): raise RuntimeError("cannot cache function: no locator available")
-caching.FunctionCache.__init__ = refuse
-{SMALL}"""
-    result = python(code)
-    assert result.stdout == "2\n", result.stderr
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
     code = blocks(page)
