@@ -176,7 +176,7 @@ def test_an_editable_installation(sdist, tmp_path, variables):
     source = tmp_path / "source"
     shutil.copytree(sdist, source)
     done = run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], folder=tmp_path)
-    python = next((tmp_path / "venv").glob("*/python*"))
+    python = tmp_path / "venv" / "bin" / "python"
     paths = sysconfig.get_path("purelib")  # setuptools, Cython, and all that hemlp needs
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
     done = run(
