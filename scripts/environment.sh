@@ -31,6 +31,7 @@ case "$(cat .venv/installed 2>/dev/null)" in
     [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
     echo "Installing hemlp[$extra] into .venv (a minute or two, once) ..." >&2
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2
+    .venv/bin/python -m compileall -q hemlp # as pip does with what it copies, so that the first run is no slower
     printf '%s' "$wanted" > .venv/installed
     ;;
 esac

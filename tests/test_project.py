@@ -12,8 +12,10 @@ from textwrap import dedent
 
 import pytest
 
+import hemlp
 from hemlp.measures.named import NAMED
 from hemlp.paper.cases import rankings
+from tests.processes import FILES
 
 ROOT = Path(__file__).parent.parent
 
@@ -35,14 +37,30 @@ def python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
-    "code", ["import hemlp", "import hemlp.cli.main; hemlp.cli.main.commands(['--help'], standalone_mode=False)"]
-)
-def test_start_up_loads_nothing_heavy(code):
-    heavy = {"numba", "networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask"}
-    result = python(f"{code}\nimport sys; print(sorted({heavy!r} & set(sys.modules)))")
+COMMANDS = {
+    "import": None,
+    "help": ["--help"],
+    "evaluate": ["evaluate", *FILES],
+    "json": ["evaluate", *FILES, "-m", "F_H", "--json", "-"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_start_up_loads_nothing_heavy(command):
+    """Neither solvers nor what draws; nothing of hemlp that explains or reports, and no Cython."""
+    heavy = {"networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask", "rich"}
+    heavy |= {"Cython", "hemlp.examples", "hemlp.metrics", "hemlp.explain", "hemlp.report.page", "tomllib"}
+    call = f"hemlp.cli.main.commands({COMMANDS[command]!r}, standalone_mode=False)" if COMMANDS[command] else "None"
+    result = python(f"import sys, hemlp.cli.main; {call}; print(sorted({heavy!r} & set(sys.modules)))")
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_names_of_hemlp_that_are_loaded_late():
+    code = "import hemlp; print([name for name in hemlp.__all__ if name not in dir(hemlp) or not hasattr(hemlp, name)])"
+    assert python(code).stdout == "[]\n"
+    with pytest.raises(AttributeError, match="module 'hemlp' has no attribute 'nothing'"):
+        hemlp.nothing  # noqa: B018
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
