@@ -1,6 +1,8 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
-from hemlp import examples, metrics
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from hemlp.errors import HemlpError
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
@@ -23,8 +25,11 @@ from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
 from hemlp.programs.model import Model
 from hemlp.programs.program import Status
 from hemlp.programs.registry import Solver
-from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from hemlp import examples, metrics
+    from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 
 __all__ = [
     "ALL",
@@ -63,3 +68,16 @@ __all__ = [
     "read_measures",
     "write_measures",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs need is loaded when it is asked for."""
+    if name in ("examples", "metrics"):
+        return import_module(f"hemlp.{name}")
+    if name in ("ExactGreedy", "compare_exact_greedy"):
+        return getattr(import_module("hemlp.statistics.exact_greedy"), name)
+    raise AttributeError(f"module 'hemlp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

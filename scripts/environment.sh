@@ -1,5 +1,5 @@
-# Sourced by ./scripts/demo and ./scripts/test: makes .venv on first use, brings it up to date when pyproject.toml
-# changes, and puts it on the PATH. $1 names the extra to install.
+# Sourced by ./scripts/demo and ./scripts/test: makes .venv on first use, brings it up to date when pyproject.toml,
+# setup.py or a kernel changes, and puts it on the PATH. $1 names the extra to install.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extra=$1
@@ -15,15 +15,23 @@ find_python() {
     exit 1
 }
 
-# .venv/installed holds the checksum of pyproject.toml and the extra; dev has all that others need
-state="$(cksum pyproject.toml)"
-wanted="$state $extra"
+# .venv/installed holds checksums of how the package is built and of its kernels, and the extra; dev has all that others
+# need, and what compiles kernels
+how="$(cat pyproject.toml setup.py | cksum)"
+kernels="$(cat hemlp/kernels/*.py hemlp/kernels/*.pxd | cksum)"
+wanted="$how $kernels $extra"
 case "$(cat .venv/installed 2>/dev/null)" in
-"$wanted" | "$state dev") ;;
+"$wanted" | "$how $kernels dev") ;;
+"$how "*" dev")
+    echo "Compiling what has changed ..." >&2
+    .venv/bin/python setup.py --quiet build_ext --inplace >&2
+    printf '%s' "$how $kernels dev" > .venv/installed
+    ;;
 *)
     [ -x .venv/bin/python ] || "$(find_python)" -m venv .venv
     echo "Installing hemlp[$extra] into .venv (a minute or two, once) ..." >&2
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2
+    .venv/bin/python -m compileall -q hemlp # as pip does with what it copies, so that the first run is no slower
     printf '%s' "$wanted" > .venv/installed
     ;;
 esac

@@ -22,6 +22,7 @@ import hemlp
 import hemlp.cli.main
 from hemlp import ALL, Batch, Bounds, PairMeasure, examples
 from hemlp.programs import registry
+from tests import hungry
 
 LOOSE = PairMeasure("loose", Bounds((1, 2), (1, ALL)), default_cost=5)
 UNEVEN = PairMeasure("loose", Bounds((1, 2), (1, ALL)), cost="shortest_path(decay=0.3)", default_cost=5)
@@ -59,24 +60,13 @@ def market_split() -> list[tuple[list[int], int]]:
 
 
 def compiled() -> None:
-    import numba
-    import numpy as np
-
-    import hemlp.kernels.closure
-
-    @numba.njit(nogil=True)
-    def count(go_on):
-        while go_on[0]:
-            go_on[1] += 1
-        return go_on[1]
-
-    count(np.zeros(2, np.int64))
+    import hemlp.kernels.tally
 
     def forever(usual, *args):
         begun()
-        count(np.ones(2, np.int64))
+        hungry.compare_for_hours()
 
-    replace(hemlp.kernels.closure, "tally_lists", forever)
+    replace(hemlp.kernels.tally, "tally", forever)
 
 
 def cpsat() -> None:

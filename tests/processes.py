@@ -42,14 +42,10 @@ def until(happened, process: subprocess.Popen | None = None) -> None:
 
 
 def end_of(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """Exit code, output and errors, once neither it nor anything that it started is left.
-
-    That kernels are compiled is said by whoever is first, which may be any test.
-    """
+    """Exit code, output and errors, once neither it nor anything that it started is left."""
     out, error = process.communicate(timeout=PATIENCE)
     until(lambda: not session(process.pid))
-    lines = [line for line in error.splitlines(keepends=True) if "compiling hemlp's kernels" not in line]
-    return process.returncode, out, "".join(lines)
+    return process.returncode, out, error
 
 
 def session(leader: int) -> list[int]:

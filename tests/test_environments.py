@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import FILES, ROOT, environment
-from tests.test_faults import SMALL, hostile
+from tests.test_faults import hostile
 
 SCRIPT = Path(sys.executable).with_name("hemlp")
 WHAT = ["evaluate", *FILES, "-m", "F_H", "-m", "MGIA", "-m", "F_LCA", "--chunk", "60"]
@@ -47,7 +47,6 @@ VARIABLES = {
     "without docstrings": {"PYTHONOPTIMIZE": "2"},
     "no bytecode": {"PYTHONDONTWRITEBYTECODE": "1"},
     "no home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"},
-    "no cache": {"NUMBA_CACHE_DIR": f"{__file__}/cache", "HOME": "/proc"},
     "no temporary folder of one's own": {"TMPDIR": "/nonexistent"},
     "another hash seed": {"PYTHONHASHSEED": "4711"},
     "no terminal": {"TERM": "dumb", "COLUMNS": "20"},
@@ -199,33 +198,18 @@ def test_what_a_link_points_to_is_written_and_not_the_link(tmp_path):
 # ---- nowhere to write
 
 
-@pytest.fixture
-def unwritable(tmp_path) -> dict[str, str]:
-    """Variables for a hemlp that can keep nothing: not beside its sources, not at home, not where it is told to."""
-    copy = tmp_path / "copy" / "hemlp"
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_package_that_can_keep_nothing(usual, tmp_path, workers):
+    """Neither beside its sources nor at home."""
+    copy, file = tmp_path / "copy" / "hemlp", tmp_path / "all.json"
     shutil.copytree(ROOT / "hemlp", copy, ignore=shutil.ignore_patterns("__pycache__"))
     for folder in [copy, *(each for each in copy.rglob("*") if each.is_dir())]:
         (folder / "__pycache__").write_text("not a folder")
-    changes = {"HOME": "/proc", "XDG_CACHE_HOME": "/proc", "NUMBA_CACHE_DIR": f"{__file__}/cache"}
-    return environment(PYTHONPATH=str(copy.parent), **changes)
-
-
-def test_nowhere_to_keep_compiled_code(unwritable):
-    code = f"import hemlp; assert 'copy' in hemlp.__file__; {SMALL}"
-    for _ in range(2):
-        command = [sys.executable, "-P", "-c", code]
-        done = subprocess.run(command, env=unwritable, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
-        (line,) = done.stderr.splitlines()
-        assert line.startswith("compiling hemlp's kernels: some seconds; no folder can keep them")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_whole_run_with_nowhere_to_keep_compiled_code(usual, unwritable, tmp_path, workers):
-    file = tmp_path / "all.json"
-    start = [sys.executable, "-P"]
-    check(hemlp(*WHAT, "--json", str(file), "--workers", workers, start=start, env=unwritable), file, usual)
+    kept = sorted(copy.rglob("*"))
+    changes = environment(PYTHONPATH=str(copy.parent), HOME="/proc", XDG_CACHE_HOME="/proc")
+    done = hemlp(*WHAT, "--json", str(file), "--workers", workers, start=[sys.executable, "-P"], env=changes)
+    check(done, file, usual)
+    assert sorted(copy.rglob("*")) == kept
 
 
 # ---- other packages that bring HiGHS

@@ -1,12 +1,10 @@
-"""Faults around a run: a damaged cache, folders that several processes use, stale files, workers that die."""
+"""Faults around a run: folders that several processes use, stale files, workers that die."""
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -39,110 +37,6 @@ def mini():
 @pytest.fixture(scope="module")
 def usual(mini) -> dict:
     return evaluate(*mini, NAMES).to_dict()
-
-
-# ---- the cache of compiled code
-
-SMALL = "import hemlp; print(hemlp.Hierarchy.from_edges([('a', 'b'), ('a', 'c')]).distance('b', 'c'))"
-
-
-def small(cache: Path) -> tuple[str, str]:
-    done = subprocess.run(
-        [sys.executable, "-c", SMALL], env=environment(NUMBA_CACHE_DIR=str(cache)), capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    return done.stdout, done.stderr
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory) -> Path:
-    """A cache that holds what ``SMALL`` needs."""
-    folder = tmp_path_factory.mktemp("kept")
-    small(folder)
-    return folder
-
-
-def swapped(files: list[Path]) -> None:
-    contents = [file.read_bytes() for file in files]
-    for file, content in zip(files, [*contents[1:], contents[0]], strict=True):
-        file.write_bytes(content)
-
-
-def each(change):
-    """Do something with every file."""
-
-    def change_all(files: list[Path]) -> None:
-        for file in files:
-            data = file.read_bytes()
-            file.unlink()
-            change(file, data)
-
-    return change_all
-
-
-def flipped(data: bytes, at: int) -> bytes:
-    return data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :]
-
-
-DAMAGES = {
-    "empty": each(lambda file, data: file.write_bytes(b"")),
-    "truncated": each(lambda file, data: file.write_bytes(data[: len(data) // 2])),
-    "one byte short": each(lambda file, data: file.write_bytes(data[:-1])),
-    "garbage": each(lambda file, data: file.write_bytes(hashlib.sha512(data).digest() * 200)),
-    "a bit flipped": each(lambda file, data: file.write_bytes(flipped(data, len(data) * 2 // 3))),
-    "another's": swapped,
-    "a folder": each(lambda file, data: file.mkdir()),
-}
-
-
-QUICK = {("empty", "nbi"), ("truncated", "nbc"), ("a bit flipped", "nbc")}
-
-
-@pytest.mark.parametrize(
-    ("damage", "kind"),
-    [
-        pytest.param(damage, kind, marks=() if (damage, kind) in QUICK else pytest.mark.long)
-        for damage in DAMAGES
-        for kind in ("nbi", "nbc")
-    ],
-)
-def test_damaged_compiled_code_is_compiled_again(kept, tmp_path, kind, damage):
-    cache = tmp_path / "cache"
-    shutil.copytree(kept, cache)
-    files = sorted(cache.rglob(f"*.{kind}"))
-    assert len(files) > 1
-    DAMAGES[damage](files)
-    out, error = small(cache)
-    assert out == "2\n"
-    lines = error.splitlines()
-    assert "is damaged: compiling hemlp's kernels again" in lines[0]
-    assert len(lines) == 1 or (damage == "a folder" and len(lines) == 2 and "cannot be kept" in lines[1])
-    if damage != "a folder":
-        assert small(cache) == ("2\n", "")
-
-
-def test_processes_that_compile_at_once_keep_what_fits(tmp_path):
-    """Each compiles one kernel for other types; afterwards all of it is there, and right."""
-    code = """
-import sys, numpy as np
-from hemlp.kernels.alike import first_equal
-kind = np.dtype(sys.argv[1])
-print(first_equal(np.array([0, 2, 4]), np.array([2, 4, 6]), np.array([1, 2, 3, 4, 1, 2], kind)).tolist())
-"""
-    kinds = ["int8", "int16", "int32", "int64"]
-    changes = environment(NUMBA_CACHE_DIR=str(tmp_path))
-    for _ in range(2):
-        running = [start([sys.executable, "-c", code, kind], env=changes) for kind in kinds]
-        assert [end_of(process)[:2] for process in running] == [(0, "[0, 1, 0]\n")] * 4
-
-
-def test_compiled_code_of_other_kernels_is_not_used(kept):
-    from hemlp.kernels import CheckedCache, sources
-
-    index = min(kept.rglob("*.nbi"))
-    base = index.name.removesuffix(".nbi")
-    assert CheckedCache(str(index.parent), base, sources())._load_index()
-    assert CheckedCache(str(index.parent), base, "other kernels")._load_index() == {}
 
 
 # ---- run folders
@@ -312,7 +206,7 @@ def test_pipes_are_refused_before_any_work_where_files_are_read_twice(tmp_path):
 def hostile(folder: Path) -> Path:
     """A folder whose modules must not be imported."""
     folder.mkdir(exist_ok=True)
-    names = ("pickle", "numpy", "json", "struct", "hemlp", "mmap", "threading", "numba", "scipy", "click", "ortools")
+    names = ("pickle", "numpy", "json", "struct", "hemlp", "mmap", "threading", "cython", "scipy", "click", "ortools")
     for name in (*names, "sitecustomize", "usercustomize", "gurobipy", "highspy", "cplex", "selectors", "tempfile"):
         (folder / f"{name}.py").write_text(f"import os; os.write(2, b'imported {name}\\n'); os._exit(77)\n")
     return folder

@@ -45,7 +45,7 @@ def funnel(rng):
 def test_minimal_graphs_by_enumeration(gates, seed):
     rng = np.random.default_rng(seed)
     through = 0
-    for _ in range(150 if os.environ.get("NUMBA_DISABLE_JIT") != "1" else 30):
+    for _ in range(150 if os.environ.get("HEMLP_UNCOMPILED") != "1" else 30):
         labels, edges, true, pred = funnel(rng)
         reference = Instance(graph(labels, edges), true, pred)
         h = Hierarchy.from_edges(edges, classes=labels)

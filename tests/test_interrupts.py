@@ -155,15 +155,6 @@ def test_ctrl_c_while_reading(tmp_path):
     assert (code, out, error.count("\n")) == (130, "", 1)
 
 
-def test_ctrl_c_while_compiling(tmp_path):
-    command = [*HEMLP, "evaluate", *FILES[:3], "-m", "F_H"]
-    process = start(command, env=environment(NUMBA_CACHE_DIR=str(tmp_path)))
-    assert "compiling" in process.stderr.readline()
-    os.kill(process.pid, signal.SIGINT)
-    code, out, error = end_of(process)
-    assert (code, out, error.count("\n")) == (130, "", 1)
-
-
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
     """As a shell does for what it runs in the background, and nohup for SIGHUP."""
     os.mkfifo(tmp_path / "pipe")

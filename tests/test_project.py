@@ -12,8 +12,10 @@ from textwrap import dedent
 
 import pytest
 
+import hemlp
 from hemlp.measures.named import NAMED
 from hemlp.paper.cases import rankings
+from tests.processes import FILES
 
 ROOT = Path(__file__).parent.parent
 
@@ -35,34 +37,30 @@ def python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
-    "code", ["import hemlp", "import hemlp.cli.main; hemlp.cli.main.commands(['--help'], standalone_mode=False)"]
-)
-def test_start_up_loads_nothing_heavy(code):
-    heavy = {"numba", "networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask"}
-    result = python(f"{code}\nimport sys; print(sorted({heavy!r} & set(sys.modules)))")
+COMMANDS = {
+    "import": None,
+    "help": ["--help"],
+    "evaluate": ["evaluate", *FILES],
+    "json": ["evaluate", *FILES, "-m", "F_H", "--json", "-"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_start_up_loads_nothing_heavy(command):
+    """Neither solvers nor what draws; nothing of hemlp that explains or reports, and no Cython."""
+    heavy = {"networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask", "rich"}
+    heavy |= {"Cython", "hemlp.examples", "hemlp.metrics", "hemlp.explain", "hemlp.report.page", "tomllib"}
+    call = f"hemlp.cli.main.commands({COMMANDS[command]!r}, standalone_mode=False)" if COMMANDS[command] else "None"
+    result = python(f"import sys, hemlp.cli.main; {call}; print(sorted({heavy!r} & set(sys.modules)))")
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-SMALL = "import hemlp; print(hemlp.Hierarchy.from_edges([('a', 'b'), ('a', 'c')]).distance('b', 'c'))"
-
-
-def test_kernels_say_when_they_are_compiled_and_only_then(tmp_path):
-    first = python(SMALL, NUMBA_CACHE_DIR=str(tmp_path))
-    assert (first.stdout, first.stderr.count("compiling hemlp's kernels")) == ("2\n", 1)
-    again = python(SMALL, NUMBA_CACHE_DIR=str(tmp_path))
-    assert (again.stdout, again.stderr) == ("2\n", "")
-
-
-def test_kernels_work_where_no_cache_can_be_written():
-    code = f"""
-import numba.core.caching as caching
-def refuse(*args): raise RuntimeError("cannot cache function: no locator available")
-caching.FunctionCache.__init__ = refuse
-{SMALL}"""
-    result = python(code)
-    assert result.stdout == "2\n", result.stderr
+def test_names_of_hemlp_that_are_loaded_late():
+    code = "import hemlp; print([name for name in hemlp.__all__ if name not in dir(hemlp) or not hasattr(hemlp, name)])"
+    assert python(code).stdout == "[]\n"
+    with pytest.raises(AttributeError, match="module 'hemlp' has no attribute 'nothing'"):
+        hemlp.nothing  # noqa: B018
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -230,14 +230,6 @@ def test_a_full_disk_leaves_the_older_file_and_no_other(tmp_path):
     assert (tmp_path / "e.json").read_text() == "older"
 
 
-def test_compiled_code_that_cannot_be_kept_is_no_obstacle(tmp_path):
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))  # noqa: E731
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    out = run("evaluate", *FILES, "-m", "F", preexec_fn=limit, env=environment)
-    assert out.returncode == 0, out.stderr
-    assert "cannot be kept" in out.stderr
-
-
 def test_no_write_permission_is_found_before_any_work(tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")

@@ -7,24 +7,24 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
-from hemlp.explain.making import explain
-from hemlp.explain.parts import Explanation
 from hemlp.io.files import write_text
 from hemlp.measures.scores import Scores
 from hemlp.options import check_known, row_number
 from hemlp.programs.program import STATUSES
-from hemlp.report.page import page
 from hemlp.statistics import comparisons
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
 from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.tables import Table, figure
+
+if TYPE_CHECKING:
+    from hemlp.explain.parts import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -277,6 +277,8 @@ class Evaluation:
         self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
     ) -> list[Explanation]:
         """``explain`` of several instances, whose data is read once."""
+        from hemlp.explain.making import explain
+
         assert self.inputs is not None
         batch = self.inputs.take(system, rows)
         chosen = {name: self.inputs.measures[name] for name in measures or self.measures}
@@ -351,6 +353,8 @@ class Evaluation:
         sided
             As of ``ranks``.
         """
+        from hemlp.report.page import page
+
         write_text(path, page(self, title, sided))
 
     def to_columns(self) -> dict[str, list[Any]]:

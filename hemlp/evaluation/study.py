@@ -29,7 +29,6 @@ json = "study.json"
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -51,7 +50,6 @@ from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
-from hemlp.report.plots import check_plots
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import Table
 
@@ -100,6 +98,8 @@ class Study:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Study:
         """From a TOML file."""
+        import tomllib
+
         place = Path(path)
         try:
             data = tomllib.loads(place.read_text(encoding="utf-8"))
@@ -164,6 +164,8 @@ class Study:
             if name not in known:
                 raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
         if self.outputs.html is not None:
+            from hemlp.report.plots import check_plots
+
             check_plots()
         if self.outputs.table is not None and Path(self.outputs.table).suffix not in ("", ".txt", ".md", ".tex"):
             raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex or .txt")

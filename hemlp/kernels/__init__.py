@@ -1,7 +1,7 @@
 """The compiled loops: Python files with C types in their annotations, compiled by Cython when the package is built.
 
 Uncompiled they give the same numbers, a hundred times slower. That is what runs where the package was built without a C
-compiler, which is said once, and where ``HEMLP_UNCOMPILED=1`` asks for it.
+compiler, which is said once, and where ``HEMLP_UNCOMPILED=1`` asks for it. Compiled and uncompiled ones do not mix.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ from pathlib import Path
 from types import ModuleType
 
 HERE = Path(__file__).parent
+ADVICE = (
+    "hemlp runs without its compiled code, since there was no C compiler when it was installed: the numbers are the "
+    "same, but all takes long. Install one (Debian: apt-get install gcc python3-dev; macOS: xcode-select --install; "
+    "Windows: Visual Studio Build Tools), and then hemlp again: "
+    "pip install --force-reinstall --no-deps --no-cache-dir hemlp"
+)
 
 
 class Sources:
@@ -25,14 +31,23 @@ class Sources:
     def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Where the source of a kernel is; None for any other module."""
         package, _, module = name.rpartition(".")
-        return spec_from_file_location(name, HERE / f"{module}.py") if package == __name__ else None
+        file = HERE / f"{module}.py"
+        return spec_from_file_location(name, file) if package == __name__ and file.exists() else None
 
 
-if os.environ.get("HEMLP_UNCOMPILED") == "1":
+def all_compiled() -> bool:
+    """Whether each kernel was compiled, for this version of Python."""
+    files = set(os.listdir(HERE))
+    kernels = {file.removesuffix(".py") for file in files if file.endswith(".py")} - {"__init__", "uncompiled"}
+    kernels -= {"jit", "lca", "reductions", "search", "merging", "pairing", "certificate"}
+    return all(any(f"{kernel}{suffix}" in files for suffix in EXTENSION_SUFFIXES) for kernel in kernels)
+
+
+ASKED = os.environ.get("HEMLP_UNCOMPILED", "")
+COMPILED = ASKED != "1" and all_compiled()
+
+if not COMPILED:
     sys.meta_path.insert(0, Sources)
-elif not any((HERE / f"records{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
-    logging.getLogger("hemlp").warning(
-        "hemlp was installed without a C compiler, so all of it works, but slowly. To mend that, install one "
-        "(Debian: apt-get install gcc python3-dev; macOS: xcode-select --install; Windows: Visual Studio Build Tools) "
-        "and then hemlp again: pip install --force-reinstall --no-deps --no-cache-dir hemlp"
-    )
+    if ASKED == "":
+        logging.getLogger("hemlp").warning(ADVICE)
+        os.environ["HEMLP_UNCOMPILED"] = "said"  # processes that this one starts need not say it again

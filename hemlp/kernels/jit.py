@@ -53,6 +53,8 @@ numba.core.event.register("numba:compile", _remarks)  # type: ignore[no-untyped-
 
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call, without the GIL, and cache the machine code where possible."""
+    if os.environ.get("HEMLP_UNCOMPILED") == "1":
+        return function
     compiled: Any
     try:
         compiled = numba.njit(cache=True, nogil=True)(function)

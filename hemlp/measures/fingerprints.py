@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import sys
 import types
-import uuid
 from collections.abc import Iterable, Mapping
 from inspect import getattr_static
 from typing import Any
@@ -38,7 +38,7 @@ def fingerprint(value: Any) -> str:
     try:
         content = _Reader().content(value)
     except Exception:  # an object that cannot be read gets a token that no other has
-        content = _tokens.setdefault(id(value), (value, uuid.uuid4().hex))[1].encode()
+        content = _tokens.setdefault(id(value), (value, os.urandom(16).hex()))[1].encode()
     named = getattr(value, "function", value)  # a cost or a score is called after its function
     name = named.__qualname__ if isinstance(named, types.FunctionType | type) else ""
     return f"{name}#{hashlib.sha256(content).hexdigest()[:DIGITS]}"

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell
-from hemlp.explain.parts import Explanation, Unexplained
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.programs.program import STATUSES
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
+    from hemlp.explain.parts import Explanation
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no file can hold."""
@@ -127,6 +127,8 @@ def _csv_value(cell: Any) -> Any:
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
     """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
+    from hemlp.explain.parts import Unexplained
+
     if file is None:
         return []
     parts = [k for k, part in enumerate(explanation.parts) if not isinstance(part, Unexplained)]
