@@ -55,7 +55,6 @@ class BuildAllOrNone(build_ext):
 
 
 kernels = [file for file in sorted(KERNELS.glob("*.py")) if file.stem not in NEVER_COMPILED]
-kernels = [file for file in kernels if file.stem != "jit" and "hemlp.kernels.jit" not in file.read_text()]
 options = [] if os.name == "nt" else ["-O3", "-g0"]
 setup(
     ext_modules=[Extension(f"hemlp.kernels.{file.stem}", [str(file)], extra_compile_args=options) for file in kernels],

@@ -135,7 +135,7 @@ def test_every_solver_agrees_and_verifies(case, data):
     model = measure("F_LCA", horizon=horizon).model(h, true, pred)
     found = {solver.name: model.solve(solver) for solver in accepting_solvers(model)}
     assert model.check(found.pop("greedy"))
-    assert found.keys() == {"search", "cpsat", "milp", "pulp"}
+    assert found.keys() == {"search", "cpsat", "milp", "portfolio", "pulp"}
     for solution in found.values():
         assert solution.status is Status.OPTIMAL
         assert model.check(solution)
