@@ -61,9 +61,7 @@ def augment(given: Pairing, chosen: Chosen) -> Array:
 
 
 @cython.cfunc
-def _augment_all(
-    given: Pairing, chosen: Chosen, net: Network, search: Search, feasible: cython.uchar[::1]
-) -> None:
+def _augment_all(given: Pairing, chosen: Chosen, net: Network, search: Search, feasible: cython.uchar[::1]) -> None:
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
     with cython.nogil:

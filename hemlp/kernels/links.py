@@ -14,7 +14,7 @@ if not cython.compiled:
 
 
 class Links:
-    """All eligible links of a batch, as ``hemlp.lca.links.LcaFacts`` has them, on ``size`` classes (and ⊤).
+    """All eligible links of a batch, as ``hemlp.lca.links.LinkArrays`` has them, on ``size`` classes (and ⊤).
 
     The links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, those of its true classes the next; the
     links of a class stand together. ``nodes[node_ptr[k]:node_ptr[k + 1]]`` are on the paths of link k, from its LCA down;
@@ -31,7 +31,7 @@ class Links:
         self.all_length = facts.length
         self.node_ptr, self.edge_ptr = facts.path_ptr[0], facts.path_ptr[1]
         self.nodes, self.lower, self.upper = facts.nodes, facts.lower, facts.upper
-        self.pred_ptr, self.true_ptr = facts.batch.pred.ptr, facts.batch.true.ptr
+        self.pred_ptr, self.true_ptr = facts.pred_ptr, facts.true_ptr
         most = int(np.diff(facts.ptr[::2]).max(initial=0))
         self.of_class, self.of_lca, self.lca_nodes, self.length, self.own, self.side = np.zeros((6, most), np.int64)
         self._place = np.full(size + 1, NOT_SEEN, np.int32)

@@ -1,4 +1,4 @@
-"""One shortest path among many."""
+"""One shortest path among many: the one that shares most nodes with those taken so far."""
 
 from __future__ import annotations
 
@@ -12,61 +12,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+if not cython.compiled:
+    NOWHERE = -1
+
+from hemlp.kernels.words import longer
+
 Array = NDArray[Any]
 
-NOWHERE = cython.declare(cython.longlong, -1)
 
+class PathFinder:
+    """Finds paths in graphs of links whose nodes stand from the LCA down, and edges in the order of their lower nodes."""
 
-def best_path(nodes: Array, lower: Array, upper: Array, taken: Array, place: Array) -> tuple[int, Array]:
-    """The path from the last node up to the first that has most nodes ``taken``, and how many.
+    def __init__(self, size: int) -> None:
+        self.taken = np.zeros(size + 1, np.uint8)
+        self._place = np.zeros(size + 1, np.int32)
+        self._following, self._most = np.zeros((2, 256), np.int64)
 
-    What is above a node stands before it, and edges stand in the order of their lower nodes. Ties go to the smallest
-    sequence of nodes from the last one up. ``place`` is scratch.
-    """
-    following, most, steps = np.zeros((3, nodes.size), np.int64)
-    _find_paths(nodes, lower, upper, taken.view(np.uint8), place, following, most, steps)
-    path = np.empty(steps[nodes.size - 1] + 1, np.int64)
-    _follow(nodes, following, path)
-    return int(most[nodes.size - 1]), path
+    def find(self, nodes, begin, end, lower, upper, edge, last_edge):
+        """How many nodes of the best path from the last of ``nodes[begin:end]`` up to the first are taken.
 
-
-@cython.cfunc
-def _find_paths(
-    nodes: cython.const[cython.int][::1], lower: cython.const[cython.int][::1], upper: cython.const[cython.int][::1],
-    taken: cython.const[cython.uchar][::1], place: cython.int[::1], following: cython.longlong[::1],
-    most: cython.longlong[::1], steps: cython.longlong[::1],
-) -> None:  # fmt: skip
-    """Of the best path of each node upward: its next node, how many of its nodes are taken, how many edges it has."""
-    edge: cython.Py_ssize_t = 0
-    k: cython.Py_ssize_t
-    with cython.nogil:
-        place[nodes[0]] = 0
-        most[0] = taken[nodes[0]]
-        for k in range(1, nodes.shape[0]):
-            place[nodes[k]] = k
-            best: cython.longlong = NOWHERE
-            while edge < lower.shape[0] and lower[edge] == nodes[k]:
-                high = place[upper[edge]]
+        Ties go to the smallest sequence of nodes from the last one up.
+        """
+        if end - begin > self._most.shape[0]:
+            with cython.gil:
+                self._following, self._most = longer(self._following, end - begin), longer(self._most, end - begin)
+        self._place[nodes[begin]] = 0
+        self._most[0] = self.taken[nodes[begin]]
+        self._following[0] = NOWHERE
+        for k in range(1, end - begin):
+            node = nodes[begin + k]
+            self._place[node] = k
+            best = NOWHERE
+            while edge < last_edge and lower[edge] == node:
+                above = self._place[upper[edge]]
                 if (
                     best == NOWHERE
-                    or most[high] > most[best]
-                    or (most[high] == most[best] and nodes[high] < nodes[best])
+                    or self._most[above] > self._most[best]
+                    or (self._most[above] == self._most[best] and upper[edge] < nodes[begin + best])
                 ):
-                    best = high
+                    best = above
                 edge += 1
-            following[k] = best
-            most[k] = most[best] + taken[nodes[k]]
-            steps[k] = steps[best] + 1
+            self._following[k] = best
+            self._most[k] = self._most[best] + self.taken[node]
+        return self._most[end - begin - 1]
+
+    def write(self, nodes, begin, end, path, at):
+        """Write the path that was found last to ``path`` from ``at`` on; where it ends."""
+        k = end - begin - 1
+        while k != NOWHERE:
+            path[at] = nodes[begin + k]
+            at += 1
+            k = self._following[k]
+        return at
 
 
-@cython.cfunc
-def _follow(
-    nodes: cython.const[cython.int][::1], following: cython.const[cython.longlong][::1], path: cython.longlong[::1]
-) -> None:
-    """The nodes of the path of the last one."""
-    at: cython.Py_ssize_t = nodes.shape[0] - 1
-    k: cython.Py_ssize_t
-    with cython.nogil:
-        for k in range(path.shape[0]):
-            path[k] = nodes[at]
-            at = following[at]
+def best_path(finder: PathFinder, nodes: Array, lower: Array, upper: Array) -> Array:
+    """The path of one link that has most nodes taken."""
+    path = np.zeros(len(nodes), np.int32)
+    return path[: _best_path(finder, nodes, lower, upper, path)]
+
+
+def _best_path(finder, nodes, lower, upper, path):
+    finder.find(nodes, 0, nodes.shape[0], lower, upper, 0, lower.shape[0])
+    return finder.write(nodes, 0, nodes.shape[0], path, 0)

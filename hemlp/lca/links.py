@@ -40,6 +40,15 @@ class Link:
     upper: IntArray
 
     @property
+    def length(self) -> int:
+        """up(class, LCA): all paths are equally long."""
+        above = dict(self.edges)
+        node, length = self.label, 0
+        while node != self.lca:
+            node, length = above[node], length + 1
+        return length
+
+    @property
     def edges(self) -> list[tuple[int, int]]:
         """(lower, upper) of each edge."""
         return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
@@ -77,6 +86,25 @@ class LcaInstance:
         predicted, true = (set().union(*(link.nodes.tolist() for link in side)) for side in self.links)
         return predicted, true
 
+    @cached_property
+    def arrays(self) -> LinkArrays:
+        """The links as arrays."""
+        links = [*self.links[PRED], *self.links[TRUE]]
+        place = [{c: k for k, c in enumerate(classes)} for classes in self.classes]
+        at = [place[side][link.label] for side in (PRED, TRUE) for link in self.links[side]]
+        nodes, lower, upper = (
+            np.concatenate([np.zeros(0, np.int32), *(getattr(link, of) for link in links)]).astype(np.int32)
+            for of in ("nodes", "lower", "upper")
+        )
+        return LinkArrays(
+            pointers([len(self.classes[PRED])]), pointers([len(self.classes[TRUE])]),
+            pointers([len(side) for side in self.links]),
+            np.array(at, np.int64), np.array([link.lca for link in links], np.int64),
+            np.array([link.own for link in links], np.bool_), np.array([link.length for link in links], np.int64),
+            np.stack([pointers([link.nodes.size for link in links]), pointers([link.lower.size for link in links])]),
+            nodes, lower, upper,
+        )  # fmt: skip
+
     @property
     def edge_count(self) -> int:
         """Edges of all links: what the size of a program is made of."""
@@ -84,13 +112,15 @@ class LcaInstance:
 
 
 @dataclass(frozen=True, eq=False)
-class LcaFacts:
-    """The most specific classes and all eligible links of a batch, as arrays.
+class LinkArrays:
+    """Eligible links of many instances, as arrays.
 
-    Links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, of its true classes the next.
+    Links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, of its true classes the next; ``pred_ptr``
+    and ``true_ptr`` count its classes, and ``position`` is the place of a link's class among them.
     """
 
-    batch: Batch
+    pred_ptr: IntArray
+    true_ptr: IntArray
     ptr: IntArray
     position: IntArray
     lca: IntArray
@@ -100,6 +130,13 @@ class LcaFacts:
     nodes: IntArray
     lower: IntArray
     upper: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LcaFacts(LinkArrays):
+    """The most specific classes of a batch, and all their eligible links."""
+
+    batch: Batch
 
     @classmethod
     def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
@@ -137,7 +174,8 @@ class LcaFacts:
         path_ptr, nodes, lower, upper = shortest_path_dags(
             (ptr, sources, lca, length), lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0
         )
-        return cls(batch, ptr, position, lca, own, length, path_ptr, nodes, lower, upper)
+        counts = batch.pred.ptr, batch.true.ptr
+        return cls(*counts, ptr, position, lca, own, length, path_ptr, nodes, lower, upper, batch)
 
     def __len__(self) -> int:
         return len(self.batch)

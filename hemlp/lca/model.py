@@ -20,7 +20,7 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.lca.graphs import Found, LcaGraphs
-from hemlp.lca.greedy import Greedy
+from hemlp.lca.greedy import greedy_graphs
 from hemlp.lca.links import LcaFacts, LcaInstance
 from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.lca.rules import Definitions
@@ -262,13 +262,12 @@ def stages(instance: LcaInstance, label: Callable[[int], Label | Top], title: st
     """
     if not all(instance.classes):
         return one_side_empty(instance)
-    greedy = Greedy(instance)
-    best = greedy.graphs()
+    best = greedy_graphs(instance)
     fewest = yield lca_program(instance, label, title)
     if fewest.values is not None:
         enough = [a for a, chosen in zip(instance.lcas, fewest.values, strict=True) if chosen > 0.5]
         if len(enough) < len(best.lcas):
-            best = greedy.graphs(enough)
+            best = greedy_graphs(instance, enough)
     if fewest.status is not Status.OPTIMAL:
         least = 1 if not math.isfinite(fewest.bound) else max(1, math.ceil(fewest.bound - 1e-6))
         return Found.of(best, Status.FEASIBLE, min(least, len(best.lcas)), upper_bound(instance))

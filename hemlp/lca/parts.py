@@ -33,8 +33,8 @@ class PartProgram:
         n_p_v, n_t_v   a side has node v
         s_v            both sides have node v
 
-    A step is (slot, side, options), an option (source, nodes, needs, bars, sets, gain, rest), as the compiled search has
-    them; ``sure``: the nodes that each side has in any case.
+    A step is (slot, side, options), an option (source, nodes, needs, bars, sets, gain, rest), as the compiled search
+    has them; ``sure``: the nodes that each side has in any case.
     """
 
     def __init__(self, steps: list[Any], sure: list[list[int]]) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from hemlp.lca.graphs import Found
-from hemlp.lca.greedy import Greedy
-from hemlp.lca.links import LcaInstance
+from hemlp.lca.greedy import drawn_graphs
 from hemlp.lca.model import LcaModel, one_side_empty
-from hemlp.lca.programs import upper_bound
 from hemlp.lca.solution import LcaSolution
-from hemlp.programs.program import Status
+from hemlp.programs.program import STATUSES, Status
 
 
 class AlgorithmOne:
@@ -28,11 +29,24 @@ class AlgorithmOne:
         return isinstance(model, LcaModel)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
-        """Instance by instance."""
-        return model.collected([_graphs(model.facts[i]) for i in range(len(model))])
+        """All instances at once. What G_ex has in common bounds F, however many LCAs there are."""
+        from hemlp.kernels.extended import extended_sizes
+        from hemlp.kernels.greedy import greedy_graphs
 
+        facts, size = model.facts, len(model.batch.hierarchy)
+        table, link_ptr, links, ptr, nodes = greedy_graphs(facts, size)
+        empty = (np.diff(facts.pred_ptr) == 0) | (np.diff(facts.true_ptr) == 0)
+        *_, common, alone = extended_sizes(facts, size).T
+        bounds = np.where(common > 0, 2 * common / np.maximum(2 * common + alone, 1), 0.0)
+        bounds[empty] = (table[empty, 2] + table[empty, 3]) == 0
+        codes = np.where(empty, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.FEASIBLE)).astype(np.int8)
 
-def _graphs(instance: LcaInstance) -> Found:
-    if not all(instance.classes):
-        return one_side_empty(instance)
-    return Found.of(Greedy(instance).graphs(), Status.FEASIBLE, 1, upper_bound(instance))
+        def detail(i: int) -> Found:
+            if empty[i]:
+                return one_side_empty(facts[i])
+            drawn, first = slice(link_ptr[i], link_ptr[i + 1]), int(facts.ptr[2 * i + 1])
+            graphs = drawn_graphs(links[drawn], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
+            bound = Fraction(2 * int(common[i]), 2 * int(common[i]) + int(alone[i])) if common[i] else Fraction(0)
+            return Found.of(graphs, Status.FEASIBLE, 1, bound)
+
+        return LcaSolution(model, codes, table[:, 2:5].astype(np.float64), table[:, 1].copy(), bounds, detail)

@@ -12,7 +12,7 @@ from hemlp.solvers.programs import ProgramSolver
 
 
 class Portfolio(ProgramSolver):
-    """Half of what may be spent for HiGHS; where that is too little, the rest for CP-SAT, from the solution of HiGHS."""
+    """Half of what may be spent for HiGHS; where that is too little, the rest for CP-SAT, from what HiGHS found."""
 
     name = "portfolio"
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from hemlp.errors import NoSolver
 from hemlp.lca.graphs import Found, LcaGraphs
-from hemlp.lca.greedy import PathFinder
 from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
 from hemlp.lca.solution import LcaSolution
@@ -95,14 +94,17 @@ def _program_solver() -> ProgramSolver:
 
 def _read(model: LcaModel, i: int, lcas: int, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
     """The graphs of an instance: its drawn links, each with the nodes that its path has to have."""
+    from hemlp.kernels.paths import PathFinder, best_path
+
     facts, instance = model.facts, model.facts[i]
     if not all(instance.classes):
         return one_side_empty(instance)
     paths = []
     for k in range(ptr[i], ptr[i + 1]):
         side = int(links[k] >= facts.ptr[2 * i + 1])
+        link = instance.links[side][links[k] - facts.ptr[2 * i + side]]
         finder = PathFinder(instance.size)
-        finder.take(nodes[node_ptr[k] : node_ptr[k + 1]].tolist())
-        paths.append((side, finder.best(instance.links[side][links[k] - facts.ptr[2 * i + side]])[1]))
+        np.asarray(finder.taken)[nodes[node_ptr[k] : node_ptr[k + 1]]] = 1
+        paths.append((side, tuple(best_path(finder, link.nodes, link.lower, link.upper).tolist())))
     graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
     return Found.of(graphs, Status.OPTIMAL, lcas)
