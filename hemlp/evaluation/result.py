@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -294,9 +293,8 @@ class Evaluation:
         return json_form.summary(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary, and all per-instance columns."""
-        data: dict[str, Any] = json.loads("".join(self.json_pieces()))
-        return data
+        """The summary, and all per-instance columns as lists."""
+        return json_form.plain(self)
 
     def json_pieces(self) -> Iterator[str]:
         """Everything as JSON, column by column, so that never all of it is in memory."""
