@@ -14,11 +14,12 @@ from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
 from hemlp.explain.making import explain
 from hemlp.explain.parts import Explanation
-from hemlp.io.files import write_text
+from hemlp.io.files import write_bytes, write_text
 from hemlp.measures.scores import Scores
 from hemlp.options import check_known, row_number
-from hemlp.programs.program import STATUSES
+from hemlp.report.outputs import long_columns
 from hemlp.report.page import page
+from hemlp.report.parquet import parquet_pieces
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.resampling import CONFIDENCE, Interval
@@ -347,18 +348,27 @@ class Evaluation:
         """
         write_text(path, page(self, title, sided))
 
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Write the per-instance scores to one Parquet file, a row for each system and instance.
+
+        The columns are ``system``, ``instance`` (from 0), ``id`` where instances have ids, each measure, and then
+        ``MEASURE.COLUMN`` and ``MEASURE.status``; an undefined value is null.
+
+        Parameters
+        ----------
+        path
+            A file that is written as a whole or not at all.
+
+        Raises
+        ------
+        MissingDependency
+            Without pyarrow.
+        """
+        write_bytes(path, parquet_pieces(self))
+
     def to_columns(self) -> dict[str, list[Any]]:
         """One row a system, measure and instance: what ``to_frame`` makes a frame of."""
-        columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", "value", "status")}
-        for system in self.systems:
-            for name in self.measures:
-                scores = self.scores[system][name]
-                columns["system"] += [system] * len(scores)
-                columns["measure"] += [name] * len(scores)
-                columns["instance"] += list(range(len(scores)))
-                columns["value"] += scores.values.tolist()
-                columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
-        return columns
+        return long_columns(self)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """The per-instance scores in long form as a frame of pandas or polars.
