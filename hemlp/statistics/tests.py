@@ -136,7 +136,7 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> float:
 def kendall_taus(scores: FloatArray) -> FloatArray:
     """τ-b of all pairs of rows of the last two axes, whose entries are systems; nan where it is undefined.
 
-    τ-b = Σ a b / √(Σ a² · Σ b²) over the pairs of systems that both rows have, where a and b are 1, 0 or -1 as the first
+    τ-b = Σ a b / √(Σ a² Σ b²) over the pairs of systems that both rows have, where a and b are 1, 0 or -1 as the first
     of the two is greater, equal or less: infinite values have an order, too.
     """
     left, right = np.triu_indices(scores.shape[-1], 1)
