@@ -61,9 +61,14 @@ def latex(text: str) -> str:
     return f"{{}}{safe}" if safe[:1] in ("[", "*") else safe
 
 
+def encodable(text: str) -> str:
+    """For a file in UTF-8, which cannot hold halves of characters: they are written as Python writes them."""
+    return re.sub("[\ud800-\udfff]", lambda found: ascii(found.group())[1:-1], text)
+
+
 def csv_cell(text: str) -> str:
     """For a CSV file: what a spreadsheet would take for a formula gets an apostrophe, numbers stay as they are."""
-    text = re.sub("[\ud800-\udfff]", lambda found: ascii(found.group())[1:-1], text)
+    text = encodable(text)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 

@@ -13,6 +13,8 @@ import pytest
 from hemlp import Bounds, Evaluation, Hierarchy, PairMeasure, PairScore, evaluate, examples
 from hemlp.errors import FileFormatError, HemlpError, UnreadableFile
 from hemlp.escaping import json_text
+from hemlp.measures.scores import Scores
+from hemlp.version import __version__
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"
 TABLES = ("systems", "status", "undefined", "instances")
@@ -94,6 +96,38 @@ BY_US = [
 ]  # fmt: skip
 
 
+TRUE, STATUS = ["instances", "A", "F_H", "columns", "true"], ["instances", "B", "F_H", "status"]
+FORMS_BY_SCHEMA = [
+    (changed(TRUE, {}), "column 'true' is not a list"),
+    (changed(TRUE, {"values": [2.0]}), "column 'true' is not a list"),
+    (changed(TRUE, {"values": [2.0], "rows": [0, 0, 0], "runs": [3]}), "column 'true' is not a list"),
+    (changed(TRUE, {"values": 2.0, "rows": [0, 0, 0]}), "values, rows and runs are lists"),
+    (changed(TRUE, {"values": [2.0], "runs": 3}), "values, rows and runs are lists"),
+    (changed(TRUE, {"values": [2.0], "rows": [0, 0, -1]}), "counted from 0"),
+    (changed(TRUE, {"values": [2.0], "rows": [0, 0, False]}), "counted from 0"),
+    (changed(TRUE, {"values": [2.0], "runs": [3.5]}), "counted from 0"),
+    (changed(TRUE, {"values": [2.0, "x"], "rows": [0, 1, 0]}), "row 2: 'x' is not a number"),
+    (changed(TRUE, {"as": "B"}), "'B' names no other column"),
+    (changed(TRUE, {"as": ["A", "F_H"]}), "names no other column"),
+    (changed(TRUE, {"as": ["A", "F_H", 1]}), "names no other column"),
+    (changed(STATUS, {"values": ["fine"], "runs": [3]}), "status, row 1: 'fine' is not a status"),
+    (changed(STATUS, {"as": ["A", "F_H", "true"]}), "names no other column"),
+    (changed(STATUS, 3), "status is not a list"),
+]
+FORMS_BY_US = [
+    (changed(TRUE, {"values": [2.0], "rows": [0, 1, 0]}), "a row is 1, and there are 1 values"),
+    (changed(TRUE, {"values": [2.0], "rows": [0, 0]}), "has 2 rows, and there are 3 instances"),
+    (changed(TRUE, {"values": [2.0], "runs": [2]}), "its runs do not fit"),
+    (changed(TRUE, {"values": [2.0], "runs": [2, 1]}), "its runs do not fit"),
+    (changed(TRUE, {"as": ["A", "F_H", "none"]}), "which is not there"),
+    (changed(TRUE, {"as": ["C", "F_H", "true"]}), "column 'true' is said to be instances, system 'C', measure 'F_H'"),
+    (changed(TRUE, {"as": ["A", "F_H", "true"]}), "is said to be another column"),
+    (changed(STATUS, {"as": ["A", "X"]}), "measure 'X', status, which is not there"),
+    (changed(STATUS, {"as": ["B", "TIE"]}), "row 1: it has a score, and the status infeasible"),
+    (changed([*TRUE[:-1], "F_H"], {"as": ["B", "F_H", "F_H"]}), "contradicts its rows"),
+]
+
+
 def broken(good: dict, change) -> dict:
     data = json.loads(json.dumps(good))
     change(data)
@@ -101,7 +135,9 @@ def broken(good: dict, change) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [*BY_SCHEMA, *BY_US], ids=lambda value: value if isinstance(value, str) else ""
+    ("change", "words"),
+    [*BY_SCHEMA, *BY_US, *FORMS_BY_SCHEMA, *FORMS_BY_US],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_broken_evaluations_are_refused_with_the_place(good, tmp_path, change, words):
     (tmp_path / "e.json").write_text(json.dumps(broken(good, change)))
@@ -166,7 +202,9 @@ def test_the_schema_says_the_same(good):
     real = evaluate(example.hierarchy, example.true, example.systems, ["GIE", "F_H", "F_LCA(method='greedy')"])
     for data in (good, real.to_dict(), infinite().to_dict()):
         validator.validate(data)
-    for change, words in BY_SCHEMA:
+    for ev in (real, infinite(), many()):
+        validator.validate(json.loads("".join(ev.json_pieces())))
+    for change, words in BY_SCHEMA + FORMS_BY_SCHEMA:
         assert not validator.is_valid(broken(good, change)), words
 
 
@@ -217,3 +255,108 @@ def test_a_score_that_is_no_number_is_undefined(tmp_path):
     assert "root: undefined on 1 instances" in str(ev)
     ev.to_json(tmp_path / "e.json")
     assert Evaluation.from_json(tmp_path / "e.json").to_dict() == ev.to_dict()
+
+
+# ---- columns
+
+
+def made(columns: dict[str, dict[str, list[float]]]) -> Evaluation:
+    """An evaluation of systems with these columns of a measure m, the first of which is the measure."""
+    scores, facts = {}, {}
+    for system, given in columns.items():
+        arrays = {name: np.array(values, np.float64) for name, values in given.items()}
+        missing = np.isnan(next(iter(arrays.values())))
+        statuses = np.where(missing, 2, 0).astype(np.int8)
+        scores[system] = {"m": Scores(next(iter(given)), arrays, statuses, "m", int(missing.sum()))}
+        facts[system] = {"instances": len(missing), "predictions an instance": 1.0, "empty predictions": 0,
+                         "unknown labels": 0, "missing instances": 0}  # fmt: skip
+    return Evaluation(scores, {"m": True}, facts)
+
+
+ODD = [
+    0.0,
+    -0.0,
+    5e-324,
+    1e-300,
+    0.1 + 0.2,
+    1 / 3,
+    2.0**53 - 1,
+    2.0**53,
+    -(2.0**53),
+    1e22,
+    1.7e308,
+    7.0,
+    -3.0,
+    math.nan,
+]
+
+
+def many() -> Evaluation:
+    """Columns of every form."""
+    rng = np.random.default_rng(0)
+    ratios = (rng.integers(0, 9, 400) / rng.integers(1, 9, 400)).tolist()
+    gaps = np.where(rng.random(400) < 0.3, math.nan, ratios).tolist()
+    return made(
+        {
+            "A": {"m": ratios, "unlike": rng.random(400).tolist(), "same": [0.3] * 400, "again": ratios},
+            "B": {"m": gaps, "steps": np.repeat(ODD, 30)[:400].tolist(), "as in A": [0.3] * 400},
+            "C": {"m": sorted(ratios), "odd": (ODD * 30)[:400], "infinite": [math.inf, -math.inf] * 200},
+        }
+    )
+
+
+def same_bits(first: np.ndarray, second: np.ndarray) -> bool:
+    nan = np.isnan(first)
+    return (nan == np.isnan(second)).all() and first[~nan].tobytes() == second[~nan].tobytes()
+
+
+@pytest.mark.parametrize("make", [many, lambda: made({"A": {"m": ODD}}), lambda: made({"A": {"m": [0.5]}})])
+def test_columns_come_back_to_the_bit(tmp_path, make):
+    ev = make()
+    ev.to_json(tmp_path / "e.json")
+    again = Evaluation.from_json(tmp_path / "e.json")
+    for system in ev.systems:
+        first, second = ev.scores[system]["m"], again.scores[system]["m"]
+        assert list(first.columns) == list(second.columns)
+        assert all(same_bits(first[name], second[name]) for name in first.columns)
+        assert second[first.name].dtype == np.float64
+        assert (first.statuses == second.statuses).all()
+    assert again.to_dict() == ev.to_dict() == Evaluation.from_json(rewritten(tmp_path, ev.to_dict())).to_dict()
+
+
+def rewritten(folder: Path, data: dict) -> Path:
+    (folder / "plain.json").write_text(json.dumps(data))
+    return folder / "plain.json"
+
+
+def test_every_column_is_written_once_and_in_its_shortest_form():
+    data = json.loads("".join(many().json_pieces()))["instances"]
+    a, b, c = (data[system]["m"]["columns"] for system in "ABC")
+    assert a["m"].keys() == {"values", "rows"}
+    assert isinstance(a["unlike"], list)
+    assert a["same"] == {"values": [0.3], "runs": [400]}
+    assert a["again"] == {"as": ["A", "m", "m"]}
+    assert b["as in A"] == {"as": ["A", "m", "same"]}
+    assert c["m"].keys() == {"values", "runs"}
+    assert data["A"]["m"]["status"] == {"values": ["optimal"], "runs": [400]}
+    assert data["C"]["m"]["status"] == {"as": ["A", "m"]}
+    assert data["B"]["m"]["status"].keys() == {"values", "rows"}
+    text = "".join(made({"A": {"m": [1.0, 2.0, -0.0, 2.0**60, 0.5]}}).json_pieces())
+    assert '"m": [1,2,-0.0,1.152921504606847e+18,0.5]' in text
+
+
+def test_columns_that_are_equal_are_one_array_again(tmp_path):
+    many().to_json(tmp_path / "e.json")
+    scores = Evaluation.from_json(tmp_path / "e.json").scores
+    assert scores["A"]["m"]["again"] is scores["A"]["m"]["m"]
+    assert scores["B"]["m"]["as in A"] is scores["A"]["m"]["same"]
+
+
+def test_files_of_earlier_versions_are_read():
+    """As version 0.2 wrote it, before columns had several forms."""
+    file = Path(__file__).parent / "evaluation_0_2.json"
+    ev = Evaluation.from_json(file)
+    assert ev.to_dict() == json.loads(file.read_text(encoding="utf-8")) | {"hemlp": __version__}
+    assert ev.per_instance("B", "F_LCA", "lcas").tolist() == [2, 1, 1]
+    assert math.isnan(ev.per_instance("B", "TIE")[0])
+    assert ev.status("B", "TIE") == {"optimal": 2, "infeasible": 1}

@@ -221,7 +221,7 @@ def test_bytes_that_are_not_utf8_are_located(tmp_path):
 def test_a_full_disk_leaves_the_older_file_and_no_other(tmp_path):
     """A limit on the size of files stands for a disk that fills up while a result is written."""
     (tmp_path / "e.json").write_text("older")
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))  # noqa: E731
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))  # noqa: E731
     out = run("evaluate", *FILES, "-m", "F", "--json", str(tmp_path / "e.json"), preexec_fn=limit)
     assert out.returncode == 1, out.stderr
     assert "cannot write" in out.stderr

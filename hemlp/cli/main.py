@@ -49,6 +49,7 @@ def commands() -> None:
     "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
 )
 @click.option("--per-instance", type=click.Path(), metavar="DIR", help="Write DIR/SYSTEM.csv: --per-instance rows.")
+@click.option("--parquet", type=click.Path(), help="Write all instances to one file: --parquet rows.parquet.")
 @click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
 @click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
 @click.option("--table", type=click.Path(), help="Write the tables as .md, .tex or text: --table results.tex.")
@@ -78,7 +79,7 @@ def evaluate(
     from hemlp.report.outputs import system_files
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
-    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
+    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance", "parquet")})
     files = system_files(predictions)
     carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
 

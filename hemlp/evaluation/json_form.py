@@ -9,18 +9,17 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from os import PathLike, fspath
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
 from hemlp.errors import FileFormatError, UnreadableFile
 from hemlp.escaping import json_number, json_text
+from hemlp.evaluation.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
@@ -61,24 +60,31 @@ def summary(ev: Evaluation) -> dict[str, Any]:
 def pieces(ev: Evaluation) -> Iterator[str]:
     """Everything, column by column, so that never all of it is in memory."""
     yield json_text(summary(ev))[:-1] + ', "instances": {'
+    writer = ColumnWriter()
     for i, system in enumerate(ev.systems):
-        yield (", " if i else "") + json_text(system) + ": {"
+        yield ("," if i else "") + f"\n{json_text(system)}: {{"
         for j, name in enumerate(ev.measures):
             scores = ev.scores[system][name]
-            yield (", " if j else "") + f'{json_text(name)}: {{"name": {json_text(scores.name)}, "columns": {{'
+            yield ("," if j else "") + f'\n{json_text(name)}: {{"name": {json_text(scores.name)}, "columns": {{'
             for k, (column, values) in enumerate(scores.columns.items()):
-                numbers = json_text([json_number(value) for value in values.tolist()])
-                yield (", " if k else "") + f"{json_text(column)}: {numbers}"
-            yield f'}}, "status": {json_text([str(STATUSES[k]) for k in scores.statuses])}}}'
+                yield (", " if k else "") + f"{json_text(column)}: {writer.numbers(values, (system, name, column))}"
+            yield f'}}, "status": {writer.statuses(scores.statuses, (system, name))}}}'
         yield "}"
     yield "}}\n"
 
 
+def plain(ev: Evaluation) -> dict[str, Any]:
+    """The summary, and all columns as lists."""
+
+    def told(scores: Scores) -> dict[str, Any]:
+        columns = {key: list(map(json_number, values.tolist())) for key, values in scores.columns.items()}
+        return {"name": scores.name, "columns": columns, "status": [str(STATUSES[k]) for k in scores.statuses]}
+
+    instances = {system: {name: told(each) for name, each in ev.scores[system].items()} for system in ev.systems}
+    return {**summary(ev), "instances": instances}
+
+
 # ---- reading
-
-
-class Wrong(ValueError):
-    """What is wrong with a file, and where."""
 
 
 def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts]:
@@ -127,19 +133,24 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts]:
     if len({each["instances"] for each in facts.values()}) > 1:
         raise Wrong("facts: the systems have different numbers of instances")
     tables = {key: _object(key, top[key], means) for key in ("systems", "status", "undefined", "instances")}
-    scores: AllScores = {}
-    for system in means:
-        of_system = {key: _object(f"{key}, system {system!r}", table[system], better) for key, table in tables.items()}
-        scores[system] = {}
-        for name in better:
-            place = f"system {system!r}, measure {name!r}"
-            one = _scores(
-                place, of_system["instances"][name], int(facts[system]["instances"]),
-                _typed("signature", name, signatures[name], str), _typed("exact", name, exact[name], bool),
-            )  # fmt: skip
-            _check_counts(place, one, of_system["status"][name], of_system["undefined"][name])
-            _check_mean(place, one.mean(), of_system["systems"][name])
-            scores[system][name] = one
+    of_systems = {
+        key: {system: _object(f"{key}, system {system!r}", table[system], better) for system in means}
+        for key, table in tables.items()
+    }
+    instances: dict[str, dict[str, dict[str, Any]]] = {system: {} for system in means}
+    for system, name in product(means, better):
+        place = f"instances, system {system!r}, measure {name!r}"
+        one = _object(place, of_systems["instances"][system][name], ("name", "columns", "status"))
+        instances[system][name] = {**one, "columns": _object(f"{place}, columns", one["columns"])}
+    columns = ColumnReader(instances, int(next(iter(facts.values()))["instances"]))
+    scores: AllScores = {system: {} for system in means}
+    for system, name in product(means, better):
+        signed = _typed("signature", name, signatures[name], str), _typed("exact", name, exact[name], bool)
+        made = _scores(columns, (system, name), instances[system][name], *signed)
+        place = f"system {system!r}, measure {name!r}"
+        _check_counts(place, made, of_systems["status"][system][name], of_systems["undefined"][system][name])
+        _check_mean(place, made.mean(), of_systems["systems"][system][name])
+        scores[system][name] = made
     return scores, better, {system: facts[system] for system in means}
 
 
@@ -182,62 +193,24 @@ def _facts(system: str, value: Any) -> dict[str, float]:
     for key in COUNTS:
         if type(given[key]) is not int or given[key] < (key == "instances"):
             raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is no such count")
-    return {key: _number(f"{place}, {key!r}", each) for key, each in given.items()}
+    return {key: number(f"{place}, {key!r}", each) for key, each in given.items()}
 
 
-def _number(place: str, value: Any) -> float:
-    """A number, null for nan, "Infinity" or "-Infinity"."""
-    if value is None:
-        return math.nan
-    if value in ("Infinity", "-Infinity") and isinstance(value, str):
-        return float(value)
-    try:
-        finite = type(value) in (int, float) and math.isfinite(value)
-    except OverflowError:
-        finite = False
-    if not finite:
-        raise Wrong(f"{place}: {value!r:.80} is not a number that can be kept")
-    return value  # type: ignore[no-any-return]
-
-
-def _scores(place: str, value: Any, count: int, signature: str, exact: bool) -> Scores:
-    one = _object(f"instances, {place}", value, ("name", "columns", "status"))
-    name, columns = one["name"], _object(f"instances, {place}, columns", one["columns"])
-    if name not in columns:
-        raise Wrong(f"instances, {place}: {name!r:.80} is not one of its columns")
-    ordered = {name: columns[name], **columns}  # JSON does not promise that the measure itself comes first
-    made = {key: _column(f"instances, {place}, column {key!r}", each, count) for key, each in ordered.items()}
-    statuses = _statuses(f"instances, {place}, status", _rows(f"instances, {place}, status", one["status"], count))
+def _scores(
+    columns: ColumnReader, place: tuple[str, str], value: Mapping[str, Any], signature: str, exact: bool
+) -> Scores:
+    said = f"system {place[0]!r}, measure {place[1]!r}"
+    name = value["name"]
+    if name not in value["columns"]:
+        raise Wrong(f"instances, {said}: {name!r:.80} is not one of its columns")
+    ordered = [name, *(key for key in value["columns"] if key != name)]  # JSON does not promise that it comes first
+    made = {key: columns.numbers(*place, key) for key in ordered}
+    statuses = columns.statuses(*place)
     unsolved = statuses > SOLVED
     for row in np.flatnonzero(np.isnan(made[name]) != unsolved)[:1]:
         shown, status = "a score" if unsolved[row] else "no score", STATUSES[statuses[row]]
-        raise Wrong(f"instances, {place}, row {row + 1}: it has {shown}, and the status {status}")
+        raise Wrong(f"instances, {said}, row {row + 1}: it has {shown}, and the status {status}")
     return Scores(name, made, statuses, signature, int(unsolved.sum()), exact)
-
-
-def _statuses(place: str, words: Sequence[Any]) -> NDArray[np.int8]:
-    known = {str(status): number for number, status in enumerate(STATUSES)}
-    for row, word in enumerate(words):
-        if not isinstance(word, str) or word not in known:
-            raise Wrong(f"{place}, row {row + 1}: {word!r:.80} is not a status")
-    return np.array([known[word] for word in words], np.int8)
-
-
-def _column(place: str, value: Any, count: int) -> FloatArray:
-    values = _rows(place, value, count)
-    if set(map(type, values)) <= {float, NoneType}:
-        column = np.array([math.nan if each is None else each for each in values], np.float64)
-        if not np.isinf(column).any():
-            return column
-    return np.array([_number(f"{place}, row {row + 1}", each) for row, each in enumerate(values)], np.float64)
-
-
-def _rows(place: str, value: Any, count: int) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise Wrong(f"{place} is not a list")
-    if len(value) != count:
-        raise Wrong(f"{place} has {len(value):,} rows, and there are {count:,} instances")
-    return value
 
 
 def _check_counts(place: str, scores: Scores, status: Any, undefined: Any) -> None:
@@ -249,7 +222,7 @@ def _check_counts(place: str, scores: Scores, status: Any, undefined: Any) -> No
 
 
 def _check_mean(place: str, mean: float, value: Any) -> None:
-    told = _number(f"systems, {place}", value)
+    told = number(f"systems, {place}", value)
     same = math.isnan(mean) and math.isnan(told)
     if not same and not math.isclose(mean, told, rel_tol=1e-9, abs_tol=1e-12):
         raise Wrong(f"systems, {place}: the mean {told} contradicts its rows, whose mean is {mean}")

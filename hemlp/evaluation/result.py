@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -14,14 +12,15 @@ from hemlp.errors import InvalidOption
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
-from hemlp.io.files import write_text
+from hemlp.io.files import write_bytes, write_text
 from hemlp.measures.scores import Scores
 from hemlp.options import check_known, row_number
-from hemlp.programs.program import STATUSES
-from hemlp.statistics import comparisons
-from hemlp.statistics.facts import dropped_true_labels, unknown_labels
-from hemlp.statistics.tests import LEVEL, Sided
-from hemlp.text.tables import Table, figure
+from hemlp.report.outputs import long_columns
+from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.resampling import CONFIDENCE, Interval
+from hemlp.statistics.tests import Sided
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.explain.parts import Explanation
@@ -98,7 +97,37 @@ class Evaluation:
         system, measure
             As they were called when they were evaluated.
         """
-        return self._of(system, measure).mean()
+        self._of(system, measure)
+        return comparable.average(self, system, measure)
+
+    def interval(self, system: str, measure: str, *, level: float = CONFIDENCE) -> Interval:
+        """The percentile interval of a mean over bootstrap resamples of the instances.
+
+        There are 1,000 resamples by a fixed seed, which all systems and measures share.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        level
+            How much of the resamples the interval covers, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            With ``low``, ``high`` and ``level``, also as the pair ``low, high``; nan where there is no finite mean.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow"] * 50, {"A": ["cow", "cow"] * 50}, ["F_H"])
+        >>> low, high = ev.interval("A", "F_H")
+        >>> low < ev.mean("A", "F_H") < high, ev.interval("A", "F_H").level
+        (True, 0.95)
+        """
+        self._of(system, measure)
+        return intervals.interval(self, system, measure, level)
 
     def status(self, system: str, measure: str) -> dict[str, int]:
         """How many instances are optimal, how many fell back to a feasible solution, how many have none.
@@ -137,24 +166,7 @@ class Evaluation:
         sided
             As of ``ranks``.
         """
-        dropped = dropped_true_labels(self.facts)
-        columns: list[list[str]] = [["system", *self.scores]]
-        signatures = []
-        for name, better in self.greater_is_better.items():
-            ranks, column = self.ranks(name, sided=sided), [f"{name} {'↑' if better else '↓'}"]
-            for system, of_system in self.scores.items():
-                average = of_system[name].mean()
-                shown = "undefined" if math.isnan(average) else figure(average)
-                column.append(shown if ranks[system] is None else f"{shown} ({ranks[system]})")
-            columns.append(column)
-            signatures.append(of_system[name].signature)
-        columns.append(["labels"])
-        for facts in self.facts.values():
-            columns[-1].append(f"{facts['predictions an instance']:.2f}")
-        if dropped:
-            columns.append(["true labels dropped", *dropped.values()])
-        head, *rows = map(list, zip(*columns, strict=True))
-        return Table(head, rows, [*self.notes(sided=sided), *signatures])
+        return overview.table(self, sided)
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
         """Conventions, and what was undefined, unknown, missing or not proved.
@@ -164,24 +176,7 @@ class Evaluation:
         sided
             As of ``ranks``.
         """
-        notes = [
-            f"{self.facts[self.systems[0]]['instances']:,} instances; means over instances and ranks; a system shares "
-            f"the rank of the one above unless the sign test ({sided}-sided, {LEVEL}) finds that one better",
-            "labels: predicted labels an instance",
-        ]
-        for name in self.greater_is_better:
-            notes += comparisons.comparability(self, name)
-        for system, of_system in self.scores.items():
-            for name, scores in of_system.items():
-                if scores.undefined:
-                    notes.append(f"{system}, {name}: undefined on {scores.undefined:,} instances, which are left out")
-                if scores.exact and (fell := scores.fallbacks):
-                    notes.append(f"{system}, {name}: not proved optimal on {fell:,} instances")
-            if self.facts[system]["unknown labels"]:
-                notes.append(f"{system}: {unknown_labels(self.facts[system])}")
-            if self.facts[system]["missing instances"]:
-                notes.append(f"{system}: {self.facts[system]['missing instances']:,} missing instances")
-        return notes
+        return overview.notes(self, sided)
 
     @property
     def fallbacks(self) -> int:
@@ -216,7 +211,7 @@ class Evaluation:
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
-        return comparisons.kendall_matrix(self)
+        return correlations.kendall_matrix(self)
 
     def kendall(self, resamples: int = 0, seed: int = 0) -> Table:
         """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling.
@@ -228,7 +223,7 @@ class Evaluation:
         seed
             Of the random draws.
         """
-        return self._with_dropped(comparisons.kendall_table(self, resamples, seed))
+        return self._with_dropped(correlations.kendall_table(self, resamples, seed))
 
     def _with_dropped(self, table: Table) -> Table:
         """With a note of the true labels that no score sees, if any were dropped."""
@@ -300,9 +295,8 @@ class Evaluation:
         return json_form.summary(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary, and all per-instance columns."""
-        data: dict[str, Any] = json.loads("".join(self.json_pieces()))
-        return data
+        """The summary, and all per-instance columns as lists."""
+        return json_form.plain(self)
 
     def json_pieces(self) -> Iterator[str]:
         """Everything as JSON, column by column, so that never all of it is in memory."""
@@ -357,18 +351,29 @@ class Evaluation:
 
         write_text(path, page(self, title, sided))
 
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Write the per-instance scores to one Parquet file, a row for each system and instance.
+
+        The columns are ``system``, ``instance`` (from 0), ``id`` where instances have ids, each measure, and then
+        ``MEASURE.COLUMN`` and ``MEASURE.status``; an undefined value is null.
+
+        Parameters
+        ----------
+        path
+            A file that is written as a whole or not at all.
+
+        Raises
+        ------
+        MissingDependency
+            Without pyarrow.
+        """
+        from hemlp.report.parquet import parquet_pieces
+
+        write_bytes(path, parquet_pieces(self))
+
     def to_columns(self) -> dict[str, list[Any]]:
         """One row a system, measure and instance: what ``to_frame`` makes a frame of."""
-        columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", "value", "status")}
-        for system in self.systems:
-            for name in self.measures:
-                scores = self.scores[system][name]
-                columns["system"] += [system] * len(scores)
-                columns["measure"] += [name] * len(scores)
-                columns["instance"] += list(range(len(scores)))
-                columns["value"] += scores.values.tolist()
-                columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
-        return columns
+        return long_columns(self)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """The per-instance scores in long form as a frame of pandas or polars.

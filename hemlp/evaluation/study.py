@@ -23,7 +23,7 @@ significance = ["F_LCA"]                      # all pairs of systems, with Holm'
 kendall = 1000                                # correlation of the measures, resamples for its intervals
 sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
 
-[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder)
+[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), parquet
 json = "study.json"
 """
 
@@ -81,6 +81,7 @@ class Outputs:
     html: str | None = None
     table: str | None = None
     per_instance: str | None = None
+    parquet: str | None = None
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,10 @@ class Study:
             from hemlp.report.plots import check_plots
 
             check_plots()
+        if self.outputs.parquet is not None:
+            from hemlp.report.parquet import check_parquet
+
+            check_parquet()
         if self.outputs.table is not None and Path(self.outputs.table).suffix not in ("", ".txt", ".md", ".tex"):
             raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex or .txt")
         for pair in self.tests.compare:
@@ -178,7 +183,8 @@ class Study:
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
-        files = [file for file in (self.outputs.json, self.outputs.html, self.outputs.table) if file not in (None, "-")]
+        out = self.outputs
+        files = [file for file in (out.json, out.html, out.table, out.parquet) if file not in (None, "-")]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
@@ -225,13 +231,15 @@ class Study:
         out = self.outputs
         if out.per_instance is not None:
             write_per_instance(result, out.per_instance)
+        if out.parquet is not None:
+            result.to_parquet(out.parquet)
         if out.json is not None and out.json != "-":
             result.to_json(out.json)
         if out.table is not None:
             write_text(out.table, _table_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
             result.to_html(out.html, sided=self.tests.sided)
-        files = (out.per_instance, out.json, out.table, out.html)
+        files = (out.per_instance, out.parquet, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
 
 

@@ -196,6 +196,9 @@ def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> La
 
 def _instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
     """The names of instances, of which no two may differ in their type alone."""
+    ids = tuple(ids)
+    if {*map(type, ids)} <= {str} and "" not in ids:
+        return ids
     try:
         made = tuple(map(as_label, ids))
     except InvalidLabel as error:
@@ -275,9 +278,17 @@ def from_pairs(
         except InvalidLabel as error:
             line = k + 1 if lines is None else lines[k]
             raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
-    order = np.argsort(rows, kind="stable")
-    order = order[codes[order] >= 0]
-    return LabelSets(
-        tuple(known), row_pointers(rows[order], len(instances)), codes[order], _instance_ids(instances, source), source,
-        None if lines is None else np.asarray(lines)[order],
-    )  # fmt: skip
+    return grouped(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
+
+
+def grouped(
+    ids: Iterable[Any], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
+    lines: IntArray | None,
+) -> LabelSets:  # fmt: skip
+    """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1 is none."""
+    names = _instance_ids(ids, source)
+    if (codes < 0).any() or (rows[1:] < rows[:-1]).any():
+        order = np.argsort(rows, kind="stable")
+        order = order[codes[order] >= 0]
+        rows, codes, lines = rows[order], codes[order], None if lines is None else lines[order]
+    return LabelSets(tuple(labels), row_pointers(rows, len(names)), codes, names, source, lines)

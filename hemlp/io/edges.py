@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, row_pointers
+from hemlp.arrays import IntArray
 from hemlp.errors import FileFormatError
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import label_order
 from hemlp.io.formats import SEPARATORS, Source
-from hemlp.io.text import decode, encode_words, find_words, split_cells
+from hemlp.io.text import decode, decode_words, split_cells
+from hemlp.io.words import Words, by_a_salt, find_words
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
@@ -37,14 +38,15 @@ def read_edges(source: Source) -> Hierarchy:
 
 def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
     """Classes, and edges as pairs of positions among them, from lines of two words."""
-    words, rows, count = find_words(data)
+    begins, ends, first_words = find_words(data)
+    words, number = np.stack([begins, ends]), np.diff(first_words)
     sign = comment.encode() if comment else None
     if sign and sign in data:
-        first_words = row_pointers(rows, count)
-        remarks = [r for r in np.unique(rows).tolist() if data.startswith(sign, words[0, first_words[r]])]
-        keep = ~np.isin(rows, remarks)
-        words, rows = words[:, keep], rows[keep]
-    number = np.bincount(rows, minlength=count)
+        used = np.flatnonzero(number).tolist()
+        remarks = [row for row in used if data.startswith(sign, words[0, first_words[row]])]
+        keep = np.ones(number.size, np.bool_)
+        keep[remarks] = False
+        words, number = words[:, np.repeat(keep, number)], number * keep
     odd = np.flatnonzero((number != 2) & (number != 0))
     if odd.size:
         line = int(odd[0]) + 1
@@ -55,12 +57,21 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
         )
     header = [data[begin:end].lower() for begin, end in words[:, :2].T]
     if sorted(header) == [b"child", b"parent"]:
-        words, rows = words[:, 2:], rows[2:]
-    labels, codes = encode_words(data, words, rows, source)
-    ends = codes.reshape(-1, 2)
-    if len(ends):
-        _refuse_header([labels[c] for c in ends[0]], source, recurs=bool(np.isin(ends[1:], ends[0]).any()))
-    return labels, ends[:, ::-1] if header == [b"child", b"parent"] else ends
+        words = words[:, 2:]
+
+    def numbered(salt: int) -> tuple[Words, IntArray]:
+        distinct = Words(salt)
+        return distinct, distinct.codes(data, words[0], words[1])
+
+    distinct, codes = by_a_salt(numbered)
+
+    def place(word: int) -> int:
+        return data.count(b"\n", 0, words[0, np.flatnonzero(codes == word)[0]]) + 1
+
+    labels, edges = decode_words(distinct, source, place), codes.reshape(-1, 2)
+    if len(edges):
+        _refuse_header([labels[c] for c in edges[0]], source, recurs=bool(np.isin(edges[1:], edges[0]).any()))
+    return labels, edges[:, ::-1] if header == [b"child", b"parent"] else edges
 
 
 def _refuse_header(first: Sequence[str], source: str, recurs: bool) -> None:

@@ -10,12 +10,11 @@ from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 
-from hemlp.arrays import row_pointers
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
 from hemlp.instances.sets import LabelSets, digest_of
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.long_labels import read_long
-from hemlp.io.text import MARK, check_separator, check_text, decode, encode_words, file_kind, find_words, read_bytes
+from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes, word_rows
 
 
 def read_labels(
@@ -54,13 +53,12 @@ def read_labels(
     check_separator(sep)
     _check_format(source)
     if file_kind(source) in SEPARATORS:
-        return read_long(decode(data, source), source, sep or SEPARATORS[file_kind(source)], id, label)
+        return read_long(data, source, sep or SEPARATORS[file_kind(source)], id, label)
     if id is not None or label is not None:
         raise InvalidOption(f"{source}: id= and label= name columns of .csv and .tsv files")
     if sep is None:
-        words, rows, count = find_words(data)
-        labels, codes = encode_words(data, words, rows, source)
-        return LabelSets(tuple(labels), row_pointers(rows, count), codes, source=source, words=True)
+        labels, codes, ptr = word_rows(data, source)
+        return LabelSets(tuple(labels), ptr, codes, source=source, words=True)
     lines = decode(data, source).split("\n")
     if not lines[-1]:
         lines.pop()
@@ -96,11 +94,9 @@ class LabelFile:
         """Label sets of ``size`` consecutive instances at a time."""
         row = 0
         for data in self._pieces(size):
-            words, rows, count = find_words(data)
-            labels, codes = encode_words(data, words, rows + row, self.source)
-            ptr = row_pointers(rows, count)
+            labels, codes, ptr = word_rows(data, self.source, row)
             yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, words=True)
-            row += count
+            row += len(ptr) - 1
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         try:

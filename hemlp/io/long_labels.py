@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hemlp.errors import FileFormatError
 from hemlp.instances.lookalikes import threshold_advice
-from hemlp.instances.sets import LabelSets, from_pairs
-from hemlp.io.text import split_cells
+from hemlp.instances.sets import LabelSets, from_pairs, grouped
+from hemlp.io.regular import regular_columns
+from hemlp.io.text import decode, split_cells
 
 
-def read_long(text: str, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
+def read_long(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
     """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose."""
-    rows = split_cells(text, source, sep)
-    _, header = next(rows, (1, []))
+    rows = split_cells(decode(data, source), source, sep)
+    first, header = next(rows, (1, []))
     on_purpose = id is not None and label is not None
     id, label = id or "id", label or "label"
     _check_header(header, id, label, source, on_purpose)
     at_id, at_label = header.index(id), header.index(label)
+    if first == 1 and (found := _regular(data, source, sep, len(header), at_id, at_label)) is not None:
+        return found
     ids, labels, lines = [], [], []
     for line, row in rows:
         if len(row) != len(header):
@@ -26,6 +31,18 @@ def read_long(text: str, source: str, sep: str, id: str | None, label: str | Non
         labels.append(row[at_label] or None)
         lines.append(line)
     return from_pairs(ids, labels, source, lines)
+
+
+def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
+    """The same, much faster, from a file in which every line is a pair; None for any other."""
+    found = regular_columns(data, sep, width, (at_id, at_label))
+    if found is None or "" in found[0][0]:
+        return None
+    (ids, rows), (texts, codes) = found
+    given = np.array([text != "" for text in texts], np.bool_)
+    numbers = np.where(given, np.cumsum(given) - 1, -1).astype(np.int32)  # an empty label is none
+    lines = np.arange(2, rows.size + 2)
+    return grouped(ids, rows, [text for text in texts if text], numbers[codes], source, lines)
 
 
 def _near(name: str, header: list[str]) -> str:

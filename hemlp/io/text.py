@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,10 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
+from hemlp.io.words import Words, by_a_salt, find_words, line_pieces
 
 MARK = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
-_SPACE = np.zeros(256, np.bool_)
-_SPACE[list(b" \t\n\r\x0b\x0c")] = True  # what bytes.split() splits at
 
 
 def file_kind(source: str) -> str:
@@ -68,39 +67,43 @@ def decode(data: bytes, source: str) -> str:
         raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
 
 
-def find_words(data: bytes) -> tuple[IntArray, IntArray, int]:
-    """Where the words of a text begin and end, the row of each (from 0), and the number of rows."""
-    buffer = np.frombuffer(data, np.uint8)
-    inside = np.zeros(len(data) + 2, np.int8)
-    inside[1:-1] = ~_SPACE[buffer]
-    step = np.diff(inside)
-    begins = np.flatnonzero(step == 1)
-    ends_of_line = np.flatnonzero(buffer == 10)
-    rows = np.searchsorted(ends_of_line, begins)
-    count = len(ends_of_line) + (not data.endswith(b"\n") and len(data) > 0)
-    return np.stack([begins, np.flatnonzero(step == -1)]), rows, count
+def word_rows(data: bytes, source: str, first: int = 0) -> tuple[list[str], IntArray, IntArray]:
+    """Distinct words in the order in which they appear, and the rows of a text as positions among them, with pointers.
+
+    ``first``: the row of its file, from 0, that ``data`` begins with.
+    """
+
+    def numbered(salt: int) -> tuple[Words, IntArray, IntArray]:
+        words, codes, ptr = Words(salt), [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+        for text in line_pieces(data):
+            begins, ends, here = find_words(text)
+            codes.append(words.codes(text, begins, ends))
+            ptr.append(here[1:] + ptr[-1][-1])
+        return words, np.concatenate(codes), np.concatenate(ptr)
+
+    words, codes, ptr = by_a_salt(numbered)
+
+    def line(word: int) -> int:
+        return first + int(np.searchsorted(ptr, np.flatnonzero(codes == word)[0], side="right"))
+
+    return decode_words(words, source, line), codes, ptr
 
 
-def encode_words(data: bytes, words: IntArray, rows: IntArray, source: str) -> tuple[list[str], IntArray]:
-    """Distinct labels in the order in which they appear, and for each word its position among them."""
-    from hemlp.kernels.alike import first_equal
-
-    first = first_equal(words[0], words[1], np.frombuffer(data, np.uint8))
-    new = first == np.arange(first.size)
-    labels = []
-    for k, begin, end in zip(np.flatnonzero(new).tolist(), *words[:, new].tolist(), strict=True):
-        try:
-            labels.append(data[begin:end].decode("utf-8"))
-        except UnicodeDecodeError:
-            line = int(rows[k]) + 1
-            raise FileFormatError(f"{source}, line {line}: {data[begin:end]!r} is not UTF-8", line) from None
-    return labels, (np.cumsum(new) - 1)[first].astype(np.int32)
+def decode_words(words: Words, source: str, line: Callable[[int], int]) -> list[str]:
+    """The distinct words as text; ``line`` says where one stands first."""
+    found = words.distinct
+    try:
+        return found.decode("utf-8").split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        number = found.count(b"\n", 0, error.start)
+        word = found.split(b"\n")[number]
+        raise FileFormatError(f"{source}, line {line(number)}: {word!r} is not UTF-8", line(number)) from None
 
 
 def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped cells of each line that is not blank. Quotes are understood between commas only."""
     quoting: Any = csv.QUOTE_MINIMAL if sep == "," else csv.QUOTE_NONE
-    lines = (f"{line}\n" if line.strip() else "\n" for line in text.removesuffix("\n").split("\n"))
+    lines = (f"{line}\n" if line.strip() else "\n" for line in _lines(text))
     reader = csv.reader(lines, delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
     try:
         for row in reader:
@@ -108,3 +111,13 @@ def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[st
                 yield reader.line_num, [cell.strip() for cell in row]
     except csv.Error as error:
         raise FileFormatError(f"{source}, line {reader.line_num}: {error}", reader.line_num) from None
+
+
+def _lines(text: str) -> Iterator[str]:
+    """One by one, without their ends."""
+    start = 0
+    while (stop := text.find("\n", start)) >= 0:
+        yield text[start:stop]
+        start = stop + 1
+    if start < len(text):
+        yield text[start:]

@@ -85,6 +85,20 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
     return files
 
 
+def long_columns(result: Evaluation) -> dict[str, list[Any]]:
+    """One row a system, measure and instance, as columns."""
+    columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", "value", "status")}
+    for system in result.systems:
+        for name in result.measures:
+            scores = result.scores[system][name]
+            columns["system"] += [system] * len(scores)
+            columns["measure"] += [name] * len(scores)
+            columns["instance"] += list(range(len(scores)))
+            columns["value"] += scores.values.tolist()
+            columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
+    return columns
+
+
 def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
     """The head, then block by block."""
     extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]

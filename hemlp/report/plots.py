@@ -12,7 +12,7 @@ import numpy as np
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import printable
 from hemlp.measures.scores import mean
-from hemlp.statistics.comparisons import comparable
+from hemlp.statistics.comparable import comparable
 from hemlp.statistics.exact_greedy import SAME, ExactGreedy
 from hemlp.statistics.tests import Sided
 

@@ -1,96 +1,49 @@
-"""Systems of an evaluation beside each other: ranks, tests and correlations, always on the same instances.
-
-Where a measure is undefined on some instances, two systems are compared on those on which both are defined, and ranks
-and correlations are over those on which all are.
-"""
+"""Systems of an evaluation beside each other: ranks, and tests of pairs on the instances that both systems have."""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidOption
-from hemlp.measures.scores import mean
-from hemlp.options import check_choice, check_known, plain_number
-from hemlp.statistics.tests import (
-    LEVEL,
-    RESAMPLES,
-    Sided,
-    bootstrap_intervals,
-    differences,
-    holm,
-    kendall,
-    mean_difference,
-    paired,
-    ranks,
-    resampled_means,
-    sign_test,
-    wilcoxon,
-)
-from hemlp.text.tables import Table, figure, signed
+from hemlp.options import check_choice, check_known
+from hemlp.statistics.comparable import comparable, comparable_means
+from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.once import once
+from hemlp.statistics.resampling import RESAMPLES, Interval
+from hemlp.statistics.tests import LEVEL, Sided, holm, mean_difference, paired, ranks, sign_test, wilcoxon
+from hemlp.text.tables import Table, signed
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
 
-def comparable(ev: Evaluation, measure: str) -> list[FloatArray]:
-    """The scores of each system, nan wherever one of them is undefined; one that always is does not count."""
-    values = [ev.per_instance(system, measure) for system in ev.systems]
-    undefined = [np.isnan(column) for column in values]
-    somewhere = [each for each in undefined if not each.all()]
-    outside = np.logical_or.reduce(somewhere) if somewhere else undefined[0]
-    return [np.where(outside, math.nan, column) for column in values]
-
-
-def comparability(ev: Evaluation, measure: str) -> list[str]:
-    """What to know where the systems are not all defined on the same instances."""
-    if len(ev.systems) == 1 or not any(ev.scores[system][measure].undefined for system in ev.systems):
-        return []
-    values = comparable(ev, measure)
-    shared = max(int(np.count_nonzero(~np.isnan(column))) for column in values)
-    defined = {len(ev.scores[system][measure]) - ev.scores[system][measure].undefined for system in ev.systems}
-    if defined - {0} <= {shared}:
-        return []
-    if not shared:
-        return [f"{measure}: no ranks, for there is no instance on which all systems are defined"]
-    means = [(system, mean(column)) for system, column in zip(ev.systems, values, strict=True)]
-    told = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
-    return [
-        f"{measure}: each mean is over the instances on which its system is defined; ranks and correlations are over "
-        f"the {shared:,} instances on which all systems are, where the means are {told}"
-    ]
-
-
 def ranked(ev: Evaluation, measure: str, sided: Sided) -> dict[str, int | None]:
     """Ranks of the systems by their means; the one above has to be better by the sign test, too, or they share one."""
     check_known("measure", measure, ev.measures)
-    if len(ev.systems) == 1:
-        (system,) = ev.systems
-        return {system: None if math.isnan(ev.mean(system, measure)) else 1}
+    check_choice("sided", sided, ("two", "one"))
+    return dict(zip(ev.systems, _ranks(ev, measure, sided), strict=True))
+
+
+@once
+def _ranks(ev: Evaluation, measure: str, sided: Sided) -> tuple[int | None, ...]:
     better, values = ev.greater_is_better[measure], comparable(ev, measure)
 
     def separated(above: int, below: int) -> bool:
         test = sign_test(values[above], values[below], better, sided=sided)
         return test.p < LEVEL and 2 * test.k > test.n
 
-    found = ranks([mean(column) for column in values], separated, better)
-    return dict(zip(ev.systems, found, strict=True))
+    return tuple(ranks(comparable_means(ev, measure), separated, better))
 
 
 def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:
     """All tests of one pair of systems, measure by measure, on the instances on which both are defined."""
     check_choice("sided", sided, ("two", "one"))
-    size = len(ev._of(first, ev.measures[0]))
-
-    def difference(k: int) -> FloatArray:
-        return differences(*(ev.per_instance(system, ev.measures[k]) for system in (first, second)))
-
-    intervals = bootstrap_intervals(difference, len(ev.measures), size)
+    for system in (first, second):
+        check_known("system", system, ev.systems)
+    size = len(ev.scores[first][ev.measures[0]])
+    intervals = difference_intervals(ev, first, second)
     rows, notes = [], []
     for (name, better), interval in zip(ev.greater_is_better.items(), intervals, strict=True):
         values = paired(ev.per_instance(first, name), ev.per_instance(second, name))
@@ -110,7 +63,7 @@ def _by_one_measure(
     names: tuple[str, str],
     values: tuple[FloatArray, FloatArray],
     better: bool,
-    interval: tuple[float, float],
+    interval: Interval,
     sided: Sided,
 ) -> list[str]:
     """Two systems by one measure: who is better, by how much, and the tests."""
@@ -157,54 +110,3 @@ def significance(ev: Evaluation, measure: str, sided: Sided) -> Table:
         notes.append("each pair on the instances on which both systems are defined")
     head = ["better", "worse", "difference", "won", "Z", "p", "p (Holm)"]
     return Table(head, rows, [f"{measure}, sign test {sided}-sided{_WHOSE[sided]}", *notes])
-
-
-def kendall_matrix(ev: Evaluation) -> FloatArray:
-    """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
-    means = [[mean(column) for column in comparable(ev, name)] for name in ev.measures]
-    return _taus(ev, np.array(means))
-
-
-def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
-    """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling."""
-    for option, number in (("resamples", resamples), ("seed", seed)):
-        if plain_number(option, number, 0) != number or not isinstance(number, int | np.integer):
-            raise InvalidOption(f"{option}={number!r} is not an integer of at least 0")
-    taus = kendall_matrix(ev)
-    spread = _kendall_spread(ev, resamples, seed) if resamples else None
-    rows = []
-    for i, name in enumerate(ev.measures):
-        cells = [name]
-        for j in range(i + 1):
-            cells.append("n/a" if math.isnan(taus[i, j]) else f"{taus[i, j]:.3f}")
-            if spread is not None and i != j and not math.isnan(taus[i, j]):
-                cells[-1] += f" [{spread[0, i, j]:.2f}, {spread[1, i, j]:.2f}]"
-        rows.append(cells + [""] * (len(ev.measures) - i - 1))
-    notes = [f"Kendall's τ-b over {len(ev.systems)} systems"]
-    if resamples:
-        notes.append(f"in brackets 95% intervals, from {resamples:,} resamples of the instances")
-    notes += [note for name in ev.measures for note in comparability(ev, name)]
-    return Table(["", *ev.measures], rows, notes)
-
-
-def _kendall_spread(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
-    """The 2.5% and 97.5% quantiles of τ-b over resamples that all measures and systems share."""
-    kept = lru_cache(maxsize=1)(lambda measure: comparable(ev, measure))
-    count = len(ev.systems)
-
-    def column(k: int) -> FloatArray:
-        return kept(ev.measures[k // count])[k % count]
-
-    size = len(ev._of(ev.systems[0], ev.measures[0]))
-    means = resampled_means(column, len(ev.measures) * count, size, resamples, seed)
-    draws = np.array([_taus(ev, row.reshape(-1, count)) for row in means])
-    draws[np.isnan(draws)] = 0  # a resample in which all systems are equal says nothing either way
-    found: FloatArray = np.quantile(draws, [0.025, 0.975], axis=0, method="inverted_cdf")
-    return found
-
-
-def _taus(ev: Evaluation, means: FloatArray) -> FloatArray:
-    """τ-b of all pairs of measures, from means of measures × systems."""
-    signs = np.array([1.0 if better else -1.0 for better in ev.greater_is_better.values()])
-    turned = means * signs[:, None]
-    return np.array([[kendall(a, b) for b in turned] for a in turned])

@@ -7,21 +7,21 @@ at no other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray
 from hemlp.measures.scores import exact_mean
 from hemlp.options import check_choice
 
 LEVEL = 0.05
 EXACT_UP_TO = 12
 """The sign test uses the binomial distribution itself up to this many differing instances, as the paper says."""
-RESAMPLES = 1000
-"""Resamples of a bootstrap interval."""
+NORMAL_ABOVE = 50
+"""The Wilcoxon test uses the normal distribution for more pairs than these, as scipy does."""
 Sided = Literal["two", "one"]
 """Whether a test asks "do the systems differ?" or, as in the paper, "is the first better?"."""
 
@@ -78,82 +78,27 @@ def sign_test(
 
 
 def wilcoxon(first: FloatArray, second: FloatArray) -> float:
-    """Two-sided p of the Wilcoxon signed-rank test; 1 where no instance differs."""
-    from scipy.stats import wilcoxon as scipy_wilcoxon
+    """Two-sided p of the Wilcoxon signed-rank test; 1 where no instance differs.
 
+    Up to 50 pairs as scipy decides between exact and approximate tests; beyond, where it uses the normal distribution,
+    so do we: T is the sum of the ranks of positive differences, with the mean n(n + 1) / 4 and the variance
+    n(n + 1)(2n + 1) / 24 − Σ (t³ − t) / 48 over groups of t equal ranks.
+    """
     difference = differences(*paired(first, second))
-    return float(scipy_wilcoxon(difference).pvalue) if difference.any() else 1.0
+    differing = difference[difference != 0]
+    if not differing.size:
+        return 1.0
+    if difference.size <= NORMAL_ABOVE:
+        from scipy.stats import wilcoxon as scipy_wilcoxon
 
-
-def resampled(size: int, resamples: int, seed: int) -> Iterator[IntArray]:
-    """How often each of ``size`` instances occurs in a bootstrap resample, for one resample after the other."""
-    rng = np.random.default_rng(seed)
-    shares = np.full(size, 1 / max(1, size))
-    return (rng.multinomial(size, shares) if size else np.zeros(0, int) for _ in range(resamples))
-
-
-ROOM = 4_000_000
-"""Counts of instances in resamples that are kept at once."""
-
-
-def resampled_means(
-    column: Callable[[int], FloatArray], number: int, size: int, resamples: int, seed: int
-) -> FloatArray:
-    """Means of ``number`` columns of ``size`` instances in resamples that all columns share: resamples × columns.
-
-    A mean is over the instances of the resample on which its column is defined, nan if there is none.
-    """
-    means = np.empty((resamples, number))
-    draws = resampled(size, resamples, seed)
-    together = max(1, ROOM // max(1, size))
-    for start in range(0, resamples, together):
-        counts = np.array([next(draws) for _ in range(min(together, resamples - start))], np.float64)
-        for k in range(number):
-            values = column(k)
-            defined = ~np.isnan(values)
-            means[start : start + len(counts), k] = _weighted_means(counts[:, defined], values[defined])
-    return means
-
-
-def _weighted_means(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """The mean of ``values`` with each row of ``weights``; infinite values count only where they weigh something."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means: FloatArray = weights @ np.where(np.isinf(values), 0.0, values) / weights.sum(axis=1)
-        for limit in (math.inf, -math.inf):
-            means[weights[:, values == limit].any(axis=1)] += limit
-    return means
-
-
-def bootstrap_interval(
-    first: FloatArray, second: FloatArray, *, resamples: int = RESAMPLES, level: float = 0.95, seed: int = 0
-) -> tuple[float, float]:
-    """Percentile interval of the mean difference first − second over paired resamples of the instances."""
-    column = differences(first, second)
-    (found,) = bootstrap_intervals(lambda _: column, 1, column.size, resamples=resamples, level=level, seed=seed)
-    return found
-
-
-def bootstrap_intervals(
-    column: Callable[[int], FloatArray],
-    number: int,
-    size: int,
-    *,
-    resamples: int = RESAMPLES,
-    level: float = 0.95,
-    seed: int = 0,
-) -> list[tuple[float, float]]:
-    """Percentile intervals of the means of ``number`` columns, all from the same resamples of ``size`` instances.
-
-    An interval is (nan, nan) where a column has no mean, or an infinite one.
-    """
-    means = resampled_means(column, number, size, resamples, seed)
-    found = []
-    for drawn in means.T:
-        known = drawn[~np.isnan(drawn)]
-        finite = known.size and np.isfinite(known).all()
-        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if finite else (math.nan, math.nan)
-        found.append((float(low), float(high)))
-    return found
+        return float(scipy_wilcoxon(difference).pvalue)
+    _, groups, ties = np.unique(np.abs(differing), return_inverse=True, return_counts=True)
+    upper = np.cumsum(ties)
+    ranked = (upper - (ties - 1) / 2)[groups]
+    n, equal = float(differing.size), ties[ties > 1].astype(np.float64)
+    variance = n * (n + 1) * (2 * n + 1) / 24 - float((equal**3 - equal).sum()) / 48
+    z = (float(ranked[differing > 0].sum()) - n * (n + 1) / 4) / math.sqrt(variance)
+    return math.erfc(abs(z) / math.sqrt(2))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -185,12 +130,21 @@ def ranks(
 
 def kendall(first: Sequence[float], second: Sequence[float]) -> float:
     """Kendall's τ-b of two lists of scores; nan where a list has no two different values."""
-    x, y = paired(np.asarray(first, np.float64), np.asarray(second, np.float64))
-    a, b = (_order(v)[np.triu_indices(len(v), 1)] for v in (x, y))
-    scale = math.sqrt(float(np.count_nonzero(a)) * float(np.count_nonzero(b)))
-    return float((a * b).sum() / scale) if scale else math.nan
+    return float(kendall_taus(np.array([first, second], np.float64))[0, 1])
 
 
-def _order(values: FloatArray) -> IntArray:
-    """1 where a value is greater than another, -1 where it is less: infinite values have an order, too."""
-    return (values[:, None] > values[None, :]).astype(np.int64) - (values[:, None] < values[None, :])
+def kendall_taus(scores: FloatArray) -> FloatArray:
+    """τ-b of all pairs of rows of the last two axes, whose entries are systems; nan where it is undefined.
+
+    τ-b = Σ a b / √(Σ a² Σ b²) over the pairs of systems that both rows have, where a and b are 1, 0 or -1 as the first
+    of the two is greater, equal or less: infinite values have an order, too.
+    """
+    left, right = np.triu_indices(scores.shape[-1], 1)
+    first, second = scores[..., left], scores[..., right]
+    order = (first > second).astype(np.float64) - (first < second)
+    defined = (~np.isnan(first) & ~np.isnan(second)).astype(np.float64)
+    differing = np.abs(order) @ np.swapaxes(defined, -1, -2)
+    scale = np.sqrt(differing * np.swapaxes(differing, -1, -2))
+    with np.errstate(invalid="ignore"):
+        taus: FloatArray = (order @ np.swapaxes(order, -1, -2)) / scale
+    return taus
