@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from hemlp.arrays import FloatArray
+from hemlp.diagnosis.questions import Diagnosable
 from hemlp.errors import InvalidOption
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
@@ -28,7 +29,7 @@ from hemlp.text.tables import Table, figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Diagnosable):
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
     ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,

@@ -1,6 +1,6 @@
 """What stands for ``cython`` where kernels run uncompiled and Cython is not installed.
 
-Annotations are never looked at, so all that is left of it are decorators and ``with cython.nogil``.
+Annotations are never looked at, so what is left of it are decorators, ``with cython.nogil``, constants and conversions.
 """
 
 from __future__ import annotations
@@ -36,3 +36,23 @@ class _Lock(AbstractContextManager[None]):
 
 
 nogil = gil = _Lock()
+
+
+def declare(kind: Any, value: Any) -> Any:
+    """A number of a C type."""
+    return value
+
+
+def cast(kind: Any, value: Any) -> Any:
+    """A whole number as one of Python, which never overflows."""
+    return int(value)
+
+
+def fused_type(*kinds: Any) -> None:
+    """One of several C types."""
+
+
+def __getattr__(name: str) -> None:
+    """C types."""
+    if name.startswith("_"):
+        raise AttributeError(name)

@@ -1,13 +1,16 @@
-"""A table of text cells, for terminals, Markdown, LaTeX and notebooks."""
+"""A table of texts and numbers, for terminals, Markdown, LaTeX, notebooks and frames."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
+from hemlp.options import check_known
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -17,15 +20,58 @@ _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 
 @dataclass(frozen=True)
 class Table:
-    """Column names, rows of cells, and notes that belong below."""
+    """Column names, rows of texts, numbers and other values, and notes that belong below.
+
+    Examples
+    --------
+    >>> table = Table(["class", "true", "F"], [["sheep", 2, 0.5], ["cow", 1, 2 / 3]])
+    >>> print(table)
+    class  true       F
+    sheep     2  0.5000
+    cow       1  0.6667
+    >>> table.rows[1][2], table.head(1).notes
+    (0.6666666666666666, ['the first of 2 rows'])
+    """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = field(default=())
+
+    @cached_property
+    def cells(self) -> list[list[str]]:
+        """The rows as texts."""
+        return [[shown(value) for value in row] for row in self.rows]
+
+    def head(self, most: int) -> Table:
+        """The first rows, and a note of how many there are.
+
+        Parameters
+        ----------
+        most
+            How many rows at most.
+        """
+        if len(self.rows) <= most:
+            return self
+        first = "the first" if most == 1 else f"the first {most:,}"
+        return replace(self, rows=self.rows[:most], notes=[*self.notes, f"{first} of {len(self.rows):,} rows"])
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """As a frame of pandas or polars.
+
+        Parameters
+        ----------
+        library
+            "pandas" or "polars".
+        """
+        from importlib import import_module
+
+        check_known("library", library, ["pandas", "polars"])
+        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(self.columns)}
+        return import_module(library).DataFrame(columns)
 
     def __str__(self) -> str:
         aligned = []
-        for column, right in zip(zip(self.columns, *self.rows, strict=True), self.numeric, strict=True):
+        for column, right in zip(zip(self.columns, *self.cells, strict=True), self.numeric, strict=True):
             cells = list(map(printable, column))
             aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
         lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
@@ -34,7 +80,7 @@ class Table:
     @property
     def numeric(self) -> list[bool]:
         """Which columns hold figures, and stand to the right."""
-        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        columns = zip(*self.cells, strict=True) if self.rows else ((),) * len(self.columns)
         found: list[bool] = []
         for cells in columns:
             found.append(len(found) > 0 and all(map(_FIGURE.match, filter(None, cells))))
@@ -49,13 +95,13 @@ class Table:
         made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for name, right in zip(self.columns, self.numeric, strict=True):
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
-        for row in self.rows:
+        for row in self.cells:
             made.add_row(*(Text(printable(cell)) for cell in row))
         return made
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list."""
-        body = [[markdown(cell) for cell in row] for row in (self.columns, *self.rows)]
+        body = [[markdown(cell) for cell in row] for row in (self.columns, *self.cells)]
         body.insert(1, ["---:" if right else "---" for right in self.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
@@ -64,15 +110,24 @@ class Table:
         """As a LaTeX tabular, the notes as comments."""
         lines = [f"% {printable(note)}" for note in self.notes]
         lines.append(rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}")
-        lines += [" & ".join(map(latex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        lines += [" & ".join(map(latex, row)) + r" \\" for row in (self.columns, *self.cells)]
         lines.insert(len(self.notes) + 2, r"\hline")
         return "\n".join([*lines, r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in self.rows)
+        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in self.cells)
         notes = "<br>".join(map(markup, self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+
+
+def shown(value: Any) -> str:
+    """A value as a cell: whole numbers as they are, others by ``figure`` or with six digits, nan as undefined."""
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    if math.isnan(value):
+        return "undefined"
+    return figure(value) if abs(value) < 10 else f"{value:.6g}"
 
 
 def figure(value: float) -> str:
