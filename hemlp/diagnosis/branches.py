@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.census import counted
 from hemlp.diagnosis.costs import class_costs
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, name_column, named, parts
@@ -93,7 +93,7 @@ def branches_of(ev: Evaluation, system: str, measure: str, level: int | None) ->
     else:
         loss = (counts[:, 0] + counts[:, 1] - 2 * counts[:, 2]).astype(np.float64)
     below, total = _below(h, loss), math.fsum(loss.tolist())
-    means = _means(inputs, system, h, ev.per_instance(system, measure))
+    means = _means(inputs, system, ev.per_instance(system, measure), counts[:, 1])
     met = (counts[:, 1] > 0) | (below > 0)
     if level is not None:
         met &= h.unit_depths == level
@@ -120,25 +120,24 @@ def _below(h: Hierarchy, values: FloatArray) -> FloatArray:
     return total
 
 
-def _means(inputs: Inputs, system: str, h: Hierarchy, values: FloatArray) -> FloatArray:
-    """For each class the mean over the instances whose true closure holds it and whose value is defined; else nan."""
-    finite = np.isfinite(values)
-    sums, number = (
-        _over_true(inputs, system, h, of) for of in (np.where(finite, values, 0.0), (~np.isnan(values)) * 1.0)
-    )
+def _means(inputs: Inputs, system: str, values: FloatArray, instances: IntArray) -> FloatArray:
+    """For each class the mean over its ``instances`` whose value is defined; nan where there is none."""
+    sums = _over_true(inputs, system, np.where(np.isfinite(values), values, 0.0))
+    number = instances - _over_true(inputs, system, np.isnan(values) * 1.0) if np.isnan(values).any() else instances
     with np.errstate(invalid="ignore"):
         means: FloatArray = np.where(number > 0, sums / np.maximum(number, 1), math.nan)
         for limit in (math.inf, -math.inf):
             if (values == limit).any():
-                means[_over_true(inputs, system, h, (values == limit) * 1.0) > 0] += limit
+                means[_over_true(inputs, system, (values == limit) * 1.0) > 0] += limit
     return means
 
 
-def _over_true(inputs: Inputs, system: str, h: Hierarchy, values: FloatArray) -> FloatArray:
+def _over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:
     """For each class the sum of the values of the instances whose true closure holds it."""
     from hemlp.kernels.census import add_up
     from hemlp.kernels.records import Rows
 
+    h = inputs.hierarchies[system]
     sums = np.zeros((len(h), 2))
     for start, batch in parts(inputs, system):
         lists = h.upward.lists(batch.true.classes)

@@ -1,12 +1,17 @@
-"""What can be asked of an evaluation whose labels are at hand: tables of where the errors are."""
+"""What can be asked of an evaluation whose labels are at hand: where the errors are, and why an instance scores so."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from hemlp.diagnosis import branches, census, costs, kinds
 from hemlp.diagnosis.census import On
-from hemlp.diagnosis.reading import Systems
+from hemlp.diagnosis.reading import Systems, inputs_of
+from hemlp.explain.making import explain
+from hemlp.explain.parts import Explanation
+from hemlp.options import check_known, row_number
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Diagnosable:
-    """The questions, as methods of an evaluation; each answer is a ``Table`` (rows, frames, Markdown, LaTeX).
+    """The questions, as methods of an evaluation; most answers are a ``Table`` (rows, frames, Markdown, LaTeX).
 
     All of them raise ``InvalidOption`` where an evaluation was read from a file, which does not hold the labels.
     """
@@ -198,3 +203,50 @@ class Diagnosable:
         [('sheep', 0.0, 6.0, 6.0, 0.8571428571428571), ('cow', 1.0, 0.0, 1.0, 0.14285714285714285)]
         """
         return self._evaluation._with_dropped(costs.costs(self._evaluation, system, measure))
+
+    def explain(
+        self,
+        system: str,
+        row: int,
+        measures: Sequence[str] | None = None,
+    ) -> Explanation:
+        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
+
+        Parameters
+        ----------
+        system
+            The name of a system.
+        row
+            The number of an instance from 0; negative ones count from the end.
+        measures
+            One or several of those that were evaluated; None for all.
+
+        Raises
+        ------
+        InvalidOption
+            If the evaluation was read from a file, which does not hold the data.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> evaluate(h, ["sheep"], ["cow"], ["GIE"]).explain("system", 0).parts[0].pairs[0].path
+        ('cow', 'animal', 'sheep')
+        """
+        ev = self._evaluation
+        inputs_of(ev)
+        check_known("system", system, ev.systems)
+        chosen = [measures] if isinstance(measures, str) else measures
+        for name in chosen or ():
+            check_known("measure", name, ev.measures)
+        return self.explanations(system, [row_number(row, int(ev.facts[system]["instances"]))], chosen)[0]
+
+    def explanations(
+        self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
+    ) -> list[Explanation]:
+        """``explain`` of several instances, whose data is read once."""
+        inputs = inputs_of(self._evaluation)
+        batch = inputs.take(system, rows)
+        chosen = {name: inputs.measures[name] for name in measures or self._evaluation.measures}
+        found = (explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
+        return [replace(each, row=row) for each, row in zip(found, rows, strict=True)]

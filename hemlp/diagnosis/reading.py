@@ -26,7 +26,7 @@ Systems = str | Sequence[str] | None
 def inputs_of(ev: Evaluation) -> Inputs:
     """The labels that were evaluated; an error where only the scores are left of them."""
     if ev.inputs is None:
-        raise InvalidOption("this evaluation was read from a file, which does not hold its labels: evaluate again")
+        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     return ev.inputs
 
 
