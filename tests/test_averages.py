@@ -142,18 +142,17 @@ def test_signatures_are_read_back(text):
 
 def test_what_keeps_scores_from_being_compared():
     new = "F_H|top:False,horizon:None,weights:None|hemlp:9.0|hierarchy:abc|unknown:error"
-    made = measure("F_H")
-    assert difference(new, new, made) is None
-    assert difference(new.replace("9.0", "0.1"), new, made) is None
-    assert difference(new.replace(",weights:None", ""), new, made) is None  # not yet invented
+    assert difference(new, new) is None
+    assert difference(new.replace("9.0", "0.1"), new) is None
+    assert difference(new.replace(",weights:None", ""), new) is None  # not yet invented
     assert (
-        difference(new, new.replace("weights:None", "weights:custom 12"), made) == "weights was None and is custom 12"
+        difference(new, new.replace("weights:None", "weights:custom 12")) == "weights was None and is custom 12"
     )
-    assert difference(new.replace("abc", "abd"), new, made) == "hierarchy was abd and is abc"
-    assert difference(new.replace("|unknown:error", ""), new, made) == "unknown was not given and is error"
-    assert difference(new.replace("top:False", "top:True"), new, made) == "top was True and is False"
-    assert difference(new.replace("top:", "old:3,top:"), new, made) == "old was 3 and is not a parameter any more"
-    assert difference(new.replace("F_H", "F_De"), new, made) == "the measure was F_De and is F_H"
-    assert "of your own" in difference(new.replace("|hemlp", "|custom 1|hemlp"), new, made)
+    assert difference(new.replace("abc", "abd"), new) == "hierarchy was abd and is abc"
+    assert difference(new.replace("|unknown:error", ""), new) == "unknown was not given and is error"
+    assert difference(new.replace("top:False", "top:True"), new) == "top was True and is False"
+    assert difference(new.replace("top:", "old:3,top:"), new) == "old was 3 and is not a parameter any more"
+    assert difference(new.replace("F_H", "F_De"), new) == "the measure was F_De and is F_H"
+    assert "of your own" in difference(new.replace("|hemlp", "|custom 1|hemlp"), new)
     with pytest.raises(InvalidOption, match="is not a signature"):
         Signature.read("nonsense")

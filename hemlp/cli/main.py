@@ -12,6 +12,7 @@ import click
 
 from hemlp import __version__
 from hemlp.cli.advising import Commands, OfStudy
+from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
     check_row,
     choice,
@@ -59,12 +60,14 @@ def commands() -> None:
 @click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@gate_options
 @solver_options
 @names_option
 @input_options
 def evaluate(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool, **given: Any
-) -> None:
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool,
+    baseline: str | None, max_drop: tuple[str, ...], significant: bool, **given: Any,
+) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
     HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
@@ -80,7 +83,8 @@ def evaluate(
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
     outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
     files = system_files(predictions)
-    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
+    gate = gate_of(baseline, max_drop, significant)
+    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate), strict)
 
 
 @commands.command(cls=OfStudy)
@@ -106,15 +110,18 @@ def carry_out(study: Study, strict: bool) -> None:
     """Run a study, show its tables and write its files."""
     folder = study.options.get("resume")
     ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
-    fallbacks = _carried_out(study)
+    fallbacks, passed = _carried_out(study)
     if fallbacks:
-        click.echo(f"hemlp: {fallbacks:,} scores are not proved optimal, see the column bound", err=True)
-        if strict:
-            sys.exit(3)
+        are = "score is" if fallbacks == 1 else "scores are"
+        click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
+    if not passed:
+        sys.exit(4)
+    if fallbacks and strict:
+        sys.exit(3)
 
 
-def _carried_out(study: Study) -> int:
-    """How many exact scores are not proved optimal."""
+def _carried_out(study: Study) -> tuple[int, bool]:
+    """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
     result = study.run()
     for file in study.write(result):
         say_written(file)
@@ -124,8 +131,9 @@ def _carried_out(study: Study) -> int:
     else:
         for title, table in study.tables(result):
             show(title, table)
+    passed = study.gate is None or through(study.gate.compared(result), study.outputs.json == "-")
     sys.stdout.flush()
-    return result.fallbacks
+    return result.fallbacks, passed
 
 
 @commands.command()

@@ -61,15 +61,15 @@ solver_options = options(
 )
 
 
-def show(title: str, table: Table) -> None:
-    """A table: drawn on a terminal, plain where the output goes elsewhere."""
+def show(title: str, table: Table, aside: bool = False) -> None:
+    """A table: drawn on a terminal, plain where the output goes elsewhere. ``aside``: on standard error."""
     title = printable(title)
-    if not sys.stdout.isatty():
-        click.echo(f"{title}\n{table}\n" if title else f"{table}\n")
+    if not (sys.stderr if aside else sys.stdout).isatty():
+        click.echo(f"{title}\n{table}\n" if title else f"{table}\n", err=aside)
         return
     from rich.console import Console
 
-    console = Console()
+    console = Console(stderr=aside)
     if title:
         console.print(f"\n{title}", style="bold", markup=False, highlight=False)
     console.print(table.to_rich())

@@ -58,21 +58,21 @@ def stored_measure(name: str, signature: str) -> Measure:
     """The measure that a stored evaluation calls ``name``, if its name tells all that its signature does."""
     try:
         made = measure(name)
-        if _difference_of_measures(Signature.read(signature), Signature.read(made.signature), made) is None:
+        if _difference_of_measures(Signature.read(signature), Signature.read(made.signature)) is None:
             return made
     except HemlpError:
         pass
     raise InvalidOption(f"{name} cannot be made from what the file says of it ({signature}): evaluate again")
 
 
-def difference(old: str, new: str, made: Measure) -> str | None:
-    """What keeps scores with the signature ``old`` from being compared with ``new`` ones, those of ``made``.
+def difference(old: str, new: str) -> str | None:
+    """What keeps scores with the signature ``old`` from being compared with ``new`` ones.
 
-    The version does not: a number that changes its meaning changes its signature otherwise. A parameter that ``old``
-    does not have was not yet invented, and means what is usual.
+    The version does not: a number that changes its meaning changes its signature otherwise. A parameter of a named
+    measure that ``old`` does not have was not yet invented, and means what is usual.
     """
     was, now = Signature.read(old), Signature.read(new)
-    found = _difference_of_measures(was, now, made)
+    found = _difference_of_measures(was, now)
     for key in {**was.circumstances, **now.circumstances} if found is None else ():
         before, after = was.circumstances.get(key), now.circumstances.get(key)
         if before != after:
@@ -80,10 +80,10 @@ def difference(old: str, new: str, made: Measure) -> str | None:
     return found
 
 
-def _difference_of_measures(was: Signature, now: Signature, made: Measure) -> str | None:
+def _difference_of_measures(was: Signature, now: Signature) -> str | None:
     if was.measure != now.measure:
         return f"the measure was {was.measure} and is {now.measure}"
-    known = NAMED.get(made.name)
+    known = NAMED.get(now.measure)
     usual = {} if known is None else {key: str(value) for key, value in known.parameters_of(known.template).items()}
     for key in {**was.parameters, **now.parameters}:
         before, after = was.parameters.get(key, usual.get(key)), now.parameters.get(key)

@@ -23,6 +23,11 @@ significance = ["F_LCA"]                      # all pairs of systems, with Holm'
 kendall = 1000                                # correlation of the measures, resamples for its intervals
 sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
 
+[gate]                                        # end with code 4 where a measure is worse than stored
+baseline = "accepted.json"                    # what an earlier run wrote
+max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
+significant = false                           # true: only where the interval of the difference does not reach 0
+
 [outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder)
 json = "study.json"
 """
@@ -40,6 +45,7 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.escaping import markdown, printable
+from hemlp.evaluation.drops import Gate
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.io.files import reason, write_text
@@ -96,6 +102,7 @@ class Study:
     options: Mapping[str, Any] = field(default_factory=dict)
     tests: Tests = Tests()
     outputs: Outputs = Outputs()
+    gate: Gate | None = None
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Study:
@@ -114,12 +121,12 @@ class Study:
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
-        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "outputs")
+        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "gate", "outputs")
         _check_keys("the file", data, known)
         for key in ("hierarchy", "true", "systems"):
             if key not in data:
                 raise InvalidOption(f"{key} is missing")
-        for key in ("systems", "options", "tests", "outputs"):
+        for key in ("systems", "options", "tests", "gate", "outputs"):
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
@@ -155,6 +162,7 @@ class Study:
             options,
             Tests(**tests),
             Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
+            _gate(data["gate"], folder) if "gate" in data else None,
         )
 
     def check(self) -> None:
@@ -176,10 +184,13 @@ class Study:
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
+        if self.gate is not None:
+            self.gate.check(list(self.systems), known)
         files = [file for file in (self.outputs.json, self.outputs.html, self.outputs.table) if file not in (None, "-")]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        inputs += [] if self.gate is None else [str(self.gate.baseline)]
         for file in (self.true, *self.systems.values()):
             if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
@@ -260,6 +271,21 @@ def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
         body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
         blocks.append(head + body)
     return "\n".join(blocks)
+
+
+def _gate(table: dict[str, Any], folder: Path) -> Gate:
+    """From its table in a TOML file."""
+    _check_keys("[gate]", table, [each.name for each in fields(Gate)])
+    baseline, max_drop, significant = (table.get(each.name) for each in fields(Gate))
+    if (
+        not isinstance(baseline, str)
+        or not isinstance(max_drop or {}, dict)
+        or not isinstance(significant or False, bool)
+    ):
+        raise InvalidOption(
+            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true"
+        )
+    return Gate(str(folder / baseline), max_drop or {}, bool(significant))
 
 
 def _check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
