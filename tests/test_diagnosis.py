@@ -9,12 +9,15 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
+from hemlp.cli.main import commands
 from hemlp.diagnosis.pairs import with_hits
 from hemlp.errors import InvalidOption
+from hemlp.io.names import read_names
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.pairs import Pairs
 from tests.graphs import graph, labelled
@@ -400,3 +403,50 @@ def test_unknown_labels_count_as_the_policies_say():
     ev = evaluate(h, *sides, ["F_H"], unknown="drop", unknown_true="drop")
     assert {row[0] for row in ev.classes("A").rows} == {"r", "a", "b"}
     assert "true labels dropped" in ev.classes("A").notes[-1]
+
+
+# ---- the command line
+
+
+def asked(*arguments):
+    result = CliRunner().invoke(commands, ["diagnose", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_command_shows_all_tables(three, tmp_path):
+    (tmp_path / "h.txt").write_text("r a\nr b\na x\na y\nb z\n")
+    (tmp_path / "gold.txt").write_text("x\ny\nz\nz\n")
+    (tmp_path / "A.txt").write_text("x\nx\nz\nz\n")
+    (tmp_path / "B.txt").write_text("x\ny\na\n\n")
+    (tmp_path / "n.tsv").write_text("x\tX-ray\nz\tZoo\n")
+    files = [tmp_path / name for name in ("h.txt", "gold.txt", "A.txt")]
+    told = asked(*files, "--names", tmp_path / "n.tsv", "-m", "GIE", "--rows", 2)
+    tables = [three.errors("A"), three.levels("A"), three.branches("A", "GIE", level=1), three.classes("A").head(2)]
+    tables += [three.confusions("A"), three.costs("A")]
+    for table in tables:
+        assert str(table) in told
+    assert "branches of level 1" in told
+    assert str(three.classes("A", on="labels").head(1)) in asked(
+        *files, "--names", tmp_path / "n.tsv", "--rows", 1, "--on", "labels"
+    )
+    both = asked(*files, tmp_path / "B.txt", "-m", "F_H", "--level", 0, "--names", tmp_path / "n.tsv")
+    for table in (three.levels(["A", "B"]), three.branches(["A", "B"], "F_H", level=0), three.confusions("B")):
+        assert str(table) in both
+    assert three.levels("A").to_markdown() in asked(*files, "--format", "markdown")
+    assert r"\begin{tabular}" in asked(*files, "--format", "latex")
+
+
+def test_terms_of_an_ontology_have_names(tmp_path):
+    pytest.importorskip("obonet")
+    terms = [("T:1", "root", None), ("T:2", "left: one", "T:1"), ("T:3", "right", "T:1")]
+    text = "format-version: 1.2\n\n" + "".join(
+        f"[Term]\nid: {term}\nname: {name}\n{f'is_a: {parent} ! x' if parent else ''}\n\n"
+        for term, name, parent in terms
+    )
+    (tmp_path / "o.obo").write_text(text + "[Typedef]\nid: part_of\nname: part of\n")
+    assert read_names(tmp_path / "o.obo") == {"T:1": "root", "T:2": "left: one", "T:3": "right"}
+    (tmp_path / "gold.txt").write_text("T:2\n")
+    (tmp_path / "A.txt").write_text("T:3\n")
+    told = asked(tmp_path / "o.obo", tmp_path / "gold.txt", tmp_path / "A.txt")
+    assert "T:2   left: one  T:3        right" in told

@@ -12,6 +12,7 @@ import click
 
 from hemlp import __version__
 from hemlp.cli.advising import Commands, OfStudy
+from hemlp.cli.diagnosing import diagnose
 from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
     check_row,
@@ -219,6 +220,9 @@ def model(
     click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
     if svg is not None:
         write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
+
+
+commands.add_command(diagnose)
 
 
 @commands.command()

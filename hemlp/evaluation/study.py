@@ -52,6 +52,7 @@ from hemlp.io.files import reason, write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
 from hemlp.io.names import read_names
+from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measures_from_tables
@@ -206,7 +207,9 @@ class Study:
         """Read everything, and score."""
         self.check()
         options = dict(self.options)
-        names = None if options.get("names") is None else read_names(options["names"])
+        ontology = file_kind(self.hierarchy) == ".obo" and Path(self.hierarchy).is_file()  # which names its terms
+        named = options.get("names") or (self.hierarchy if ontology else None)
+        names = None if named is None else read_names(named)
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         read = read_labels if "memory" not in chosen else open_labels
@@ -237,7 +240,7 @@ class Study:
         if out.json is not None and out.json != "-":
             result.to_json(out.json)
         if out.table is not None:
-            write_text(out.table, _table_text(self.tables(result), Path(out.table).suffix))
+            write_text(out.table, tables_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
             result.to_html(out.html, sided=self.tests.sided)
         files = (out.per_instance, out.json, out.table, out.html)
@@ -262,7 +265,8 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
         yield client.get_executor()
 
 
-def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+    """Tables with their titles as Markdown (.md), LaTeX (.tex), or plain text."""
     blocks = []
     for title, table in tables:
         plain = printable(title)

@@ -15,6 +15,8 @@ from hemlp.options import check_known
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+DECIMALS = 4
+"""Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 
 
@@ -39,8 +41,9 @@ class Table:
 
     @cached_property
     def cells(self) -> list[list[str]]:
-        """The rows as texts."""
-        return [[shown(value) for value in row] for row in self.rows]
+        """The rows as texts; the numbers of a column have equally many decimals."""
+        columns = zip(*self.rows, strict=True) if self.rows else ()
+        return [list(row) for row in zip(*map(shown, columns), strict=True)]
 
     def head(self, most: int) -> Table:
         """The first rows, and a note of how many there are.
@@ -121,18 +124,30 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
 
 
-def shown(value: Any) -> str:
-    """A value as a cell: whole numbers as they are, others by ``figure`` or with six digits, nan as undefined."""
-    if not isinstance(value, float):
-        return "" if value is None else str(value)
-    if math.isnan(value):
-        return "undefined"
-    return figure(value) if abs(value) < 10 else f"{value:.6g}"
+def shown(column: Sequence[Any]) -> list[str]:
+    """The values of a column as texts: numbers by ``figure``, but large ones with as many decimals as they need.
+
+    >>> shown([0.5, 1.0]), shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
+    (['0.5000', '1.0000'], ['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
+    """
+    numbers = [value for value in column if isinstance(value, float) and math.isfinite(value)]
+    decimals = DECIMALS
+    if max(map(abs, numbers), default=0) >= 10:
+        decimals = next(k for k in range(DECIMALS + 1) if k == DECIMALS or all(round(n, k) == n for n in numbers))
+
+    def text(value: Any) -> str:
+        if not isinstance(value, float):
+            return "" if value is None else str(value)
+        if math.isnan(value):
+            return "undefined"
+        return figure(value) if decimals == DECIMALS else f"{value:.{decimals}f}"
+
+    return list(map(text, column))
 
 
 def figure(value: float) -> str:
     """Four decimals, or three digits of what is too small for them."""
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"
+    return f"{value:.{DECIMALS}f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"
 
 
 def signed(value: float) -> str:
