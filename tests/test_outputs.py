@@ -25,7 +25,7 @@ from markdown_it import MarkdownIt
 from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
-from hemlp.evaluation.study import _table_text
+from hemlp.evaluation.study import tables_text
 from hemlp.report.outputs import _csv_lines, write_per_instance
 from hemlp.text.tables import Table
 
@@ -107,7 +107,7 @@ def test_markdown_shows_names_as_they_are(cells, note):
 
 @given(anything)
 def test_titles_in_markdown_are_shown_as_they_are(name):
-    text = _table_text([(f"a and {name}", Table(["x"], [["y"]]))], ".md")
+    text = tables_text([(f"a and {name}", Table(["x"], [["y"]]))], ".md")
     words, tags = rendered(text.split("\n\n")[0])
     assert tags == ["h2"]
     assert words.strip() == f"a and {shown(name)}".strip()
@@ -134,7 +134,7 @@ def test_latex_holds_no_command_but_ours(name):
 
 @pytest.mark.parametrize("name", NASTY)
 def test_notes_and_titles_stay_in_latex_comments(name):
-    text = _table_text([(f"{name} and b", Table(["x"], [[name]], [f"{name}: a note"]))], ".tex")
+    text = tables_text([(f"{name} and b", Table(["x"], [[name]], [f"{name}: a note"]))], ".tex")
     lines = text.split("\n")
     assert [line[:1] for line in lines[:2]] == ["%", "%"]
     assert lines[2] == r"\begin{tabular}{l}"
