@@ -127,12 +127,17 @@ class Table:
 def shown(column: Sequence[Any]) -> list[str]:
     """The values of a column as texts: numbers by ``figure``, but large ones with as many decimals as they need.
 
-    >>> shown([0.5, 1.0]), shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
-    (['0.5000', '1.0000'], ['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
+    Beside what is not small, a small number has the decimals of the others, as long as they show something of it.
+
+    >>> shown([0.5, 0.001]), shown([0.5, 1e-9]), shown([0.003, 0.001])
+    (['0.5000', '0.0010'], ['0.5000', '1.00e-09'], ['3.00e-03', '1.00e-03'])
+    >>> shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
+    (['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
     """
     numbers = [value for value in column if isinstance(value, float) and math.isfinite(value)]
+    greatest = max(map(abs, numbers), default=0)
     decimals = DECIMALS
-    if max(map(abs, numbers), default=0) >= 10:
+    if greatest >= 10:
         decimals = next(k for k in range(DECIMALS + 1) if k == DECIMALS or all(round(n, k) == n for n in numbers))
 
     def text(value: Any) -> str:
@@ -140,7 +145,8 @@ def shown(column: Sequence[Any]) -> list[str]:
             return "" if value is None else str(value)
         if math.isnan(value):
             return "undefined"
-        return figure(value) if decimals == DECIMALS else f"{value:.{decimals}f}"
+        small = greatest < 0.01 or 0 < abs(value) < 0.5 * 10**-decimals
+        return figure(value) if small else f"{value:.{decimals}f}"
 
     return list(map(text, column))
 
