@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, PairMeasure, SetMeasure, SetScore, evaluate, measure
 from hemlp.errors import InvalidOption, UndefinedScore
-from hemlp.evaluation.signatures import Signature, difference, stored_measure
+from hemlp.measures.signatures import Signature, difference, stored_measure
 from hemlp.pairing.bounds import Bounds
 from tests.graphs import graph
 from tests.test_diagnosis import closure, corpora

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hemlp
+import hemlp.report.outputs
 from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, SetMeasure, evaluate, examples, measure
 from hemlp.errors import (
     FileFormatError,
@@ -302,7 +303,7 @@ def test_undefined_values_are_counted_and_null(tmp_path):
     ev = evaluate(H, [["cow"], ["cow", "sheep"]], {"A": ["sheep", "cow"]}, ["TIE", "F"], undefined="nan")
     assert ev.mean("A", "TIE") == 2
     assert ev.status("A", "TIE") == {"optimal": 1, "infeasible": 1}
-    assert "undefined on 1 instances" in str(ev)
+    assert "undefined on 1 instance, which is left out" in str(ev)
     ev.to_json(tmp_path / "e.json")
     data = json.loads((tmp_path / "e.json").read_text())
     assert data["instances"]["A"]["TIE"]["columns"]["TIE"] == [2.0, None]

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,12 +21,13 @@ from hemlp.cli.options import (
     input_options,
     measure_option,
     names_option,
+    output_options,
     row_option,
     say_written,
     show,
     solver_options,
 )
-from hemlp.errors import HemlpError
+from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
 
@@ -62,12 +64,13 @@ def commands() -> None:
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
 @gate_options
+@output_options
 @solver_options
 @names_option
 @input_options
 def evaluate(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool,
-    baseline: str | None, max_drop: tuple[str, ...], significant: bool, **given: Any,
+    baseline: str | None, max_drop: tuple[str, ...], significant: bool, quiet: bool, verbose: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
@@ -82,16 +85,19 @@ def evaluate(
     from hemlp.report.outputs import system_files
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
-    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
+    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance", "digits")})
     files = system_files(predictions)
     gate = gate_of(baseline, max_drop, significant)
-    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate), strict)
+    study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate)
+    carry_out(study, strict, quiet, verbose)
 
 
 @commands.command(cls=OfStudy)
 @click.argument("study", type=click.Path())
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
-def run(study: str, strict: bool) -> None:
+@click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
+@click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters.")
+def run(study: str, strict: bool, quiet: bool, verbose: bool) -> None:
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
     `pydoc hemlp.evaluation.study` shows all that such a file can say.
@@ -100,18 +106,20 @@ def run(study: str, strict: bool) -> None:
     """
     from hemlp.evaluation.study import Study
 
-    carry_out(Study.read(study), strict)
+    carry_out(Study.read(study), strict, quiet, verbose)
 
 
 ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""
 
 
-def carry_out(study: Study, strict: bool) -> None:
+def carry_out(study: Study, strict: bool, quiet: bool = False, verbose: bool = False) -> None:
     """Run a study, show its tables and write its files."""
     folder = study.options.get("resume")
     ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
-    fallbacks, passed = _carried_out(study)
+    if quiet and verbose:
+        raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
+    fallbacks, passed = _carried_out(study, quiet, verbose)
     if fallbacks:
         are = "score is" if fallbacks == 1 else "scores are"
         click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
@@ -121,17 +129,18 @@ def carry_out(study: Study, strict: bool) -> None:
         sys.exit(3)
 
 
-def _carried_out(study: Study) -> tuple[int, bool]:
+def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
     """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
-    result = study.run()
+    result = study.run(progress=False if quiet else None)
     for file in study.write(result):
-        say_written(file)
+        if not quiet:
+            say_written(file)
     if study.outputs.json == "-":
         for piece in result.json_pieces():
             click.echo(piece, nl=False)
     else:
-        for title, table in study.tables(result):
-            show(title, table)
+        for title, table in study.tables(result, verbose):
+            show(title, replace(table, notes=()) if quiet else table)
     passed = study.gate is None or through(study.gate.compared(result), study.outputs.json == "-")
     sys.stdout.flush()
     return result.fallbacks, passed

@@ -17,11 +17,11 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
 from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.signatures import Signature, difference
 from hemlp.explain.parts import Explanation
 from hemlp.measures.augmentations import Ancestors, Flat
 from hemlp.measures.scores import mean
 from hemlp.measures.sets import SetMeasure
+from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.statistics.tests import bootstrap_interval, differences, mean_difference, paired
 from hemlp.text.tables import Table, figure, signed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -14,17 +13,17 @@ from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
-from hemlp.evaluation.signatures import stored_measure
 from hemlp.io.files import write_text
 from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
+from hemlp.measures.signatures import stored_measure
 from hemlp.options import check_known
 from hemlp.programs.program import STATUSES
 from hemlp.report.page import page
-from hemlp.statistics import comparisons
-from hemlp.statistics.facts import dropped_true_labels, unknown_labels
-from hemlp.statistics.tests import LEVEL, Sided
-from hemlp.text.tables import Table, figure
+from hemlp.statistics import comparisons, overview
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.tests import Sided
+from hemlp.text.tables import DECIMALS, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,59 +150,29 @@ class Evaluation(Diagnosable):
         """
         return comparisons.ranked(self, measure, sided)
 
-    def table(self, *, sided: Sided = "two") -> Table:
-        """Means with ranks, one row a system; the notes hold conventions, statuses and signatures.
+    def table(self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False) -> Table:
+        """Means with ranks, one row a system; the notes hold statuses and short signatures.
 
         Parameters
         ----------
         sided
             As of ``ranks``.
+        digits
+            Decimals of the means.
+        verbose
+            With the conventions, and signatures with all parameters.
         """
-        dropped = dropped_true_labels(self.facts)
-        columns: list[list[str]] = [["system", *self.scores]]
-        signatures = []
-        for name, better in self.greater_is_better.items():
-            ranks, column = self.ranks(name, sided=sided), [f"{name} {'↑' if better else '↓'}"]
-            for system, of_system in self.scores.items():
-                average = of_system[name].mean()
-                shown = "undefined" if math.isnan(average) else figure(average)
-                column.append(shown if ranks[system] is None else f"{shown} ({ranks[system]})")
-            columns.append(column)
-            signatures.append(of_system[name].signature)
-        columns.append(["labels"])
-        for facts in self.facts.values():
-            columns[-1].append(f"{facts['predictions an instance']:.2f}")
-        if dropped:
-            columns.append(["true labels dropped", *dropped.values()])
-        head, *rows = map(list, zip(*columns, strict=True))
-        return Table(head, rows, [*self.notes(sided=sided), *signatures])
+        return overview.table(self, sided, digits, verbose)
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
-        """Conventions, and what was undefined, unknown, missing or not proved.
+        """How many instances there are, and what was undefined, unknown, missing or not proved.
 
         Parameters
         ----------
         sided
             As of ``ranks``.
         """
-        notes = [
-            f"{self.facts[self.systems[0]]['instances']:,} instances; means over instances and ranks; a system shares "
-            f"the rank of the one above unless the sign test ({sided}-sided, {LEVEL}) finds that one better",
-            "labels: predicted labels an instance",
-        ]
-        for name in self.greater_is_better:
-            notes += comparisons.comparability(self, name)
-        for system, of_system in self.scores.items():
-            for name, scores in of_system.items():
-                if scores.undefined:
-                    notes.append(f"{system}, {name}: undefined on {scores.undefined:,} instances, which are left out")
-                if scores.exact and (fell := scores.fallbacks):
-                    notes.append(f"{system}, {name}: not proved optimal on {fell:,} instances")
-            if self.facts[system]["unknown labels"]:
-                notes.append(f"{system}: {unknown_labels(self.facts[system])}")
-            if self.facts[system]["missing instances"]:
-                notes.append(f"{system}: {self.facts[system]['missing instances']:,} missing instances")
-        return notes
+        return overview.notes(self, sided)
 
     @property
     def fallbacks(self) -> int:

@@ -28,7 +28,7 @@ baseline = "accepted.json"                    # what an earlier run wrote
 max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
 significant = false                           # true: only where the interval of the difference does not reach 0
 
-[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder)
+[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), digits
 json = "study.json"
 """
 
@@ -60,7 +60,7 @@ from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.report.plots import check_plots
 from hemlp.statistics.tests import Sided
-from hemlp.text.tables import Table
+from hemlp.text.tables import DECIMALS, Table
 
 HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
@@ -84,12 +84,16 @@ class Tests:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output."""
+    """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output.
+
+    ``digits``: decimals of the means in tables.
+    """
 
     json: str | None = None
     html: str | None = None
     table: str | None = None
     per_instance: str | None = None
+    digits: int = DECIMALS
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,9 @@ class Study:
         _check_keys("[options]", options, OPTIONS)
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
+        digits = outputs.pop("digits", DECIMALS)
+        if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
+            raise InvalidOption(f"digits = {digits!r} is not a number of decimals from 0 to 17")
         given = {"hierarchy": data["hierarchy"], "true": data["true"]}
         words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
@@ -162,7 +169,9 @@ class Study:
             measures,
             options,
             Tests(**tests),
-            Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
+            Outputs(
+                **{k: value if value == "-" else str(folder / value) for k, value in outputs.items()}, digits=digits
+            ),
             _gate(data["gate"], folder) if "gate" in data else None,
         )
 
@@ -219,10 +228,10 @@ class Study:
                 h, read(self.true), systems, self.measures, progress=progress, names=names, executor=executor, **chosen
             )
 
-    def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
+    def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
         sided = self.tests.sided
-        found = [("", result.table(sided=sided))]
+        found = [("", result.table(sided=sided, digits=self.outputs.digits, verbose=verbose))]
         found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
         found += [
             (f"all pairs of systems by {name}", result.significance(name, sided=sided))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
@@ -15,6 +15,7 @@ from hemlp.options import check_known
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
@@ -23,6 +24,8 @@ _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 @dataclass(frozen=True)
 class Table:
     """Column names, rows of texts, numbers and other values, and notes that belong below.
+
+    ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not told apart from them.
 
     Examples
     --------
@@ -38,6 +41,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = field(default=())
+    emphasis: Mapping[tuple[int, int], Emphasis] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> list[list[str]]:
@@ -56,7 +60,9 @@ class Table:
         if len(self.rows) <= most:
             return self
         first = "the first" if most == 1 else f"the first {most:,}"
-        return replace(self, rows=self.rows[:most], notes=[*self.notes, f"{first} of {len(self.rows):,} rows"])
+        marks = {cell: how for cell, how in self.emphasis.items() if cell[0] < most}
+        notes = [*self.notes, f"{first} of {len(self.rows):,} rows"]
+        return Table(self.columns, self.rows[:most], notes, marks)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """As a frame of pandas or polars.
@@ -98,30 +104,75 @@ class Table:
         made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for name, right in zip(self.columns, self.numeric, strict=True):
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
-        for row in self.cells:
-            made.add_row(*(Text(printable(cell)) for cell in row))
+        for i, row in enumerate(self.cells):
+            styles = ("bold" if self.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
+            made.add_row(*(Text(printable(cell), style) for cell, style in zip(row, styles, strict=True)))
         return made
 
+    def fitting(self, width: int) -> Iterator[Table]:
+        """This table, or if it is wider than ``width`` several, each with the first column; the notes come last.
+
+        >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
+        >>> [part.columns for part in wide.fitting(16)]
+        [['system', 'P'], ['system', 'R']]
+        """
+        widths = [max(map(len, map(printable, column))) + 3 for column in zip(self.columns, *self.cells, strict=True)]
+        start = 1
+        while start < len(widths):
+            stop = start + 1
+            while stop < len(widths) and widths[0] + sum(widths[start : stop + 1]) <= width + 3:
+                stop += 1
+            yield self._part([0, *range(start, stop)], last=stop == len(widths))
+            start = stop
+        if len(widths) < 2:
+            yield self
+
+    def _part(self, keep: list[int], last: bool) -> Table:
+        """Some columns, and the notes below the last ones."""
+        marks = {(i, keep.index(j)): how for (i, j), how in self.emphasis.items() if j in keep}
+        rows = [[row[j] for j in keep] for row in self.rows]
+        return Table([self.columns[j] for j in keep], rows, self.notes if last else (), marks)
+
     def to_markdown(self) -> str:
-        """As a Markdown table, the notes as a list."""
+        """As a Markdown table, the notes as a list; the best of a column is bold."""
         body = [[markdown(cell) for cell in row] for row in (self.columns, *self.cells)]
+        for (i, j), how in self.emphasis.items():
+            body[i + 1][j] = f"**{body[i + 1][j]}**" if how == "best" else body[i + 1][j]
         body.insert(1, ["---:" if right else "---" for right in self.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
 
     def to_latex(self) -> str:
-        """As a LaTeX tabular, the notes as comments."""
+        """As a LaTeX tabular for the package booktabs, the notes as comments.
+
+        The best of a column is bold, and what is not told apart from it has a dagger.
+        """
+        body = [[latex(cell) for cell in row] for row in self.cells]
+        for (i, j), how in self.emphasis.items():
+            body[i][j] = rf"\textbf{{{body[i][j]}}}" if how == "best" else rf"{body[i][j]}$^\dagger$"
         lines = [f"% {printable(note)}" for note in self.notes]
-        lines.append(rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}")
-        lines += [" & ".join(map(latex, row)) + r" \\" for row in (self.columns, *self.cells)]
-        lines.insert(len(self.notes) + 2, r"\hline")
-        return "\n".join([*lines, r"\end{tabular}", ""])
+        lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in self.numeric)}}}"]
+        lines += [r"\toprule", " & ".join(map(_latex_head, self.columns)) + r" \\", r"\midrule"]
+        lines += [" & ".join(row) + r" \\" for row in body]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in self.cells)
+        cells = [[markup(cell) for cell in row] for row in self.cells]
+        for (i, j), how in self.emphasis.items():
+            cells[i][j] = f"<b>{cells[i][j]}</b>" if how == "best" else cells[i][j]
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+
+
+def _latex_head(text: str) -> str:
+    """The head of a column; a measure such as F_LCA as mathematics."""
+    name, _, rest = text.partition(" ")
+    letter, mark, index = name.partition("_")
+    if not mark or letter not in ("P", "R", "F") or not index.isalnum():
+        return latex(text)
+    return rf"${letter}_{{\mathrm{{{index}}}}}$" + (f" {latex(rest)}" if rest else "")
 
 
 def shown(column: Sequence[Any]) -> list[str]:
@@ -151,9 +202,10 @@ def shown(column: Sequence[Any]) -> list[str]:
     return list(map(text, column))
 
 
-def figure(value: float) -> str:
-    """Four decimals, or three digits of what is too small for them."""
-    return f"{value:.{DECIMALS}f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"
+def figure(value: float, digits: int = DECIMALS) -> str:
+    """Four decimals, or three digits of what is too small for them; or as many decimals as show something of it."""
+    small = 0.01 if digits == DECIMALS else 0.5 * 10**-digits
+    return f"{value:.{digits}f}" if value == 0 or abs(value) >= small else f"{value:.2e}"
 
 
 def signed(value: float) -> str:

@@ -54,6 +54,26 @@ def _pairs(texts: list[str]) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition(":") for text in texts if text)}
 
 
+def short(text: str) -> str:
+    """Without what is usual: parameters of named measures, and policies.
+
+    >>> short("F_H|top:False,horizon:2,weights:None|hemlp:0.1.0|hierarchy:8c2f|unknown:error|missing:error")
+    'F_H|horizon:2|hemlp:0.1.0|hierarchy:8c2f'
+    """
+    read = Signature.read(text)
+    usual = _usual(read.measure)
+    chosen = ",".join(f"{key}:{value}" for key, value in read.parameters.items() if usual.get(key) != value)
+    policies = {"unknown": "error", "missing": "error"}
+    around = [f"{key}:{value}" for key, value in read.circumstances.items() if policies.get(key) != value]
+    return "|".join(filter(None, [read.measure, chosen, *read.custom, f"hemlp:{read.version}", *around]))
+
+
+def _usual(name: str) -> dict[str, str]:
+    """The parameters of a named measure that nobody has to say."""
+    known = NAMED.get(name)
+    return {} if known is None else {key: str(value) for key, value in known.parameters_of(known.template).items()}
+
+
 def stored_measure(name: str, signature: str) -> Measure:
     """The measure that a stored evaluation calls ``name``, if its name tells all that its signature does."""
     try:
@@ -83,8 +103,7 @@ def difference(old: str, new: str) -> str | None:
 def _difference_of_measures(was: Signature, now: Signature) -> str | None:
     if was.measure != now.measure:
         return f"the measure was {was.measure} and is {now.measure}"
-    known = NAMED.get(now.measure)
-    usual = {} if known is None else {key: str(value) for key, value in known.parameters_of(known.template).items()}
+    usual = _usual(now.measure)
     for key in {**was.parameters, **now.parameters}:
         before, after = was.parameters.get(key, usual.get(key)), now.parameters.get(key)
         if before != after:
