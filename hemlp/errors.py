@@ -146,6 +146,10 @@ class RunMismatch(HemlpError, ValueError):
     """A run folder was begun with other input, measures, options or version."""
 
 
+class IncomparableBaseline(HemlpError, ValueError):
+    """Stored scores are not those of the same systems, measures, hierarchy and instances."""
+
+
 class FileFormatError(HemlpError, ValueError):
     """A file is not in the form that it should have. ``line`` is where, if that can be said."""
 

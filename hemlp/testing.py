@@ -1,4 +1,4 @@
-"""Conformance: is a solver or a measure, ours or anybody's, what it claims to be?
+"""Conformance: is a solver or a measure, ours or anybody's, what it claims to be? And is a system still what it was?
 
     >>> from hemlp import measure
     >>> check_measure(measure("GIE"))
@@ -6,7 +6,8 @@
 
 ``check_solver`` runs a solver on generated models of every kind that it accepts, and proves what it claims. What a
 measure promises is checked by ``check_measure`` on generated instances, with its text form, runs and explanations.
-Both raise ``AssertionError``, or ``InvalidSolution`` where a claim about a solution is false.
+Both raise ``AssertionError``, or ``InvalidSolution`` where a claim about a solution is false. ``assert_no_drop`` is for
+tests of classifiers: it compares an evaluation with a stored one.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from __future__ import annotations
 import math
 import pickle
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from hemlp.errors import HemlpError, NoTextForm
+from hemlp.evaluation.drops import Gate
+from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
 from hemlp.examples import case
 from hemlp.explain.making import explain
@@ -203,6 +207,44 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
             result = evaluate(h, *sides, [each], undefined="nan", chunk=2, resume=resume)
             values = result.per_instance("system", result.measures[0])
             _require(np.array_equal(values, np.full(3, _value(each, h, true, pred)), equal_nan=True), "a run differs")
+
+
+def assert_no_drop(
+    ev: Evaluation,
+    baseline: str | PathLike[str] | Evaluation,
+    max_drop: Mapping[str, float] | None = None,
+    *,
+    significant: bool = False,
+) -> None:
+    """Raise where a measure of a system is worse than in a stored evaluation, by more than is allowed.
+
+    Parameters
+    ----------
+    ev
+        The evaluation of now.
+    baseline
+        A file that ``Evaluation.to_json`` wrote, or an evaluation, with the same systems on the same instances.
+    max_drop
+        How much each measure may be worse on average, a number of at least 0; measures that it does not name do not
+        matter. By default none of the evaluated measures may be worse at all.
+    significant
+        A drop counts only where the 95% interval of the paired difference does not reach 0.
+
+    Raises
+    ------
+    AssertionError
+        With a table of the changes, and the instances that got worst.
+    IncomparableBaseline
+        If the baseline lacks a system or measure, or was made with other parameters, labels or another hierarchy.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> before = evaluate(h, ["sheep", "cow"], {"A": ["sheep", "animal"]}, ["F_H"])
+    >>> assert_no_drop(evaluate(h, ["sheep", "cow"], {"A": ["sheep", "cow"]}, ["F_H"]), before, {"F_H": 0.01})
+    """
+    drops = Gate(baseline, {} if max_drop is None else max_drop, significant).compared(ev)
+    _require(not drops.failed, f"worse than {drops.gate.name}\n{drops}")
 
 
 def _value(each: Measure, h: Hierarchy, true: Sequence[Label], pred: Sequence[Label]) -> float:

@@ -563,11 +563,7 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
             for first in range(0, len(batch), 20_000):
                 facts = LcaModel("", batch[first : first + 20_000]).facts
                 lap("LCAs and shortest paths")
-                counts = np.stack([np.diff(side.ptr) for side in (facts.batch.pred, facts.batch.true)], axis=1)
-                search(
-                    facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes,
-                    facts.lower, facts.upper, counts, len(h), 10**6,
-                )  # fmt: skip
+                search(facts, len(h), 20_000)
                 lap("search")
             entries = int(np.diff(lists.ptr)[lists.row[np.concatenate([batch.pred.classes, batch.true.classes])]].sum())
             buffer = np.zeros(entries, np.int64)
@@ -607,11 +603,7 @@ def search_statistics() -> Timed:
         steps, solved = [], []
         for batch in batches:
             facts = LcaModel("", batch).facts
-            counts = np.stack([np.diff(side.ptr) for side in (facts.batch.pred, facts.batch.true)], axis=1)
-            table, *_ = search(
-                facts.ptr, facts.position, facts.lca, facts.own, facts.length, facts.path_ptr, facts.nodes,
-                facts.lower, facts.upper, counts, len(batch.hierarchy), 10**6,
-            )  # fmt: skip
+            table, *_ = search(facts, len(batch.hierarchy), 20_000)
             steps.append(table[:, 5])
             solved.append(table[:, 0])
         tried = np.concatenate(steps)

@@ -70,6 +70,17 @@ def main() -> None:
     )
     (DOCS / "study_ranks.svg").write_text(plots.svg(plots.rank_chart(few), "ranks"), encoding="utf-8")
     table = ev.table()
+    named = {row[1]: row for row in ev.classes(TOPDOWN, on="labels").rows}
+    animals, techniques = named["Animals"], named["Investigative Techniques"]
+    assert techniques[2] == 0
+    levels = ev.levels([SVM, TOPDOWN]).rows
+    crossing = next(level for level, *_ in levels if levels[level + 1][2] > levels[level + 1][4])
+    assert all(row[3] < row[5] for row in ev.branches([SVM, TOPDOWN], "F_LCA", level=1).rows)
+
+    def share(system: str, kind: str) -> str:
+        answered = {row[0]: row[2] for row in ev.errors(system).rows if row[0] != "hit"}
+        return f"{answered[kind] / sum(answered.values()):.0%}"
+
     true = ", ".join(sorted(both[SVM].full_name(label) for label in both[SVM].sides[1]))
     predicted = {name: ", ".join(sorted(map(e.full_name, e.sides[0]))) for name, e in both.items()}
     score = {(s, m): ev.per_instance(s, m)[row] for s in both for m in ("F", "F_H", "F_LCA")}
@@ -108,6 +119,37 @@ Every F_LCA is proved optimal.
 - **Exact match (accuracy) says nothing here**: almost no document gets all of its headings.
 - The descendant measures reward predicting inner nodes of small subtrees and punish those of large ones: {TOPDOWN} is last
   by P_De, because a wrong inner node drags its whole subtree along.
+
+## Where the two differ
+
+Means do not say where. By kind of error (what the predicted classes are, and how the true ones were answered):
+
+{ev.errors([SVM, TOPDOWN]).to_markdown()}
+
+**The machines are silent, the top-down classifiers are near.** Of the true headings that {SVM} misses {share(SVM, "elsewhere")} have no
+answer anywhere near; of those that {TOPDOWN} misses it is {share(TOPDOWN, "elsewhere")}, and {share(TOPDOWN, "same branch")} were
+answered in the same branch.
+
+By level (the fewest edges up to the root), F of both ancestor closures and what is on one side only:
+
+{ev.levels([SVM, TOPDOWN]).to_markdown()}
+
+**{TOPDOWN} is ahead down to level {crossing}**, where it is decided which branch is meant, and behind below.
+
+By branch, the first that make the greatest difference of F_LCA:
+
+{ev.branches([SVM, TOPDOWN], "F_LCA", level=1).head(8).to_markdown()}
+
+**It is ahead in every branch**: no single field explains the difference.
+
+By class, the headings on which they differ most in what is lost:
+
+{ev.classes([SVM, TOPDOWN], on="labels").head(8).to_markdown()}
+
+**Two faults of {TOPDOWN} stand out**: it says *Animals*, an inner class that {animals[2]:,} documents have, {animals[3]} times, and
+*Investigative Techniques*, which no document has, {techniques[3]:,} times.
+
+[Where do we fail?](diagnosis.md) explains these tables.
 
 ## Rank correlation of the measures
 

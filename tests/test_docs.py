@@ -69,7 +69,7 @@ PUBLIC = {
        if name.partition(".")[2] not in INNER[kind.__name__]},
     **{name: each for name in hemlp.__all__ if inspect.isfunction(each := getattr(hemlp, name))},
     **{name: getattr(hemlp.metrics, name) for name in hemlp.metrics.__all__},
-    **{f.__name__: f for f in (hemlp.testing.check_solver, hemlp.testing.check_measure)},
+    **{f.__name__: f for f in (hemlp.testing.check_solver, hemlp.testing.check_measure, hemlp.testing.assert_no_drop)},
     **{kind.__name__: kind for kind in (
         hemlp.PairMeasure, hemlp.PairScore, hemlp.SetMeasure, hemlp.SetScore, hemlp.Bounds, hemlp.ShortestPath,
         hemlp.MatrixCost,

@@ -282,7 +282,7 @@ def test_undefined_values_are_counted_and_null(tmp_path):
     ev = evaluate(H, [["cow"], ["cow", "sheep"]], {"A": ["sheep", "cow"]}, ["TIE", "F"], undefined="nan")
     assert ev.mean("A", "TIE") == 2
     assert ev.status("A", "TIE") == {"optimal": 1, "infeasible": 1}
-    assert "undefined on 1 instances" in str(ev)
+    assert "undefined on 1 instance, which is left out" in str(ev)
     ev.to_json(tmp_path / "e.json")
     data = json.loads((tmp_path / "e.json").read_text())
     assert data["instances"]["A"]["TIE"]["columns"]["TIE"] == [2.0, None]

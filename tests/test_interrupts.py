@@ -124,6 +124,7 @@ COMMANDS = {
     "evaluate": ["evaluate", *FILES, "-m", "F_H"],
     "run": ["run", "study.toml"],
     "explain": ["explain", *FILES[:3], "-m", "F_H"],
+    "diagnose": ["diagnose", *FILES[:3]],
     "model": ["model", *FILES[:3]],
     "compare-exact": ["compare-exact", *FILES[:3], "--sample", "3"],
     "measures": ["measures"],

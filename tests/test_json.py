@@ -252,7 +252,7 @@ def test_a_score_that_is_no_number_is_undefined(tmp_path):
         ev = evaluate(h, ["b", "b"], ["c", "b"], [root, "GIE"], undefined="nan")
     assert ev.status("system", "root") == {"optimal": 1, "infeasible": 1}
     assert ev.status("system", "GIE") == {"optimal": 2}
-    assert "root: undefined on 1 instances" in str(ev)
+    assert "root: undefined on 1 instance," in str(ev)
     ev.to_json(tmp_path / "e.json")
     assert Evaluation.from_json(tmp_path / "e.json").to_dict() == ev.to_dict()
 

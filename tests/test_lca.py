@@ -433,7 +433,6 @@ def test_definitions_for_a_batch_are_those_of_its_instances():
                         assert (TOP if link.lca == len(h) else h.labels[link.lca]) in lcas
 
 
-
 def test_the_search_and_the_programs_agree_on_real_data():
     example = examples.mesh_mini()
     for name, pred in example.systems.items():

@@ -18,14 +18,17 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
+from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
-from hemlp.evaluation.study import _table_text
+from hemlp.evaluation.study import tables_text
+from hemlp.measures.signatures import short
 from hemlp.report.outputs import _csv_lines, write_per_instance
 from hemlp.text.tables import Table
 
@@ -107,7 +110,7 @@ def test_markdown_shows_names_as_they_are(cells, note):
 
 @given(anything)
 def test_titles_in_markdown_are_shown_as_they_are(name):
-    text = _table_text([(f"a and {name}", Table(["x"], [["y"]]))], ".md")
+    text = tables_text([(f"a and {name}", Table(["x"], [["y"]]))], ".md")
     words, tags = rendered(text.split("\n\n")[0])
     assert tags == ["h2"]
     assert words.strip() == f"a and {shown(name)}".strip()
@@ -134,19 +137,22 @@ def test_latex_holds_no_command_but_ours(name):
 
 @pytest.mark.parametrize("name", NASTY)
 def test_notes_and_titles_stay_in_latex_comments(name):
-    text = _table_text([(f"{name} and b", Table(["x"], [[name]], [f"{name}: a note"]))], ".tex")
+    text = tables_text([(f"{name} and b", Table(["x"], [[name]], [f"{name}: a note"]))], ".tex")
     lines = text.split("\n")
-    assert [line[:1] for line in lines[:2]] == ["%", "%"]
-    assert lines[2] == r"\begin{tabular}{l}"
-    assert len(lines) == 8
+    assert [line[:1] for line in lines[:3]] == ["%", "%", "%"]
+    assert lines[3] == r"\begin{tabular}{l}"
+    assert len(lines) == 11
     assert not STEERING.search(text.replace("\n", ""))
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX here")
 def test_latex_compiles(tmp_path):
     names = [name for name in NASTY if name.isascii()]
-    table = Table(["system", "x"], [[name, "-0.5"] for name in names], names).to_latex()
-    (tmp_path / "t.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{chr(10)}{table}\end{{document}}")
+    marks = {(k, k % 2): "best" if k % 3 else "equal" for k in range(len(names))}
+    table = Table(["system", "F_LCA ↑"], [[name, "-0.5"] for name in names], names, marks).to_latex()
+    rules = r"\let\toprule\hline\let\midrule\hline\let\bottomrule\hline"  # where the package is not installed
+    head = rf"\documentclass{{article}}\IfFileExists{{booktabs.sty}}{{\usepackage{{booktabs}}}}{{{rules}}}"
+    (tmp_path / "t.tex").write_text(rf"{head}\begin{{document}}{chr(10)}{table}\end{{document}}")
     subprocess.run(["pdflatex", "-interaction=batchmode", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True)
 
 
@@ -322,3 +328,111 @@ def test_errors_on_a_terminal(tmp_path):
     assert code == 2
     assert "cannot read \\x1b[31mnone\\r.txt: no such file" in text
     assert "\x1b[31m" not in text
+
+
+# ---- tables
+
+
+def test_the_best_of_a_column_is_told():
+    ev = evaluate(
+        Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "x")]),
+        ["x"] * 30,
+        {"good": ["x"] * 29 + ["b"], "same": ["x"] * 28 + ["b", "a"], "bad": ["b"] * 30},
+        ["F_LCA", "GIE"],
+    )
+    table = ev.table()
+    assert table.emphasis == {(0, 1): "best", (1, 1): "equal", (0, 2): "best", (1, 2): "equal"}
+    text = table.to_latex()
+    assert r"system & $F_{\mathrm{LCA}}$ $\uparrow$ & GIE $\downarrow$ & labels \\" in text
+    assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1)}} &" in text
+    assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (1)$^\dagger$ &" in text
+    assert text.count("rule") == 3
+    assert f"| **{ev.mean('good', 'F_LCA'):.4f} (1)** |" in table.to_markdown()
+    assert "<b>" in table._repr_html_()
+    assert table.head(1).emphasis == {(0, 1): "best", (0, 2): "best"}
+    table.head(1).to_markdown()
+
+
+def test_a_lone_system_has_no_rank():
+    ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"]}, ["F_H"])
+    assert ev.table().rows == [["A", "0.5000", "1.00"]]
+    assert ev.table().notes[0] == "1 instance"
+    assert ev.table().emphasis == {}
+    assert ev.table(digits=2).rows == [["A", "0.50", "1.00"]]
+    with pytest.raises(InvalidOption, match="digits=-1"):
+        ev.table(digits=-1)
+
+
+def test_notes_are_short_unless_asked_otherwise():
+    ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"], "B": ["a"]}, ["F_H", "GIE"])
+    assert all(len(note) <= 80 for note in ev.table().notes)
+    assert len(ev.table().notes) == 3
+    full = [ev.scores["A"][name].signature for name in ev.measures]
+    assert ev.table(verbose=True).notes[-2:] == full
+    assert ev.table().notes[-2:] == [short(signature) for signature in full]
+
+
+def test_small_and_large_numbers_of_a_column():
+    table = Table(["x", "share"], [["a", 0.5], ["b", 0.0004], ["c", 0.0], ["d", 1e-9], ["e", math.nan]])
+    assert [row[1] for row in table.cells] == ["0.5000", "0.0004", "0.0000", "1.00e-09", "undefined"]
+    table = Table(["x", "cost"], [["a", 12.25], ["b", 3.0], ["c", math.inf]])
+    assert [row[1] for row in table.cells] == ["12.25", "3.00", "inf"]
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=9), st.integers(20, 90))
+def test_tables_fit_a_terminal(widths, width):
+    table = Table(["x" * n for n in widths], [["y" * n for n in widths]], ["a note"], {(0, len(widths) - 1): "best"})
+    parts = list(table.fitting(width))
+    columns = [column for part in parts for column in part.columns[1:]]
+    assert columns == table.columns[1:]
+    assert [list(part.notes) for part in parts] == [[]] * (len(parts) - 1) + [["a note"]]
+    assert list(parts[-1].emphasis.values()) == ["best"]
+    for part in parts:
+        lines = str(part).splitlines()[:2]
+        assert max(map(len, lines)) <= width or len(part.columns) <= 2
+
+
+def test_the_command_line_says_as_much_as_it_is_asked(tmp_path):
+    for name, text in (("h", "r a\nr b\n"), ("gold", "a\n"), ("A", "b\n")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    files = ["evaluate", *(str(tmp_path / f"{name}.txt") for name in ("h", "gold", "A")), "-m", "F_H"]
+
+    def told(*options):
+        return CliRunner().invoke(commands, [*files, *options])
+
+    assert told("--quiet").stdout == "system   F_H ↑  labels\nA       0.5000    1.00\n\n"
+    assert told("-q", "--digits", "1").stdout.splitlines()[1].split() == ["A", "0.5", "1.00"]
+    assert told().stdout.splitlines()[3] == "1 instance"
+    assert len(told().stdout.splitlines()[4]) < 80
+    assert "|horizon:None" in told("--verbose").stdout.replace("top:False,", "|")
+    both = told("--verbose", "--quiet")
+    assert isinstance(both.exception, InvalidOption)
+    study = 'hierarchy = "h.txt"\ntrue = "gold.txt"\nmeasures = ["F_H"]\n[systems]\nA = "A.txt"\n[outputs]\ndigits = '
+    for digits, good in (("2", True), ("-1", False), ('"2"', False), ("true", False)):
+        (tmp_path / "s.toml").write_text(study + digits)
+        run = CliRunner().invoke(commands, ["run", str(tmp_path / "s.toml"), "-q"])
+        assert ("0.50 " in run.stdout) == good
+        assert good or "digits = " in str(run.exception)
+
+
+def test_a_wide_table_on_a_terminal_is_cut_between_columns(tmp_path):
+    """In a terminal of 80 columns no line is longer, and no cell is broken."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    folder = examples.DATA / "mesh_mini"
+    files = [str(folder / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt", "pred_prior_top8.txt")]
+    measures = ["accuracy", "P", "R", "F", "F_H", "SDL", "jaccard", "GIE"]
+    command = [sys.executable, "-m", "hemlp", "evaluate", *files, *(word for name in measures for word in ("-m", name))]
+    process = subprocess.Popen(command, stdout=follower, stderr=subprocess.DEVNULL, env=environment)
+    os.close(follower)
+    text = b""
+    while True:
+        try:
+            text += os.read(leader, 4096)
+        except OSError:
+            break
+    assert process.wait() == 0
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text.decode()).splitlines()
+    assert max(len(line.rstrip()) for line in lines if "|hemlp:" not in line) <= 80
+    assert sum("pred_knn30" in line for line in lines) > 1
+    assert all(any(f"{name} " in line for line in lines) for name in measures)

@@ -6,24 +6,28 @@ import os
 import sys
 import traceback
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp import __version__
 from hemlp.cli.advising import Commands, OfStudy
+from hemlp.cli.diagnosing import diagnose
+from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
     check_row,
     choice,
     input_options,
     measure_option,
     names_option,
+    output_options,
     row_option,
     say_written,
     show,
     solver_options,
 )
-from hemlp.errors import HemlpError
+from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
 
@@ -60,12 +64,15 @@ def commands() -> None:
 @click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@gate_options
+@output_options
 @solver_options
 @names_option
 @input_options
 def evaluate(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool, **given: Any
-) -> None:
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool,
+    baseline: str | None, max_drop: tuple[str, ...], significant: bool, quiet: bool, verbose: bool, **given: Any,
+) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
     HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
@@ -79,15 +86,20 @@ def evaluate(
     from hemlp.report.outputs import system_files
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
-    outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance", "parquet")})
+    kinds = ("json", "html", "table", "per_instance", "parquet", "digits")
+    outputs = Outputs(**{key: given.pop(key) for key in kinds})
     files = system_files(predictions)
-    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
+    gate = gate_of(baseline, max_drop, significant)
+    study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate)
+    carry_out(study, strict, quiet, verbose)
 
 
 @commands.command(cls=OfStudy)
 @click.argument("study", type=click.Path())
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
-def run(study: str, strict: bool) -> None:
+@click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
+@click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters.")
+def run(study: str, strict: bool, quiet: bool, verbose: bool) -> None:
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
     `pydoc hemlp.evaluation.study` shows all that such a file can say.
@@ -96,37 +108,44 @@ def run(study: str, strict: bool) -> None:
     """
     from hemlp.evaluation.study import Study
 
-    carry_out(Study.read(study), strict)
+    carry_out(Study.read(study), strict, quiet, verbose)
 
 
 ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""
 
 
-def carry_out(study: Study, strict: bool) -> None:
+def carry_out(study: Study, strict: bool, quiet: bool = False, verbose: bool = False) -> None:
     """Run a study, show its tables and write its files."""
     folder = study.options.get("resume")
     ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
-    fallbacks = _carried_out(study)
+    if quiet and verbose:
+        raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
+    fallbacks, passed = _carried_out(study, quiet, verbose)
     if fallbacks:
-        click.echo(f"hemlp: {fallbacks:,} scores are not proved optimal, see the column bound", err=True)
-        if strict:
-            sys.exit(3)
+        are = "score is" if fallbacks == 1 else "scores are"
+        click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
+    if not passed:
+        sys.exit(4)
+    if fallbacks and strict:
+        sys.exit(3)
 
 
-def _carried_out(study: Study) -> int:
-    """How many exact scores are not proved optimal."""
-    result = study.run()
+def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
+    """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
+    result = study.run(progress=False if quiet else None)
     for file in study.write(result):
-        say_written(file)
+        if not quiet:
+            say_written(file)
     if study.outputs.json == "-":
         for piece in result.json_pieces():
             click.echo(piece, nl=False)
     else:
-        for title, table in study.tables(result):
-            show(title, table)
+        for title, table in study.tables(result, verbose):
+            show(title, replace(table, notes=()) if quiet else table)
+    passed = study.gate is None or through(study.gate.compared(result), study.outputs.json == "-")
     sys.stdout.flush()
-    return result.fallbacks
+    return result.fallbacks, passed
 
 
 @commands.command()
@@ -212,6 +231,9 @@ def model(
     click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
     if svg is not None:
         write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
+
+
+commands.add_command(diagnose)
 
 
 @commands.command()

@@ -61,20 +61,32 @@ solver_options = options(
 )
 
 
-def show(title: str, table: Table) -> None:
-    """A table: drawn on a terminal, plain where the output goes elsewhere."""
+def show(title: str, table: Table, aside: bool = False) -> None:
+    """A table: drawn on a terminal as wide as that, plain where the output goes elsewhere.
+
+    ``aside``: on standard error.
+    """
     title = printable(title)
-    if not sys.stdout.isatty():
-        click.echo(f"{title}\n{table}\n" if title else f"{table}\n")
+    if not (sys.stderr if aside else sys.stdout).isatty():
+        click.echo(f"{title}\n{table}\n" if title else f"{table}\n", err=aside)
         return
     from rich.console import Console
 
-    console = Console()
+    console = Console(stderr=aside)
     if title:
         console.print(f"\n{title}", style="bold", markup=False, highlight=False)
-    console.print(table.to_rich())
-    for note in table.notes:
-        console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=True)
+    for part in table.fitting(console.width):
+        console.print(part.to_rich())
+    for note in table.notes:  # a signature is copied as a whole
+        soft = "|hemlp:" in note
+        console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=soft)
+
+
+output_options = options(
+    click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."),
+    click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress."),
+    click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters."),
+)
 
 
 def check_row(row: int, rows: int) -> None:

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidOption
+from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
 from hemlp.io.files import write_bytes, write_text
+from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
-from hemlp.options import check_known, row_number
+from hemlp.measures.signatures import stored_measure
+from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.resampling import CONFIDENCE, Interval
 from hemlp.statistics.tests import Sided
-from hemlp.text.tables import Table
-
-if TYPE_CHECKING:
-    from hemlp.explain.parts import Explanation
+from hemlp.text.tables import DECIMALS, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Diagnosable):
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
     ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
@@ -89,16 +88,37 @@ class Evaluation:
         check_known("column", column, list(scores.columns))
         return scores[column]
 
-    def mean(self, system: str, measure: str) -> float:
-        """The average over the instances on which the measure is defined.
+    def mean(self, system: str, measure: str, average: Average = "mean") -> float:
+        """The average over the instances on which the measure is defined; nan where it is defined on none.
 
         Parameters
         ----------
         system, measure
             As they were called when they were evaluated.
+        average
+            "mean", or of set-based measures "micro" (sets are added up first), "of_means" (F from mean P and mean R)
+            and "cafa" (the same, P over the instances that have a prediction), or "where_wrong" (the mean over the
+            instances that are not perfect).
+
+        Raises
+        ------
+        InvalidOption, UndefinedScore
+            If the measure has no such average, or there is nothing to average.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", []]}, ["F_H"])
+        >>> [round(ev.mean("A", "F_H", average), 2) for average in ("mean", "micro", "of_means", "cafa", "where_wrong")]
+        [0.5, 0.6, 0.5, 0.6, 0.25]
         """
-        self._of(system, measure)
-        return comparable.average(self, system, measure)
+        scores = self._of(system, measure)
+        if average == "mean":
+            return comparable.average(self, system, measure)
+        inputs = self.inputs
+        made = stored_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
+        return averaged(made, scores, average)
 
     def interval(self, system: str, measure: str, *, level: float = CONFIDENCE) -> Interval:
         """The percentile interval of a mean over bootstrap resamples of the instances.
@@ -158,18 +178,22 @@ class Evaluation:
         """
         return comparisons.ranked(self, measure, sided)
 
-    def table(self, *, sided: Sided = "two") -> Table:
-        """Means with ranks, one row a system; the notes hold conventions, statuses and signatures.
+    def table(self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False) -> Table:
+        """Means with ranks, one row a system; the notes hold statuses and short signatures.
 
         Parameters
         ----------
         sided
             As of ``ranks``.
+        digits
+            Decimals of the means.
+        verbose
+            With the conventions, and signatures with all parameters.
         """
-        return overview.table(self, sided)
+        return overview.table(self, sided, digits, verbose)
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
-        """Conventions, and what was undefined, unknown, missing or not proved.
+        """How many instances there are, and what was undefined, unknown, missing or not proved.
 
         Parameters
         ----------
@@ -230,55 +254,6 @@ class Evaluation:
         dropped = dropped_true_labels(self.facts)
         told = ", ".join(f"{system} {number}" for system, number in dropped.items())
         return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
-
-    def explain(
-        self,
-        system: str,
-        row: int,
-        measures: Sequence[str] | None = None,
-    ) -> Explanation:
-        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
-
-        Parameters
-        ----------
-        system
-            The name of a system.
-        row
-            The number of an instance from 0; negative ones count from the end.
-        measures
-            One or several of those that were evaluated; None for all.
-
-        Raises
-        ------
-        InvalidOption
-            If the evaluation was read from a file, which does not hold the data.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, evaluate
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> evaluate(h, ["sheep"], ["cow"], ["GIE"]).explain("system", 0).parts[0].pairs[0].path
-        ('cow', 'animal', 'sheep')
-        """
-        if self.inputs is None:
-            raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
-        check_known("system", system, self.systems)
-        chosen = [measures] if isinstance(measures, str) else measures
-        for name in chosen or ():
-            check_known("measure", name, self.measures)
-        return self.explanations(system, [row_number(row, int(self.facts[system]["instances"]))], chosen)[0]
-
-    def explanations(
-        self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
-    ) -> list[Explanation]:
-        """``explain`` of several instances, whose data is read once."""
-        from hemlp.explain.making import explain
-
-        assert self.inputs is not None
-        batch = self.inputs.take(system, rows)
-        chosen = {name: self.inputs.measures[name] for name in measures or self.measures}
-        found = (explain(batch, chosen, k, system=system, names=self.inputs.names) for k in range(len(rows)))
-        return [replace(each, row=row) for each, row in zip(found, rows, strict=True)]
 
     def blocks(self, system: str) -> Iterator[Mapping[str, Scores]]:
         """The scores of a system in parts of consecutive instances, as they are kept."""

@@ -23,7 +23,13 @@ significance = ["F_LCA"]                      # all pairs of systems, with Holm'
 kendall = 1000                                # correlation of the measures, resamples for its intervals
 sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
 
-[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), parquet
+[gate]                                        # end with code 4 where a measure is worse than stored
+baseline = "accepted.json"                    # what an earlier run wrote
+max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
+significant = false                           # true: only where the interval of the difference does not reach 0
+
+[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), parquet,
+                                              # and digits of the tables
 json = "study.json"
 """
 
@@ -39,19 +45,21 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.escaping import markdown, printable
+from hemlp.evaluation.drops import Gate
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.io.files import reason, write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
 from hemlp.io.names import read_names
+from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.statistics.tests import Sided
-from hemlp.text.tables import Table
+from hemlp.text.tables import DECIMALS, Table
 
 HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
@@ -75,13 +83,17 @@ class Tests:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output."""
+    """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output.
+
+    ``digits``: decimals of the means in tables.
+    """
 
     json: str | None = None
     html: str | None = None
     table: str | None = None
     per_instance: str | None = None
     parquet: str | None = None
+    digits: int = DECIMALS
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,7 @@ class Study:
     options: Mapping[str, Any] = field(default_factory=dict)
     tests: Tests = Tests()
     outputs: Outputs = Outputs()
+    gate: Gate | None = None
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Study:
@@ -115,18 +128,21 @@ class Study:
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
-        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "outputs")
+        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "gate", "outputs")
         _check_keys("the file", data, known)
         for key in ("hierarchy", "true", "systems"):
             if key not in data:
                 raise InvalidOption(f"{key} is missing")
-        for key in ("systems", "options", "tests", "outputs"):
+        for key in ("systems", "options", "tests", "gate", "outputs"):
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
         _check_keys("[options]", options, OPTIONS)
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
+        digits = outputs.pop("digits", DECIMALS)
+        if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
+            raise InvalidOption(f"digits = {digits!r} is not a number of decimals from 0 to 17")
         given = {"hierarchy": data["hierarchy"], "true": data["true"]}
         words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
@@ -155,7 +171,10 @@ class Study:
             measures,
             options,
             Tests(**tests),
-            Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
+            Outputs(
+                **{k: value if value == "-" else str(folder / value) for k, value in outputs.items()}, digits=digits
+            ),
+            _gate(data["gate"], folder) if "gate" in data else None,
         )
 
     def check(self) -> None:
@@ -183,11 +202,14 @@ class Study:
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
+        if self.gate is not None:
+            self.gate.check(list(self.systems), known)
         out = self.outputs
         files = [file for file in (out.json, out.html, out.table, out.parquet) if file not in (None, "-")]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        inputs += [] if self.gate is None else [str(self.gate.baseline)]
         for file in (self.true, *self.systems.values()):
             if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
@@ -203,7 +225,9 @@ class Study:
         """Read everything, and score."""
         self.check()
         options = dict(self.options)
-        names = None if options.get("names") is None else read_names(options["names"])
+        ontology = file_kind(self.hierarchy) == ".obo" and Path(self.hierarchy).is_file()  # which names its terms
+        named = options.get("names") or (self.hierarchy if ontology else None)
+        names = None if named is None else read_names(named)
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         read = read_labels if "memory" not in chosen else open_labels
@@ -213,10 +237,10 @@ class Study:
                 h, read(self.true), systems, self.measures, progress=progress, names=names, executor=executor, **chosen
             )
 
-    def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
+    def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
         sided = self.tests.sided
-        found = [("", result.table(sided=sided))]
+        found = [("", result.table(sided=sided, digits=self.outputs.digits, verbose=verbose))]
         found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
         found += [
             (f"all pairs of systems by {name}", result.significance(name, sided=sided))
@@ -236,7 +260,7 @@ class Study:
         if out.json is not None and out.json != "-":
             result.to_json(out.json)
         if out.table is not None:
-            write_text(out.table, _table_text(self.tables(result), Path(out.table).suffix))
+            write_text(out.table, tables_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
             result.to_html(out.html, sided=self.tests.sided)
         files = (out.per_instance, out.parquet, out.json, out.table, out.html)
@@ -261,7 +285,8 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
         yield client.get_executor()
 
 
-def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+    """Tables with their titles as Markdown (.md), LaTeX (.tex), or plain text."""
     blocks = []
     for title, table in tables:
         plain = printable(title)
@@ -270,6 +295,21 @@ def _table_text(tables: list[tuple[str, Table]], suffix: str) -> str:
         body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
         blocks.append(head + body)
     return "\n".join(blocks)
+
+
+def _gate(table: dict[str, Any], folder: Path) -> Gate:
+    """From its table in a TOML file."""
+    _check_keys("[gate]", table, [each.name for each in fields(Gate)])
+    baseline, max_drop, significant = (table.get(each.name) for each in fields(Gate))
+    if (
+        not isinstance(baseline, str)
+        or not isinstance(max_drop or {}, dict)
+        or not isinstance(significant or False, bool)
+    ):
+        raise InvalidOption(
+            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true"
+        )
+    return Gate(str(folder / baseline), max_drop or {}, bool(significant))
 
 
 def _check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:

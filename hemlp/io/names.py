@@ -6,17 +6,35 @@ from os import PathLike
 
 from hemlp.errors import FileFormatError
 from hemlp.hierarchy.labels import Label
-from hemlp.io.text import decode, read_bytes
+from hemlp.io.text import decode, file_kind, read_bytes
 
 
 def read_names(path: str | PathLike[str]) -> dict[Label, str]:
-    """Read readable names of classes: one ``label<TAB>name`` a line."""
+    """Read readable names of classes: one ``label<TAB>name`` a line, or those of the terms of an .obo ontology."""
     source, data = read_bytes(path)
+    text = decode(data, source)
+    if file_kind(source) == ".obo":
+        return _names_of_terms(text)
     names: dict[Label, str] = {}
-    for number, line in enumerate(decode(data, source).splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         label, tab, name = line.partition("\t")
         if line.strip() and not tab:
             raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
         if tab:
             names[label.strip()] = name.strip()
+    return names
+
+
+def _names_of_terms(text: str) -> dict[Label, str]:
+    """The name of each [Term]."""
+    names: dict[Label, str] = {}
+    terms, term = False, ""
+    for line in text.splitlines():
+        tag, _, value = line.partition(":")
+        if line.startswith("["):
+            terms = line.strip() == "[Term]"
+        elif tag == "id":
+            term = value.strip()
+        elif tag == "name" and terms:
+            names[term] = value.strip()
     return names

@@ -11,6 +11,8 @@ try:
 except ImportError:
     from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
 
+from typing import Any
+
 import numpy as np
 
 if cython.compiled:
@@ -170,7 +172,7 @@ class Greedy:
             self.finder.taken[self.path_nodes[n]] = 0
 
 
-def greedy_graphs(facts, size, lcas=None):
+def greedy_graphs(facts: Any, size: int, lcas: Any = None) -> Any:
     """Algorithm 1 on each instance; on a single one perhaps over other ``lcas`` (nodes) that serve every class.
 
     Returns a table (1, |Z|, |G_p|, |G_t|, what they share, 0), and the drawn links with their paths: a pointer into links,

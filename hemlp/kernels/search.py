@@ -13,6 +13,8 @@ try:
 except ImportError:
     from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
 
+from typing import Any
+
 import numpy as np
 
 if cython.compiled:
@@ -42,7 +44,7 @@ from hemlp.kernels.words import longer
 class Search:
     """Solves one instance after the other."""
 
-    def __init__(self, facts, size, most):
+    def __init__(self, facts: Any, size: int, most: int) -> None:
         self.links = Links(facts, size)
         self.hitting, self.signatures, self.slots = Hitting(), Signatures(self.links), Slots(self.links)
         self.part, self.choosing = Part(), Choosing()
@@ -282,7 +284,7 @@ def _common_divisor(a, b):
     return a
 
 
-def search(facts, size, most):
+def search(facts: Any, size: int, most: int) -> Any:
     """The optimum of each instance whose parts have at most ``most`` states after a step.
 
     Returns a table (1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at), and of each solved instance the drawn
@@ -295,7 +297,7 @@ def search(facts, size, most):
     return results(solver, table, link_ptr)
 
 
-def results(solver, table, link_ptr):
+def results(solver: Any, table: Any, link_ptr: Any) -> Any:
     """What ``search`` returns, from a solver that has written its choices."""
     links, nodes = np.asarray(solver.out_links), np.asarray(solver.out_nodes)
     node_ptr = np.asarray(solver.out_ptr)[: solver.drawn + 1].copy()

@@ -63,6 +63,8 @@ class SetScore:
         Which score has its value when the sides change places: its own name, that of another, or None.
     counts
         Whether it is a ratio of counts, so that sets can be added up first (micro average).
+    of_means
+        The score that the mean of P and the mean of R make, where it is made of them.
 
     Examples
     --------
@@ -77,12 +79,17 @@ class SetScore:
     range: tuple[float, float] = (0.0, 1.0)
     mirror: str | None = None
     counts: bool = False
+    of_means: Callable[[float, float], float] | None = None
+
+
+def _harmonic(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 SET_SCORES: dict[str, SetScore] = {
-    "P": SetScore(lambda f: f.ratio(f.common, f.predicted), mirror="R", counts=True),
-    "R": SetScore(lambda f: f.ratio(f.common, f.true), mirror="P", counts=True),
-    "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true), mirror="F", counts=True),
+    "P": SetScore(lambda f: f.ratio(f.common, f.predicted), mirror="R", counts=True, of_means=lambda p, r: p),
+    "R": SetScore(lambda f: f.ratio(f.common, f.true), mirror="P", counts=True, of_means=lambda p, r: r),
+    "F": SetScore(lambda f: f.ratio(2 * f.common, f.predicted + f.true), mirror="F", counts=True, of_means=_harmonic),
     "jaccard": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common), mirror="jaccard", counts=True),
     "exact": SetScore(lambda f: f.equal.astype(np.float64), mirror="exact"),
     "difference": SetScore(lambda f: f.difference, False, (0.0, math.inf), mirror="difference"),

@@ -106,7 +106,7 @@ def _significance(ev: Evaluation, measure: str, sided: Sided) -> str:
         return "<p class='note'>There is one system: nothing to compare.</p>"
     table = ev.significance(measure, sided=sided)
     kinds = ["" if right else " class='words'" for right in table.numeric]
-    rows = ("".join(f"<td{k}>{markup(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.rows)
+    rows = ("".join(f"<td{k}>{markup(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.cells)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     head = _head(list(table.columns), kinds)
     notes = f"<ul class='notes'>{_items(table.notes)}</ul>"

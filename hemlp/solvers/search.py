@@ -70,17 +70,19 @@ class LcaSearch:
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> Found:
         """The parts of an instance as programs; the whole, where there are no parts."""
-        one = model[row]
-        work = self.work if self.work is not None else model.work_limit
-        budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
         from hemlp.kernels.stepwise import finish
 
+        one: Any = model[row]
+        work = self.work if self.work is not None else model.work_limit
+        budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
         parts = ByParts.of(one.facts, self.states) if self.states else None
         if parts is None:
-            return _program_solver().carry_out(one, budget).found[0]
+            whole: Found = _program_solver().carry_out(one, budget).found[0]
+            return whole
         proved, bound = carried_out(parts.plan(), budget.spending(_program_solver().solve_program))
         table, *chosen = finish(parts.search)
         found = _read(one, 0, int(table[0, 1]), *chosen)
+        assert found.graphs is not None
         return found if proved else Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
 
 

@@ -3,55 +3,80 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hemlp.errors import InvalidOption
+from hemlp.measures.signatures import short
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
 from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.tables import Table, figure
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
+VERBOSE = (
+    "ranks: a system shares that of the one above unless the sign test ({sided}-sided, {level}) finds that one better",
+    "means over instances; labels: how many are predicted for an instance, on average",
+)
+"""What to know about every table."""
 
-def table(ev: Evaluation, sided: Sided) -> Table:
-    """Means with ranks, one row a system; the notes hold conventions, statuses and signatures."""
+
+def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool) -> Table:
+    """Means with ranks, one row a system; the notes hold statuses and signatures, and conventions if ``verbose``."""
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
+        raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
     dropped = dropped_true_labels(ev.facts)
     columns: list[list[str]] = [["system", *ev.systems]]
+    emphasis: dict[tuple[int, int], Any] = {}
     for name, better in ev.greater_is_better.items():
-        ranks, column = ev.ranks(name, sided=sided), [f"{name} {'↑' if better else '↓'}"]
-        for system in ev.systems:
-            average = ev.mean(system, name)
-            shown = "undefined" if math.isnan(average) else figure(average)
-            column.append(shown if ranks[system] is None else f"{shown} ({ranks[system]})")
+        ranks, means = ev.ranks(name, sided=sided), [ev.mean(system, name) for system in ev.systems]
+        column = [f"{name} {'↑' if better else '↓'}"]
+        for system, mean in zip(ev.systems, means, strict=True):
+            text = "undefined" if math.isnan(mean) else figure(mean, digits)
+            ranked = len(ev.systems) > 1 and ranks[system] is not None
+            column.append(f"{text} ({ranks[system]})" if ranked else text)
+        if len(ev.systems) > 1:
+            emphasis |= {(row, len(columns)): how for row, how in _best(means, list(ranks.values()), better).items()}
         columns.append(column)
-    columns.append(["labels"])
-    for facts in ev.facts.values():
-        columns[-1].append(f"{facts['predictions an instance']:.2f}")
+    columns.append(["labels", *(f"{facts['predictions an instance']:.2f}" for facts in ev.facts.values())])
     if dropped:
         columns.append(["true labels dropped", *dropped.values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
-    return Table(head, rows, [*notes(ev, sided), *signatures])
+    told = [*notes(ev, sided, verbose), *(signatures if verbose else map(short, signatures))]
+    return Table(head, rows, told, emphasis)
 
 
-def notes(ev: Evaluation, sided: Sided) -> list[str]:
-    """Conventions, and what was undefined, unknown, missing or not proved."""
-    found = [
-        f"{ev.facts[ev.systems[0]]['instances']:,} instances; means over instances and ranks; a system shares "
-        f"the rank of the one above unless the sign test ({sided}-sided, {LEVEL}) finds that one better",
-        "labels: predicted labels an instance",
-    ]
+def _best(means: list[float], ranks: list[int | None], better: bool) -> dict[int, str]:
+    """Which rows have the best mean, and which others share its rank."""
+    known = [mean for mean, rank in zip(means, ranks, strict=True) if rank is not None]
+    if not known:
+        return {}
+    best = max(known) if better else min(known)
+    first = [row for row, rank in enumerate(ranks) if rank == 1]
+    return {row: "best" if means[row] == best else "equal" for row in first}
+
+
+def notes(ev: Evaluation, sided: Sided, verbose: bool = False) -> list[str]:
+    """How many instances there are, and what was undefined, unknown, missing or not proved."""
+    found = [many(int(ev.facts[ev.systems[0]]["instances"]), "instance")]
+    if verbose:
+        found += [line.format(sided=sided, level=LEVEL) for line in VERBOSE[len(ev.systems) == 1 :]]
+    elif len(ev.systems) > 1:
+        found[0] += f"; equal ranks: not separated by the sign test ({sided}-sided, {LEVEL})"
     for name in ev.measures:
         found += comparability(ev, name)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
             if scores.undefined:
-                found.append(f"{system}, {name}: undefined on {scores.undefined:,} instances, which are left out")
+                which = "which is" if scores.undefined == 1 else "which are"
+                found.append(f"{system}, {name}: undefined on {many(scores.undefined, 'instance')}, {which} left out")
             if scores.exact and (fell := scores.fallbacks):
-                found.append(f"{system}, {name}: not proved optimal on {fell:,} instances")
+                found.append(f"{system}, {name}: not proved optimal on {many(fell, 'instance')}")
         if ev.facts[system]["unknown labels"]:
             found.append(f"{system}: {unknown_labels(ev.facts[system])}")
-        if ev.facts[system]["missing instances"]:
-            found.append(f"{system}: {ev.facts[system]['missing instances']:,} missing instances")
+        if missing := ev.facts[system]["missing instances"]:
+            found.append(f"{system}: {many(int(missing), 'missing instance')}")
     return found

@@ -1,31 +1,86 @@
-"""A table of text cells, for terminals, Markdown, LaTeX and notebooks."""
+"""A table of texts and numbers, for terminals, Markdown, LaTeX, notebooks and frames."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
+from hemlp.options import check_known
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+Emphasis = Literal["best", "equal"]
+DECIMALS = 4
+"""Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Column names, rows of cells, and notes that belong below."""
+    """Column names, rows of texts, numbers and other values, and notes that belong below.
+
+    ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not told apart from them.
+
+    Examples
+    --------
+    >>> table = Table(["class", "true", "F"], [["sheep", 2, 0.5], ["cow", 1, 2 / 3]])
+    >>> print(table)
+    class  true       F
+    sheep     2  0.5000
+    cow       1  0.6667
+    >>> table.rows[1][2], table.head(1).notes
+    (0.6666666666666666, ['the first of 2 rows'])
+    """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = field(default=())
+    emphasis: Mapping[tuple[int, int], Emphasis] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> list[list[str]]:
+        """The rows as texts; the numbers of a column have equally many decimals."""
+        columns = zip(*self.rows, strict=True) if self.rows else ()
+        return [list(row) for row in zip(*map(shown, columns), strict=True)]
+
+    def head(self, most: int) -> Table:
+        """The first rows, and a note of how many there are.
+
+        Parameters
+        ----------
+        most
+            How many rows at most.
+        """
+        if len(self.rows) <= most:
+            return self
+        first = "the first" if most == 1 else f"the first {most:,}"
+        marks = {cell: how for cell, how in self.emphasis.items() if cell[0] < most}
+        notes = [*self.notes, f"{first} of {len(self.rows):,} rows"]
+        return Table(self.columns, self.rows[:most], notes, marks)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """As a frame of pandas or polars.
+
+        Parameters
+        ----------
+        library
+            "pandas" or "polars".
+        """
+        from importlib import import_module
+
+        check_known("library", library, ["pandas", "polars"])
+        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(self.columns)}
+        return import_module(library).DataFrame(columns)
 
     def __str__(self) -> str:
         aligned = []
-        for column, right in zip(zip(self.columns, *self.rows, strict=True), self.numeric, strict=True):
+        for column, right in zip(zip(self.columns, *self.cells, strict=True), self.numeric, strict=True):
             cells = list(map(printable, column))
             aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
         lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
@@ -34,7 +89,7 @@ class Table:
     @property
     def numeric(self) -> list[bool]:
         """Which columns hold figures, and stand to the right."""
-        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        columns = zip(*self.cells, strict=True) if self.rows else ((),) * len(self.columns)
         found: list[bool] = []
         for cells in columns:
             found.append(len(found) > 0 and all(map(_FIGURE.match, filter(None, cells))))
@@ -49,35 +104,108 @@ class Table:
         made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for name, right in zip(self.columns, self.numeric, strict=True):
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
-        for row in self.rows:
-            made.add_row(*(Text(printable(cell)) for cell in row))
+        for i, row in enumerate(self.cells):
+            styles = ("bold" if self.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
+            made.add_row(*(Text(printable(cell), style) for cell, style in zip(row, styles, strict=True)))
         return made
 
+    def fitting(self, width: int) -> Iterator[Table]:
+        """This table, or if it is wider than ``width`` several, each with the first column; the notes come last.
+
+        >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
+        >>> [part.columns for part in wide.fitting(16)]
+        [['system', 'P'], ['system', 'R']]
+        """
+        widths = [max(map(len, map(printable, column))) + 3 for column in zip(self.columns, *self.cells, strict=True)]
+        start = 1
+        while start < len(widths):
+            stop = start + 1
+            while stop < len(widths) and widths[0] + sum(widths[start : stop + 1]) <= width + 3:
+                stop += 1
+            yield self._part([0, *range(start, stop)], last=stop == len(widths))
+            start = stop
+        if len(widths) < 2:
+            yield self
+
+    def _part(self, keep: list[int], last: bool) -> Table:
+        """Some columns, and the notes below the last ones."""
+        marks = {(i, keep.index(j)): how for (i, j), how in self.emphasis.items() if j in keep}
+        rows = [[row[j] for j in keep] for row in self.rows]
+        return Table([self.columns[j] for j in keep], rows, self.notes if last else (), marks)
+
     def to_markdown(self) -> str:
-        """As a Markdown table, the notes as a list."""
-        body = [[markdown(cell) for cell in row] for row in (self.columns, *self.rows)]
+        """As a Markdown table, the notes as a list; the best of a column is bold."""
+        body = [[markdown(cell) for cell in row] for row in (self.columns, *self.cells)]
+        for (i, j), how in self.emphasis.items():
+            body[i + 1][j] = f"**{body[i + 1][j]}**" if how == "best" else body[i + 1][j]
         body.insert(1, ["---:" if right else "---" for right in self.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
 
     def to_latex(self) -> str:
-        """As a LaTeX tabular, the notes as comments."""
+        """As a LaTeX tabular for the package booktabs, the notes as comments.
+
+        The best of a column is bold, and what is not told apart from it has a dagger.
+        """
+        body = [[latex(cell) for cell in row] for row in self.cells]
+        for (i, j), how in self.emphasis.items():
+            body[i][j] = rf"\textbf{{{body[i][j]}}}" if how == "best" else rf"{body[i][j]}$^\dagger$"
         lines = [f"% {printable(note)}" for note in self.notes]
-        lines.append(rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}")
-        lines += [" & ".join(map(latex, row)) + r" \\" for row in (self.columns, *self.rows)]
-        lines.insert(len(self.notes) + 2, r"\hline")
-        return "\n".join([*lines, r"\end{tabular}", ""])
+        lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in self.numeric)}}}"]
+        lines += [r"\toprule", " & ".join(map(_latex_head, self.columns)) + r" \\", r"\midrule"]
+        lines += [" & ".join(row) + r" \\" for row in body]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
-        body = "".join("<tr>" + "".join(f"<td>{markup(c)}</td>" for c in row) + "</tr>" for row in self.rows)
+        cells = [[markup(cell) for cell in row] for row in self.cells]
+        for (i, j), how in self.emphasis.items():
+            cells[i][j] = f"<b>{cells[i][j]}</b>" if how == "best" else cells[i][j]
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
 
 
-def figure(value: float) -> str:
-    """Four decimals, or three digits of what is too small for them."""
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2e}"
+def _latex_head(text: str) -> str:
+    """The head of a column; a measure such as F_LCA as mathematics."""
+    name, _, rest = text.partition(" ")
+    letter, mark, index = name.partition("_")
+    if not mark or letter not in ("P", "R", "F") or not index.isalnum():
+        return latex(text)
+    return rf"${letter}_{{\mathrm{{{index}}}}}$" + (f" {latex(rest)}" if rest else "")
+
+
+def shown(column: Sequence[Any]) -> list[str]:
+    """The values of a column as texts: numbers by ``figure``, but large ones with as many decimals as they need.
+
+    Beside what is not small, a small number has the decimals of the others, as long as they show something of it.
+
+    >>> shown([0.5, 0.001]), shown([0.5, 1e-9]), shown([0.003, 0.001])
+    (['0.5000', '0.0010'], ['0.5000', '1.00e-09'], ['3.00e-03', '1.00e-03'])
+    >>> shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
+    (['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
+    """
+    numbers = [value for value in column if isinstance(value, float) and math.isfinite(value)]
+    greatest = max(map(abs, numbers), default=0)
+    decimals = DECIMALS
+    if greatest >= 10:
+        decimals = next(k for k in range(DECIMALS + 1) if k == DECIMALS or all(round(n, k) == n for n in numbers))
+
+    def text(value: Any) -> str:
+        if not isinstance(value, float):
+            return "" if value is None else str(value)
+        if math.isnan(value):
+            return "undefined"
+        small = greatest < 0.01 or 0 < abs(value) < 0.5 * 10**-decimals
+        return figure(value) if small else f"{value:.{decimals}f}"
+
+    return list(map(text, column))
+
+
+def figure(value: float, digits: int = DECIMALS) -> str:
+    """Four decimals, or three digits of what is too small for them; or as many decimals as show something of it."""
+    small = 0.01 if digits == DECIMALS else 0.5 * 10**-digits
+    return f"{value:.{digits}f}" if value == 0 or abs(value) >= small else f"{value:.2e}"
 
 
 def signed(value: float) -> str:

@@ -1,0 +1,87 @@
+"""The command that says where the errors are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hemlp.cli.advising import Advising
+from hemlp.cli.options import choice, input_options, names_option, show
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+    from hemlp.text.tables import Table
+
+SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
+
+
+@click.command(cls=Advising)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@click.option("-m", "--measure", default="F_H", show_default=True, help="A measure, for the means: -m GIE.")
+@click.option("--rows", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25.")
+@click.option("--level", type=click.IntRange(min=0), help="Of branches, by default the first with several: --level 2.")
+@choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
+@choice("--format", list(SUFFIXES), "How tables are written: --format markdown.")
+@names_option
+@input_options
+def diagnose(
+    hierarchy: str, true: str, predictions: tuple[str, ...], measure: str, rows: int, level: int | None, on: Any,
+    format: str, **given: Any,
+) -> None:  # fmt: skip
+    """Say where the errors are: by kind, level, branch and class, and which class is taken for which.
+
+    Several systems stand side by side. Pairs of classes are those of the measure if it pairs classes, and else GIE's.
+
+    Example: hemlp diagnose cat_hier.txt gold.txt predictions.txt -m F_LCA --names names.tsv
+    """
+    from hemlp.evaluation.study import Study, tables_text
+    from hemlp.report.outputs import system_files
+
+    files = system_files(predictions)
+    ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run()
+    tables = diagnosis(ev, rows, level, on)
+    if format != "text":
+        click.echo(tables_text(tables, SUFFIXES[format]), nl=False)
+        return
+    for title, table in tables:
+        show(title, table)
+
+
+def diagnosis(ev: Evaluation, rows: int, level: int | None, on: Any) -> list[tuple[str, Table]]:
+    """All tables, with their titles; of those that can be long the first ``rows``."""
+    from hemlp.measures.pairs import PairMeasure
+
+    (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
+    assert ev.inputs is not None
+    pairs = name if isinstance(ev.inputs.measures[name], PairMeasure) else "GIE"
+    where, branches = _branches(ev, systems, name, level)
+    found = [
+        ("instances, by how many of their true classes were predicted", ev.hits(systems)),
+        ("kinds of error", ev.errors(systems)),
+        ("levels", ev.levels(systems)),
+        (f"branches of level {where}", branches.head(rows)),
+        ("classes", ev.classes(systems, on=on).head(rows)),
+    ]
+    for system in ev.systems:
+        of = f" of {system}" if systems is None else ""
+        found += [
+            (f"what is taken for what, by the pairs of {pairs}{of}", ev.confusions(system, pairs).head(rows)),
+            (f"what classes cost by {pairs}{of}", ev.costs(system, pairs).head(rows)),
+        ]
+    return found
+
+
+def _branches(ev: Evaluation, systems: str | None, name: str, level: int | None) -> tuple[int, Table]:
+    """Branches of the level that is asked for, or of the first one that has several."""
+    if level is not None:
+        return level, ev.branches(systems, name, level=level)
+    assert ev.inputs is not None
+    deepest = max(int(h.unit_depths.max()) for h in ev.inputs.hierarchies.values())
+    for first in range(deepest + 1):
+        table = ev.branches(systems, name, level=first)
+        if len(table.rows) > 1:
+            break
+    return first, table

@@ -1,0 +1,253 @@
+"""What can be asked of an evaluation whose labels are at hand: where the errors are, and why an instance scores so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from hemlp.diagnosis import branches, census, costs, kinds
+from hemlp.diagnosis.census import On
+from hemlp.diagnosis.reading import Systems, inputs_of
+from hemlp.options import check_known, row_number
+from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+    from hemlp.explain.parts import Explanation
+
+
+class Diagnosable:
+    """The questions, as methods of an evaluation; most answers are a ``Table`` (rows, frames, Markdown, LaTeX).
+
+    All of them raise ``InvalidOption`` where an evaluation was read from a file, which does not hold the labels.
+    """
+
+    @property
+    def _evaluation(self) -> Evaluation:
+        return cast("Evaluation", self)
+
+    def levels(self, system: Systems = None) -> Table:
+        """By level: both ancestor closures restricted to the classes of one depth, summed over instances.
+
+        Parameters
+        ----------
+        system
+            The name of a system; of several, or of all (None), F and what is lost stand side by side.
+
+        Returns
+        -------
+        Table
+            With the columns level, true, predicted, common, P, R and F.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "bird"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
+        >>> print(ev.levels("A"))
+        level  true  predicted  common       P       R       F
+        0         3          3       3  1.0000  1.0000  1.0000
+        1         3          3       2  0.6667  0.6667  0.6667
+        2         2          3       1  0.3333  0.5000  0.4000
+        <BLANKLINE>
+        level: the fewest edges up to a root
+        """
+        return self._evaluation._with_dropped(census.levels(self._evaluation, system))
+
+    def classes(self, system: Systems = None, *, on: On = "closures") -> Table:
+        """By class: in how many instances it is true, predicted, and both; what loses most comes first.
+
+        Parameters
+        ----------
+        system
+            As of ``levels``; of several, classes come first on which they differ most in what is lost.
+        on
+            "closures": a class is met wherever a class below it is; "labels": only where it is given itself.
+
+        Returns
+        -------
+        Table
+            With the columns class, true, predicted, common, P, R and F, and name after class if there are names.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
+        >>> [row[:4] for row in ev.classes("A", on="labels").rows]
+        [('cow', 2, 2, 1), ('animal', 0, 1, 0), ('sheep', 1, 0, 0)]
+        """
+        return self._evaluation._with_dropped(census.classes(self._evaluation, system, on))
+
+    def branches(self, system: Systems = None, measure: str | None = None, *, level: int | None = None) -> Table:
+        """By branch: the instances that have a true class there, the mean over them, and the share of the loss there.
+
+        What is shared out is the error of a pair-based measure, by the classes that cost it, and for all other measures
+        SDL, by the classes that are on one side only.
+
+        Parameters
+        ----------
+        system
+            As of ``levels``; of several, branches come first that make the greatest difference between means.
+        measure
+            One that was evaluated, by default the first.
+        level
+            Only branches of this depth; 0 for the roots.
+
+        Returns
+        -------
+        Table
+            With the columns branch, instances, mean and share, and name after branch if there are names.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "bird"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
+        >>> [row[:2] + row[3:] for row in ev.branches("A", "F_H", level=1).rows]
+        [('mammal', 2, 0.8), ('bird', 1, 0.2)]
+        """
+        return self._evaluation._with_dropped(branches.branches(self._evaluation, system, measure, level))
+
+    def errors(self, system: Systems = None) -> Table:
+        """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
+
+        Parameters
+        ----------
+        system
+            As of ``levels``.
+
+        Returns
+        -------
+        Table
+            With the columns kind, predicted (what predicted classes are) and true (how true ones were answered).
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
+        >>> ev.errors("A").rows[:4]
+        [('hit', 1, 1), ('too general', 1, 1), ('too specific', 0, 0), ('sibling', 1, 1)]
+        """
+        return self._evaluation._with_dropped(kinds.errors(self._evaluation, system))
+
+    def hits(self, system: Systems = None) -> Table:
+        """Instances by whether all, some or none of their true classes were predicted, with the means of all measures.
+
+        Parameters
+        ----------
+        system
+            As of ``levels``.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
+        >>> [row[:2] for row in ev.hits("A").rows]
+        [('all', 1), ('some', 0), ('none', 2)]
+        """
+        return self._evaluation._with_dropped(kinds.hits(self._evaluation, system))
+
+    def confusions(self, system: str, measure: str = "GIE") -> Table:
+        """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
+
+        Parameters
+        ----------
+        system
+            The name of a system.
+        measure
+            A pair-based measure, whether it was evaluated or not.
+
+        Returns
+        -------
+        Table
+            With the columns true, predicted, pairs (how many), cost (of all of them) and instances (the first ones,
+            counted from 0; as text from 1), and names if there are any. Classes without a partner are in the notes.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "sheep"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
+        >>> ev.confusions("A").rows
+        [('sheep', 'cow', 2, 4.0, (0, 2))]
+        """
+        return self._evaluation._with_dropped(costs.confusions(self._evaluation, system, measure))
+
+    def costs(self, system: str, measure: str = "GIE") -> Table:
+        """Which classes the error comes from: half of each pair's cost goes to each of its ends, the dearest first.
+
+        Parameters
+        ----------
+        system
+            The name of a system.
+        measure
+            A pair-based measure, whether it was evaluated or not.
+
+        Returns
+        -------
+        Table
+            With the columns class, predicted (what it costs as a predicted class), true, cost (both) and share. The
+            costs add up to the error over all instances. ``branches`` has the same by branch.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", ["cow", "sheep"]], {"A": ["cow", "cow"]}, ["GIE"])
+        >>> ev.costs("A").rows
+        [('sheep', 0.0, 6.0, 6.0, 0.8571428571428571), ('cow', 1.0, 0.0, 1.0, 0.14285714285714285)]
+        """
+        return self._evaluation._with_dropped(costs.costs(self._evaluation, system, measure))
+
+    def explain(
+        self,
+        system: str,
+        row: int,
+        measures: Sequence[str] | None = None,
+    ) -> Explanation:
+        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
+
+        Parameters
+        ----------
+        system
+            The name of a system.
+        row
+            The number of an instance from 0; negative ones count from the end.
+        measures
+            One or several of those that were evaluated; None for all.
+
+        Raises
+        ------
+        InvalidOption
+            If the evaluation was read from a file, which does not hold the data.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> evaluate(h, ["sheep"], ["cow"], ["GIE"]).explain("system", 0).parts[0].pairs[0].path
+        ('cow', 'animal', 'sheep')
+        """
+        ev = self._evaluation
+        inputs_of(ev)
+        check_known("system", system, ev.systems)
+        chosen = [measures] if isinstance(measures, str) else measures
+        for name in chosen or ():
+            check_known("measure", name, ev.measures)
+        return self.explanations(system, [row_number(row, int(ev.facts[system]["instances"]))], chosen)[0]
+
+    def explanations(
+        self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
+    ) -> list[Explanation]:
+        """``explain`` of several instances, whose data is read once."""
+        from hemlp.explain.making import explain
+
+        inputs = inputs_of(self._evaluation)
+        batch = inputs.take(system, rows)
+        chosen = {name: inputs.measures[name] for name in measures or self._evaluation.measures}
+        found = (explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
+        return [replace(each, row=row) for each, row in zip(found, rows, strict=True)]

@@ -1,0 +1,142 @@
+"""Where classes are met over many instances: in how many closures of each side, with which values, in which relation.
+
+A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Implied, Rows, Sides
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.records import Implied, Rows, Sides
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+
+# ---- how many closures hold a class
+
+
+def count(sides: Sides, implied: Implied, counts: Array) -> None:
+    """Add to ``counts`` (classes × 3) how many predicted closures, true closures and both hold each class.
+
+    Classes of the sides are rows of ``implied``.
+    """
+    through = np.zeros(3, np.int64)
+    _count_all(sides, implied, counts, through)
+    counts[np.asarray(implied.beyond) == 1] += through
+
+
+@cython.cfunc
+def _count_all(sides: Sides, implied: Implied, counts: cython.longlong[:, ::1], through: cython.longlong[::1]) -> None:
+    stamp: cython.int[::1] = np.full(implied.size, -1, np.int32)
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(sides.size):
+            if i % 256 == 0:
+                look_for_signals()
+            _count(sides, implied, stamp, i, counts, through)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count(
+    sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t, counts: cython.longlong[:, ::1],
+    through: cython.longlong[::1],
+) -> cython.void:  # fmt: skip
+    """One instance. What is beyond the gate is counted once for all nodes, in ``through``."""
+    p_gate: cython.bint = False
+    t_gate: cython.bint = False
+    if implied.gated:
+        for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+            p_gate = p_gate or implied.through[sides.pred[c]] != 0
+        for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+            t_gate = t_gate or implied.through[sides.true[c]] != 0
+    through[0] += p_gate
+    through[1] += t_gate
+    through[2] += p_gate and t_gate
+    p_mark: cython.int = 2 * i
+    t_mark: cython.int = 2 * i + 1
+    for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+        for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
+            node = implied.nodes[k]
+            if stamp[node] != p_mark and not (p_gate and implied.beyond[node]):
+                stamp[node] = p_mark
+                counts[node, 0] += 1
+                if t_gate and implied.beyond[node]:
+                    counts[node, 2] += 1
+    for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
+            node = implied.nodes[k]
+            if stamp[node] != t_mark and not (t_gate and implied.beyond[node]):
+                if stamp[node] == p_mark or (p_gate and implied.beyond[node]):
+                    counts[node, 2] += 1
+                stamp[node] = t_mark
+                counts[node, 1] += 1
+
+
+# ---- sums over closures
+
+
+def add_up(sets: Rows, implied: Implied, values: Array, sums: Array) -> None:
+    """Add the value of each set to all classes of its closure: to ``sums``, and what is rounded off beside it.
+
+    ``sums`` (classes × 2) has sums and remainders; members of the sets are rows of ``implied``.
+    """
+    through = np.zeros(2)
+    _add_all(sets, implied, values, sums, through)
+    for value in through:
+        for node in np.flatnonzero(np.asarray(implied.beyond) == 1) if value else ():
+            _add(sums, node, value)
+
+
+@cython.cfunc
+def _add_all(
+    sets: Rows, implied: Implied, values: cython.const[cython.double][::1], sums: cython.double[:, ::1],
+    through: cython.double[::1],
+) -> None:  # fmt: skip
+    stamp: cython.longlong[::1] = np.full(implied.size, -1, np.int64)
+    beyond: cython.double[:, ::1] = np.zeros((1, 2))
+    i: cython.Py_ssize_t
+    gate: cython.bint
+    with cython.nogil:
+        for i in range(sets.ptr.shape[0] - 1):
+            if i % 256 == 0:
+                look_for_signals()
+            gate = False
+            for c in range(sets.ptr[i], sets.ptr[i + 1]):
+                gate = gate or implied.through[sets.items[c]] != 0
+            if gate:
+                _add(beyond, 0, values[i])
+            for c in range(sets.ptr[i], sets.ptr[i + 1]):
+                for k in range(implied.ptr[sets.items[c]], implied.ptr[sets.items[c] + 1]):
+                    node = implied.nodes[k]
+                    if stamp[node] != i and not (gate and implied.beyond[node]):
+                        stamp[node] = i
+                        _add(sums, node, values[i])
+    through[0] = beyond[0, 0]
+    through[1] = beyond[0, 1]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add(sums: cython.double[:, ::1], node: cython.Py_ssize_t, value: cython.double) -> cython.void:
+    """Add to a sum without loss: what rounding takes from it goes to its remainder."""
+    old: cython.double = sums[node, 0]
+    new: cython.double = old + value
+    part: cython.double = new - old
+    sums[node, 0] = new
+    sums[node, 1] += (old - (new - part)) + (value - part)

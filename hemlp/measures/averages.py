@@ -1,0 +1,93 @@
+"""Averages of a measure over instances, by name.
+
+mean         of the scores
+micro        of the sets: all of them are added up first, and compared after
+of_means     F from the mean of P and the mean of R
+cafa         the same, with P averaged over the instances that have a prediction (cafaeval's norm "cafa"); of P and
+             of R that mean alone
+where_wrong  the mean over the instances that are not perfect; of TIE the mistake severity
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidOption, UndefinedScore
+from hemlp.measures.augmentations import Ancestors
+from hemlp.measures.base import Measure
+from hemlp.measures.scores import Scores, mean
+from hemlp.measures.sets import SET_SCORES, SetFacts, SetMeasure
+from hemlp.options import check_choice
+
+Average = Literal["mean", "micro", "of_means", "cafa", "where_wrong"]
+AVERAGES = ("mean", "micro", "of_means", "cafa", "where_wrong")
+PERFECT = 1e-12
+"""A score is perfect that is no farther from the best one: rounding of weights can amount to this, a count cannot."""
+
+
+def averaged(measure: Measure, scores: Scores, average: Average) -> float:
+    """The average of the ``scores`` of a measure over the instances on which it is defined.
+
+    Raises
+    ------
+    InvalidOption
+        If the measure has no such average.
+    UndefinedScore
+        If there is nothing to average; but the plain mean of nothing is nan.
+    """
+    check_choice("average", average, AVERAGES)
+    if average == "mean":
+        return scores.mean()
+    if average == "where_wrong":
+        return _where_wrong(measure, scores)
+    if not isinstance(measure, SetMeasure):
+        raise InvalidOption(f"{measure.name} has no average {average!r}: it is not made of two sets")
+    if average == "micro":
+        _some(measure, average, len(scores) - scores.undefined, "it is undefined on all instances")
+        return measure.micro_average(scores)
+    return _of_means(measure, scores, average)
+
+
+def _some(measure: Measure, average: str, number: int, otherwise: str) -> None:
+    if not number:
+        raise UndefinedScore(f"the average {average!r} of {measure.name} is undefined: {otherwise}")
+
+
+def _where_wrong(measure: Measure, scores: Scores) -> float:
+    best = measure.range[measure.greater_is_better]
+    if math.isinf(best):
+        raise InvalidOption(f"{measure.name} has no average 'where_wrong': no score is the best there can be")
+    values = scores.values
+    wrong = values[~np.isnan(values) & (np.abs(values - best) > PERFECT)]
+    _some(measure, "where_wrong", wrong.size, "no instance is wrong")
+    return mean(wrong)
+
+
+def _of_means(measure: SetMeasure, scores: Scores, average: str) -> float:
+    """F of mean P and mean R; "cafa" of ancestor closures only, and with the mean of P where there is a prediction."""
+    rule = measure.score_rule
+    if rule.of_means is None:
+        raise InvalidOption(f"{measure.name} has no average {average!r}: it is not made of P and R")
+    if average == "cafa" and not isinstance(measure.augment, Ancestors):
+        raise InvalidOption(
+            f"{measure.name} has no average 'cafa', which is of ancestor closures: take F_H, P_H or R_H"
+        )
+    precision, recall, predicted = _precision_and_recall(measure, scores)
+    covered = predicted > 0 if average == "cafa" else np.ones(predicted.size, np.bool_)
+    _some(measure, average, predicted.size, "it is undefined on all instances")
+    _some(measure, average, int(covered.sum()), "no instance has a prediction")
+    return rule.of_means(mean(precision[covered]), mean(recall))
+
+
+def _precision_and_recall(measure: SetMeasure, scores: Scores) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """P and R of each instance on which the measure is defined, and the weight of what is predicted there."""
+    defined = ~np.isnan(scores.values)
+    predicted, true, common = (scores[name][defined] for name in ("predicted", "true", "common"))
+    # sets without any weight are equal where the score is the best one, and no others are asked whether they are
+    facts = SetFacts(predicted, true, common, scores.values[defined] == measure.range[1], 1)
+    precision, recall = (SET_SCORES[name].function(facts) for name in "PR")
+    return precision, recall, predicted

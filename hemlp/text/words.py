@@ -1,0 +1,12 @@
+"""Numbers of things, in words."""
+
+from __future__ import annotations
+
+
+def many(number: float, thing: str, things: str | None = None) -> str:
+    """'1 instance', '2,000 instances'.
+
+    >>> many(1, "class", "classes"), many(2000, "class", "classes"), many(0, "instance")
+    ('1 class', '2,000 classes', '0 instances')
+    """
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
