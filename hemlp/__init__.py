@@ -17,12 +17,16 @@ from hemlp.measures.pairs import PairMeasure, PairScore
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.sets import SetMeasure, SetScore
-from hemlp.measures.weights import information_content
+from hemlp.measures.weights import information_accretion, information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
 from hemlp.programs.model import Model
 from hemlp.programs.program import Status
 from hemlp.programs.registry import Solver
+from hemlp.scores.cafa import Cafa, cafa
+from hemlp.scores.curve import Curve, curve
+from hemlp.scores.reading import read_scores
+from hemlp.scores.sets import ScoredSets
 from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
 
@@ -32,7 +36,9 @@ __all__ = [
     "Augmentation",
     "Batch",
     "Bounds",
+    "Cafa",
     "Cost",
+    "Curve",
     "Evaluation",
     "ExactGreedy",
     "HemlpError",
@@ -44,6 +50,7 @@ __all__ = [
     "PairMeasure",
     "PairScore",
     "Score",
+    "ScoredSets",
     "Scores",
     "SetMeasure",
     "SetScore",
@@ -52,14 +59,18 @@ __all__ = [
     "Status",
     "UpDistances",
     "__version__",
+    "cafa",
     "compare_exact_greedy",
+    "curve",
     "evaluate",
     "examples",
+    "information_accretion",
     "information_content",
     "measure",
     "metrics",
     "read_hierarchy",
     "read_labels",
     "read_measures",
+    "read_scores",
     "write_measures",
 ]

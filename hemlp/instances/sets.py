@@ -117,7 +117,7 @@ class LabelSets:
             return _from_columns(data, id, label, rows, source)
         refuse_tables(data)
         if isinstance(data, Mapping):
-            return replace(_from_rows(data.values(), rows, source), ids=_instance_ids(data, source))
+            return replace(_from_rows(data.values(), rows, source), ids=instance_ids(data, source))
         index = tuple(data.index) if hasattr(data, "iloc") else None
         return replace(_from_rows(data, rows, source), index=index)
 
@@ -194,7 +194,7 @@ def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> La
     return LabelSets(tuple(known), pointers([len(row) for row in coded]), codes, source=source, rows=kind)
 
 
-def _instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
+def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
     """The names of instances, of which no two may differ in their type alone."""
     try:
         made = tuple(map(as_label, ids))
@@ -278,6 +278,6 @@ def from_pairs(
     order = np.argsort(rows, kind="stable")
     order = order[codes[order] >= 0]
     return LabelSets(
-        tuple(known), row_pointers(rows[order], len(instances)), codes[order], _instance_ids(instances, source), source,
+        tuple(known), row_pointers(rows[order], len(instances)), codes[order], instance_ids(instances, source), source,
         None if lines is None else np.asarray(lines)[order],
     )  # fmt: skip
