@@ -27,6 +27,8 @@ from hemlp.scores.cafa import Cafa, cafa
 from hemlp.scores.curve import Curve, curve
 from hemlp.scores.reading import read_scores
 from hemlp.scores.sets import ScoredSets
+from hemlp.scores.tuned import Tuned
+from hemlp.scores.tuning import tune
 from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
 
@@ -57,6 +59,7 @@ __all__ = [
     "ShortestPath",
     "Solver",
     "Status",
+    "Tuned",
     "UpDistances",
     "__version__",
     "cafa",
@@ -72,5 +75,6 @@ __all__ = [
     "read_labels",
     "read_measures",
     "read_scores",
+    "tune",
     "write_measures",
 ]
