@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
+from hemlp.cli import scored
 from hemlp.cli.advising import Commands, OfStudy
 from hemlp.cli.options import (
     check_row,
@@ -22,6 +23,7 @@ from hemlp.cli.options import (
     say_written,
     show,
     solver_options,
+    tuning_options,
 )
 from hemlp.errors import HemlpError
 from hemlp.escaping import json_text, printable
@@ -59,6 +61,7 @@ def commands() -> None:
 @click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@tuning_options
 @solver_options
 @names_option
 @input_options
@@ -69,18 +72,23 @@ def evaluate(
 
     HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
     labels separated by spaces (or are .csv files with the columns id and label). A system's name is its file's stem
-    unless given as NAME=FILE. Without -m the measures are accuracy, GIE, MGIA, F_H, SDL and F_LCA.
+    unless given as NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
+    FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
+    accuracy, GIE, MGIA, F_H, SDL and F_LCA.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
     from hemlp.evaluation.run import MEASURES
+    from hemlp.evaluation.scored import Tuning
     from hemlp.evaluation.study import Outputs, Study, Tests
     from hemlp.report.outputs import system_files
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
     outputs = Outputs(**{key: given.pop(key) for key in ("json", "html", "table", "per_instance")})
+    by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
+    tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)
-    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs), strict)
+    carry_out(Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, tuning), strict)
 
 
 @commands.command(cls=OfStudy)
@@ -97,6 +105,9 @@ def run(study: str, strict: bool) -> None:
 
     carry_out(Study.read(study), strict)
 
+
+commands.add_command(scored.curve)
+commands.add_command(scored.tune)
 
 ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""

@@ -7,6 +7,12 @@ measures = ["F", "F_LCA", "MGIA(default_cost=4)"]
 [systems]
 knn = "pred_knn.txt"
 svm = "pred_svm.txt"
+net = "scores.tsv@0.3"                        # of a file of scores: @0.3, @top5, @tuned, @thresholds.json
+
+[tuning]                                      # of systems @tuned: also by, folds, least, few, points, seed
+measure = "F_LCA"                             # by default the first
+true = "dev_gold.txt"                         # without it folds = 5, on the same data
+systems = { net = "dev_scores.tsv" }
 
 [[measure]]                                   # measures of your own, by their bounds
 name = "lenient"
@@ -33,7 +39,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -42,6 +48,8 @@ from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCl
 from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
+from hemlp.evaluation.scored import Tuning, predictions
+from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import reason, write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
@@ -52,6 +60,7 @@ from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.report.plots import check_plots
+from hemlp.scores.reading import as_gold
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import Table
 
@@ -96,6 +105,7 @@ class Study:
     options: Mapping[str, Any] = field(default_factory=dict)
     tests: Tests = Tests()
     outputs: Outputs = Outputs()
+    tuning: Tuning = field(default_factory=Tuning)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Study:
@@ -114,19 +124,23 @@ class Study:
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
-        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "outputs")
+        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "outputs", "tuning")
         _check_keys("the file", data, known)
         for key in ("hierarchy", "true", "systems"):
             if key not in data:
                 raise InvalidOption(f"{key} is missing")
-        for key in ("systems", "options", "tests", "outputs"):
+        for key in ("systems", "options", "tests", "outputs", "tuning"):
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
         _check_keys("[options]", options, OPTIONS)
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
-        given = {"hierarchy": data["hierarchy"], "true": data["true"]}
+        tuning = dict(data.get("tuning", {}))
+        _check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
+        if not isinstance(tuning.get("systems", {}), dict):
+            raise InvalidOption("systems of [tuning] is not a table")
+        given = {"hierarchy": data["hierarchy"], "true": data["true"], "true of [tuning]": tuning.get("true", "")}
         words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
             if not isinstance(value, str) or "\0" in value:
@@ -150,11 +164,12 @@ class Study:
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
-            {name: str(folder / file) for name, file in data["systems"].items()},
+            {name: _placed(folder, file) for name, file in data["systems"].items()},
             measures,
             options,
             Tests(**tests),
             Outputs(**{key: value if value == "-" else str(folder / value) for key, value in outputs.items()}),
+            _tuning_of(tuning, folder),
         )
 
     def check(self) -> None:
@@ -179,8 +194,12 @@ class Study:
         files = [file for file in (self.outputs.json, self.outputs.html, self.outputs.table) if file not in (None, "-")]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
-        inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
-        for file in (self.true, *self.systems.values()):
+        systems = [file for system in self.systems.values() for file in _read_for(system)]
+        inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
+        tuned = [name for name, file in self.systems.items() if (cut := cut_of(file)) and cut.at == TUNED]
+        if tuned or self.tuning != Tuning():
+            self.tuning.check(tuned)
+        for file in (self.true, *systems):
             if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
@@ -199,10 +218,18 @@ class Study:
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         read = read_labels if "memory" not in chosen else open_labels
-        systems = {name: read(file) for name, file in self.systems.items()}
+        scored = any(cut_of(file) for file in self.systems.values())
+        true = as_gold(self.true) if scored else read(self.true)
+        own = named_measures(self.measures)
+        by = self.tuning.measure
+        tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
+        systems: dict[str, Any] = {}
+        for name, file in self.systems.items():
+            cut = cut_of(file)
+            systems[name] = read(file) if cut is None else predictions(name, cut, as_gold(true), h, tuning, chosen)
         with _cluster(options.get("dask")) as executor:
             return evaluate(
-                h, read(self.true), systems, self.measures, progress=progress, names=names, executor=executor, **chosen
+                h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
             )
 
     def tables(self, result: Evaluation) -> list[tuple[str, Table]]:
@@ -231,6 +258,26 @@ class Study:
             result.to_html(out.html, sided=self.tests.sided)
         files = (out.per_instance, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
+
+
+def _read_for(system: str) -> list[str]:
+    """The files that a system is read from."""
+    cut = cut_of(system)
+    return [system] if cut is None else cut.files
+
+
+def _placed(folder: Path, system: str) -> str:
+    """The file of a system, and that of its thresholds, relative to a folder."""
+    place = str(folder / system)
+    cut = cut_of(place)
+    return place if cut is None or not cut.stored else f"{cut.file}@{folder / cut.at}"
+
+
+def _tuning_of(table: Mapping[str, Any], folder: Path) -> Tuning:
+    """From the table [tuning]."""
+    files = {name: str(folder / file) for name, file in table.get("systems", {}).items()}
+    true = {"true": str(folder / table["true"])} if "true" in table else {}
+    return Tuning(**{**table, "systems": files, **true})
 
 
 @contextmanager

@@ -28,8 +28,8 @@ class Tuned:
 
     ``threshold``: the one of all classes; ``thresholds``: those of classes that have another, infinite where a class is
     never predicted. ``value``: of the measure on the ``instances`` of ``source`` that they were chosen on, which is
-    optimistic; with ``folds`` (thresholds chosen without the instances of each fold, ``fold_of``) it is cross-validated,
-    and these thresholds are for that data alone.
+    optimistic. With ``folds`` (thresholds chosen without the instances of each fold, ``fold_of``) it is
+    cross-validated, and these thresholds are for that data alone.
 
     Examples
     --------

@@ -68,8 +68,8 @@ def tune(
     by
         "all": one threshold; "level": one for the classes of each depth; "class": one for each class.
     folds
-        Where there is no other data: choose thresholds for each of so many parts on the other parts; ``s.at(t)`` then is
-        for the same data, and ``t.value`` is cross-validated.
+        Where there is no other data: choose thresholds for each of so many parts on the other parts; ``s.at(t)`` is
+        then for the same data, and ``t.value`` is cross-validated.
     thresholds, points
         Candidates of the one threshold, as of ``hemlp.curve``; by default every distinct score.
     least
