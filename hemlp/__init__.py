@@ -24,8 +24,12 @@ from hemlp.programs.model import Model
 from hemlp.programs.program import Status
 from hemlp.programs.registry import Solver
 from hemlp.scores.cafa import Cafa, cafa
+from hemlp.scores.consistency import consistency
 from hemlp.scores.curve import Curve, curve
+from hemlp.scores.precision import average_precision
+from hemlp.scores.ranked import ranked
 from hemlp.scores.reading import read_scores
+from hemlp.scores.reliability import reliability
 from hemlp.scores.sets import ScoredSets
 from hemlp.scores.tuned import Tuned
 from hemlp.scores.tuning import tune
@@ -62,8 +66,10 @@ __all__ = [
     "Tuned",
     "UpDistances",
     "__version__",
+    "average_precision",
     "cafa",
     "compare_exact_greedy",
+    "consistency",
     "curve",
     "evaluate",
     "examples",
@@ -71,10 +77,12 @@ __all__ = [
     "information_content",
     "measure",
     "metrics",
+    "ranked",
     "read_hierarchy",
     "read_labels",
     "read_measures",
     "read_scores",
+    "reliability",
     "tune",
     "write_measures",
 ]
