@@ -22,6 +22,7 @@ from hemlp.scores.sets import Repeated, ScoredSets
 
 CAFA_HEADS = (b"AUTHOR", b"MODEL", b"KEYWORDS", b"ACCURACY", b"END")
 """Lines of a submission to CAFA that are no scores begin so."""
+_BLANK = np.isin(np.arange(256), [13, 32])
 JSON_KINDS = (".jsonl", ".ndjson")
 
 
@@ -109,7 +110,7 @@ def _number(word: bytes) -> float | None:
 
 def _from_lines(data: bytes, source: str, sep: str | None, repeated: Repeated) -> ScoredSets:
     """From (id, class, score) lines without a head: words between tabs, or between blanks."""
-    cells, lines, _ = find_words(data) if sep is None else _find_cells(data)
+    cells, lines = find_words(data)[:2] if sep is None else _find_cells(data)
     cells, lines = _without_heads(data, cells, lines)
     ends = np.flatnonzero(np.diff(lines, append=-1)) + 1
     lengths = np.diff(ends, prepend=0)
@@ -130,7 +131,7 @@ def _from_lines(data: bytes, source: str, sep: str | None, repeated: Repeated) -
     )
 
 
-def _find_cells(data: bytes) -> tuple[IntArray, IntArray, int]:
+def _find_cells(data: bytes) -> tuple[IntArray, IntArray]:
     """Where the cells between tabs begin and end, without blanks around them, and the line of each, from 0; lines that
     are blank have none."""
     buffer = np.frombuffer(data, np.uint8)
@@ -138,16 +139,18 @@ def _find_cells(data: bytes) -> tuple[IntArray, IntArray, int]:
         buffer = np.append(buffer, np.uint8(10))
     ends = np.flatnonzero((buffer == 9) | (buffer == 10))
     begins = np.concatenate([[0], ends[:-1] + 1])
-    lines = np.searchsorted(np.flatnonzero(buffer == 10), ends)
-    blank = (buffer == 32) | (buffer == 13)
-    while (odd := (begins < ends) & blank[begins]).any():
+    closing = buffer[ends] == 10
+    lines = np.cumsum(closing) - closing
+    while (odd := (begins < ends) & _BLANK[buffer[begins]]).any():
         begins[odd] += 1
-    while (odd := (begins < ends) & blank[ends - 1]).any():
+    while (odd := (begins < ends) & _BLANK[buffer[ends - 1]]).any():
         ends[odd] -= 1
-    several = np.diff(lines, append=-1) == 0
-    alone = ~several & (np.diff(lines, prepend=-1) != 0)  # the only cell of its line
-    kept = ~(alone & (begins == ends))
-    return np.stack([begins, ends])[:, kept], lines[kept], int(lines[-1]) + 1 if lines.size else 0
+    opening = np.append(True, closing[:-1])
+    kept = ~(opening & closing & (begins == ends))  # not the only cell of a blank line
+    cells = np.stack([begins, ends])
+    if not kept.all():
+        cells, lines = cells[:, kept], lines[kept]
+    return cells, lines
 
 
 def _without_heads(data: bytes, cells: IntArray, lines: IntArray) -> tuple[IntArray, IntArray]:

@@ -117,20 +117,25 @@ class ScoredSets:
                       None if lines is None else lines[at])  # fmt: skip
             kind = "missing (not a number)" if np.isnan(values[k]) else "infinite"
             raise InvalidScores(f"{one.place(0)}: the score of {vocabulary[codes[k]]!r} is {kind}")
+        from hemlp.kernels.ranking import by_score
+
         rank = np.empty(len(vocabulary), np.int64)
         rank[sorted(range(len(vocabulary)), key=lambda c: label_order(vocabulary[c]))] = np.arange(len(vocabulary))
-        order = np.lexsort((rank[codes], -values, rows))
+        grouped = bool((rows[1:] >= rows[:-1]).all())
+        order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
+        by_score(row_pointers(rows, size), order, values, rank[codes])
         found = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order].astype(np.int32), values[order],
                     ids, source, None if lines is None else lines[order], repeated)  # fmt: skip
         return found.without_repeats(rows[order], found.codes)
 
     def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
         """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
+        keys = np.sort(rows * (int(classes.max(initial=0)) + 1) + classes)
+        if not (keys[1:] == keys[:-1]).any():
+            return self
         order = np.lexsort((classes, rows))  # stable: of one class the greatest score comes first
         again = np.zeros(rows.size, np.bool_)
         again[order[1:]] = (rows[order[1:]] == rows[order[:-1]]) & (classes[order[1:]] == classes[order[:-1]])
-        if not again.any():
-            return self
         if self.repeated == "error":
             k = int(np.flatnonzero(again)[0])
             first = int(np.flatnonzero((rows == rows[k]) & (classes == classes[k]))[0])
@@ -258,9 +263,12 @@ class ScoredSets:
 
     def over(self, h: Hierarchy) -> ScoredSets:
         """With the classes of a hierarchy for vocabulary; labels that it does not have are left out."""
-        numbers = h.numbers(self.vocabulary)[self.codes].astype(np.int32)
-        known = self.only(numbers >= 0)
+        of_label = h.numbers(self.vocabulary)
+        numbers = of_label[self.codes].astype(np.int32)
+        known = self if numbers.min(initial=0) >= 0 else self.only(numbers >= 0)
         numbers = numbers[numbers >= 0]
+        if all(number < 0 or h.labels[number] == name for number, name in zip(of_label, self.vocabulary, strict=True)):
+            return replace(known, vocabulary=h.labels, codes=numbers)  # no aliases: nothing else changes
         rows = np.repeat(np.arange(len(known)), np.diff(known.ptr))
         named = known.without_repeats(rows, numbers)
         codes = h.numbers(named.vocabulary)[named.codes].astype(np.int32)
