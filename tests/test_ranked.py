@@ -156,6 +156,7 @@ def test_reliability_counts_what_is_true(seed):
 def test_reliability_needs_probabilities():
     with pytest.raises(InvalidScores, match="between 0 and 1"):
         reliability(H, ["sheep"], [{"sheep": 1.5}])
+    assert reliability(H, ["sheep"], [{"sheep": 1 + 4e-15, "cow": -1e-18}]).rows[0][3] == 1
     with pytest.raises(InvalidOption, match="bins"):
         reliability(H, ["sheep"], [{"sheep": 0.5}], bins=0)
     with pytest.raises(InvalidOption, match="no scores at level 7"):

@@ -36,7 +36,8 @@ def curve(
     """Measures at every threshold of scored predictions, and where each is best.
 
     SCORES has lines `id class score`, rows of `class:score`, or is a .jsonl file; TRUE has the same ids (lines `id
-    class`, or a .csv file with the columns id and label), or the same rows. Without -m by F_H.
+    class`, or a .csv file with the columns id and label), or the same rows. Without -m by F_H. MEASURE@k is of the k
+    greatest scores, and so is distance@k, the mean height of lowest common ancestors.
 
     Example: hemlp curve cat_hier.txt gold.tsv scores.tsv -m F_H -m F_LCA --points 100
     """
@@ -45,10 +46,19 @@ def curve(
     from hemlp.report.outputs import check_writable
     from hemlp.report.plots import svg as drawn
     from hemlp.scores.curve import curve as made
+    from hemlp.scores.ranked import ranked
+    from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([csv, svg])
     h = read_hierarchy(hierarchy, cycles=cycles)
-    c = made(h, true, scores, measures or ("F_H",), thresholds=_grid(grid), **given)
+    gold, s = as_gold(true), read_scores(scores)
+    of_ranks = [name for name in measures if "@" in name]
+    if of_ranks:
+        show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
+    others = [name for name in measures if name not in of_ranks] or ([] if of_ranks else ["F_H"])
+    if not others:
+        return
+    c = made(h, gold, s, others, thresholds=_grid(grid), **given)
     show("", c.table())
     if csv is not None:
         columns = c.to_columns()

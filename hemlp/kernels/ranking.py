@@ -9,7 +9,6 @@ except ImportError:
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
@@ -70,7 +69,7 @@ def _sorted(
     scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1],
 ) -> cython.bint:  # fmt: skip
     """Whether there is nothing to do."""
-    for k in range(begin + 1, begin + size):
+    for k in range(begin + 1, begin + size):  # noqa: SIM110
         if _before(order[k], order[k - 1], scores, ranks):
             return False
     return True

@@ -63,7 +63,7 @@ class Aligned:
             s = s.take(gold.ids)
         else:
             left_out = 0
-        batch = Batch.over(hierarchy, (gold, s.labels), Policies(unknown, unknown_true))
+        batch = Batch.over(hierarchy, (gold, s.sets), Policies(unknown, unknown_true))
         known = s.over(batch.hierarchy)
         unscored = int((np.diff(s.ptr) == 0).sum())
         return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source)

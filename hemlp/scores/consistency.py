@@ -99,6 +99,12 @@ def consistency(hierarchy: Hierarchy, scores: Any, *, unknown: UnknownPolicy = "
         As of ``hemlp.curve``; ``propagate`` repairs them.
     unknown
         As of ``Batch.of``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> bool(consistency(h, [{"animal": 0.5, "sheep": 0.5}]))
+    True
     """
     given = as_scores(scores)
     s, h = given.looked_up(hierarchy, unknown)

@@ -17,6 +17,9 @@ from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import as_frame
 from hemlp.text.tables import Table
 
+ROUNDING = 1e-9
+"""So far a probability may be from 0 to 1: some programs add them up to a little more than 1."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability:
@@ -99,6 +102,12 @@ def reliability(
         Into how many parts of equal width the scores are put; a score on a border belongs to the upper part.
     unknown, unknown_true
         As of ``hemlp.evaluate``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> reliability(h, ["sheep", "cow"], [{"sheep": 0.5}, {"sheep": 0.5}])
+    Reliability(1 levels, expected calibration error 0.0000)
     """
     from hemlp.kernels.sweep import reached
 
@@ -108,7 +117,7 @@ def reliability(
     h = data.hierarchy
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score")
-    if data.values.min() < 0 or data.values.max() > 1:
+    if data.values.min() < -ROUNDING or data.values.max() > 1 + ROUNDING:
         raise InvalidScores(
             f"scores go from {data.values.min():g} to {data.values.max():g}: as probabilities they are between 0 and 1"
         )
@@ -116,7 +125,7 @@ def reliability(
     closures = np.sort(np.repeat(np.arange(len(data)), np.diff(ptr)) * len(h) + nodes)
     hits = np.isin(data.rows * len(h) + data.classes, closures)
     edges = np.linspace(0, 1, bins + 1)
-    part = np.minimum(np.searchsorted(edges, data.values, side="right") - 1, bins - 1)
+    part = np.clip(np.searchsorted(edges, data.values, side="right") - 1, 0, bins - 1)
     key = h.unit_depths[data.classes].astype(np.int64) * bins + part
     return Reliability(tuple(_bins(key, data.values, hits, edges)), tuple(data.notes))
 

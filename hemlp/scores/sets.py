@@ -170,10 +170,10 @@ class ScoredSets:
 
     def place(self, position: int) -> str:
         """Where the score at ``position`` stands: file and row, counted from 1."""
-        return self.labels.place(position)
+        return self.sets.place(position)
 
     @cached_property
-    def labels(self) -> LabelSets:
+    def sets(self) -> LabelSets:
         """All scored classes, whatever their scores."""
         return LabelSets(self.vocabulary, self.ptr, self.codes, self.ids, self.source, self.lines)
 
@@ -205,7 +205,7 @@ class ScoredSets:
             if default is not None:
                 raise InvalidOption("default= is for a mapping class → threshold")
             least = np.full(self.codes.size, as_threshold(threshold))
-        return self.only(self.values >= least).labels
+        return self.only(self.values >= least).sets
 
     def top(self, k: int) -> LabelSets:
         """The k classes of each instance with the greatest scores, or all where there are fewer; ties by label.
@@ -223,7 +223,7 @@ class ScoredSets:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InvalidOption(f"top({k!r}): the number of classes is an integer of at least 1")
         within = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
-        return self.only(within < k).labels
+        return self.only(within < k).sets
 
     # ---- other scores
 
@@ -258,7 +258,7 @@ class ScoredSets:
 
     def looked_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
         """With the classes of a hierarchy for vocabulary, and that hierarchy with what was isolated."""
-        batch = Batch.over(hierarchy, (self.labels, self.labels), Policies(unknown, unknown))
+        batch = Batch.over(hierarchy, (self.sets, self.sets), Policies(unknown, unknown))
         return self.over(batch.hierarchy), batch.hierarchy
 
     def over(self, h: Hierarchy) -> ScoredSets:
