@@ -69,12 +69,13 @@ def blast(data: Path) -> dict[str, Any]:
 def choices(h: Hierarchy, gold: dict[str, Any], s: ScoredSets) -> Table:
     """What each way of cutting the scores reaches: on the data that it was chosen on, and cross-validated."""
     rows = []
-    for words, options in (
-        ("one threshold", {}),
-        ("one a level", {"by": "level", "few": "shared"}),
-        ("one a class", {"by": "class", "few": "shared"}),
-    ):
-        same, folds = (hemlp.tune(h, gold, s, "F_H", **options, **more) for more in ({}, {"folds": 5}))
+    ways: dict[str, dict[str, Any]] = {
+        "one threshold": {},
+        "one a level": {"by": "level", "few": "shared"},
+        "one a class": {"by": "class", "few": "shared"},
+    }
+    for words, options in ways.items():
+        same, folds = hemlp.tune(h, gold, s, "F_H", **options), hemlp.tune(h, gold, s, "F_H", folds=5, **options)
         kept = s.take(gold).at(folds).codes.size / len(gold)
         rows.append([words, figure(same.value), figure(folds.value), f"{kept:.1f}"])
     tops = [(k, hemlp.ranked(h, gold, s, f"F_H@{k}").mean(f"F_H@{k}")) for k in range(1, 31)]

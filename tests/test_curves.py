@@ -23,6 +23,7 @@ from hemlp import (
     read_scores,
 )
 from hemlp.errors import InvalidOption, InvalidScores, UndefinedScore, UnknownLabel
+from hemlp.scores.steps import Steps
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
 
 COLUMNS = ("precision", "recall", "f", "mi", "ru", "s", "coverage", "covered")
@@ -312,6 +313,11 @@ def test_a_best_on_the_same_data_is_called_optimistic():
     assert "optimistic" in cafa(H, ["sheep"], [{"sheep": 0.9}]).plot().axes[0].get_legend().get_texts()[0].get_text()
     pytest.importorskip("pandas")
     assert list(c.to_frame().columns) == ["threshold", "F_H"]
+
+
+def test_what_is_large_and_goes_away_leaves_nothing_behind():
+    steps = Steps(np.array([0.9, 0.5, 0.1]), np.array([0, 3, 4]), np.zeros(4, np.int32), np.array([0, 1, 2, 0]))
+    assert steps.sums(np.array([1e17, 0.25, 1e17, 1.0]))[:, 0].tolist() == [1e17 + 1.0, 1.25, 1e17 + 1.0]
 
 
 def test_rounding_is_carried_along():

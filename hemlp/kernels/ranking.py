@@ -42,6 +42,8 @@ def _sort_all(
             for k in range(size // 2, 0, -1):
                 _sift(order, begin, k - 1, size, scores, ranks)
             for k in range(size - 1, 0, -1):
+                if k % 65536 == 0:
+                    look_for_signals()
                 last: cython.longlong = order[begin + k]
                 order[begin + k] = order[begin]
                 order[begin] = last

@@ -145,7 +145,9 @@ def _from_columns(data: Any, columns: Columns, repeated: Repeated, source: str |
     chosen = [given or usual for given, usual in zip(columns, USUAL, strict=True)]
     for name, usual in zip(chosen, USUAL, strict=True):
         if name not in names:
-            raise InvalidScores(f"there is no column {name!r}; the columns are {names}: say {usual}=")
+            raise InvalidScores(
+                f"there is no column {name!r}; the columns are {names}: say {usual}=, or labels= if each is a class"
+            )
     of_id, of_label, of_score = (list(data[name]) for name in chosen)
     if not len(of_id) == len(of_label) == len(of_score):
         raise InvalidScores(f"the columns {chosen} are of different lengths")
