@@ -1,5 +1,8 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from hemlp import examples, metrics
 from hemlp.errors import HemlpError
 from hemlp.evaluation.result import Evaluation
@@ -23,18 +26,20 @@ from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
 from hemlp.programs.model import Model
 from hemlp.programs.program import Status
 from hemlp.programs.registry import Solver
-from hemlp.scores.cafa import Cafa, cafa
-from hemlp.scores.consistency import consistency
-from hemlp.scores.curve import Curve, curve
-from hemlp.scores.precision import average_precision
-from hemlp.scores.ranked import ranked
-from hemlp.scores.reading import read_scores
-from hemlp.scores.reliability import reliability
-from hemlp.scores.sets import ScoredSets
-from hemlp.scores.tuned import Tuned
-from hemlp.scores.tuning import tune
 from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from hemlp.scores.cafa import Cafa, cafa
+    from hemlp.scores.consistency import consistency
+    from hemlp.scores.curve import Curve, curve
+    from hemlp.scores.precision import average_precision
+    from hemlp.scores.ranked import ranked
+    from hemlp.scores.reading import read_scores
+    from hemlp.scores.reliability import reliability
+    from hemlp.scores.sets import ScoredSets
+    from hemlp.scores.tuned import Tuned
+    from hemlp.scores.tuning import tune
 
 __all__ = [
     "ALL",
@@ -86,3 +91,26 @@ __all__ = [
     "tune",
     "write_measures",
 ]
+
+_SCORES = {
+    "Cafa": "cafa",
+    "Curve": "curve",
+    "ScoredSets": "sets",
+    "Tuned": "tuned",
+    "average_precision": "precision",
+    "cafa": "cafa",
+    "consistency": "consistency",
+    "curve": "curve",
+    "ranked": "ranked",
+    "read_scores": "reading",
+    "reliability": "reliability",
+    "tune": "tuning",
+}
+"""Where the names for scored predictions are, which are loaded when they are asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs need is loaded when it is asked for."""
+    if name in _SCORES:
+        return getattr(import_module(f"hemlp.scores.{_SCORES[name]}"), name)
+    raise AttributeError(f"module 'hemlp' has no attribute {name!r}")

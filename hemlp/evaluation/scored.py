@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
@@ -13,10 +13,9 @@ from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut
 from hemlp.measures.base import Measure
 from hemlp.options import check_known
-from hemlp.scores.reading import as_gold, read_scores
-from hemlp.scores.sets import ScoredSets
-from hemlp.scores.tuned import By, Tuned
-from hemlp.scores.tuning import Few, tune
+
+if TYPE_CHECKING:
+    from hemlp.scores.sets import ScoredSets
 
 TUNE_OPTIONS = ("unknown", "unknown_true", "solver", "time_limit")
 
@@ -29,12 +28,12 @@ class Tuning:
     """
 
     measure: str | Measure | None = None
-    by: By = "all"
+    by: Literal["all", "level", "class"] = "all"
     true: str | None = None
     systems: Mapping[str, str] = field(default_factory=dict)
     folds: int | None = None
     least: int = 20
-    few: Few = "error"
+    few: Literal["error", "shared"] = "error"
     points: int | None = None
     seed: int = 0
 
@@ -52,10 +51,19 @@ class Tuning:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
 
 
+def gold_of(true: Any) -> LabelSets:
+    """True label sets beside scores: CAFA's files are understood, too."""
+    from hemlp.scores.reading import as_gold
+
+    return as_gold(true)
+
+
 def predictions(
     name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
 ) -> LabelSets:
     """The label sets of a system for the instances of the gold."""
+    from hemlp.scores.reading import read_scores
+
     s = read_scores(cut.file)
     if gold.ids is not None and s.ids is not None:
         known = set(gold.ids) & set(s.ids)
@@ -74,13 +82,17 @@ def predictions(
 def _cut(
     name: str, cut: Cut, s: ScoredSets, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
 ) -> LabelSets:
+    from hemlp.scores.reading import read_scores
+    from hemlp.scores.tuned import Tuned
+    from hemlp.scores.tuning import tune
+
     if cut.top is not None:
         return s.top(cut.top)
     if cut.threshold is not None:
         return s.at(cut.threshold)
     if cut.at != TUNED:
         return s.at(Tuned.from_json(cut.at))
-    true, scores = (gold, s) if tuning.true is None else (as_gold(tuning.true), read_scores(tuning.systems[name]))
+    true, scores = (gold, s) if tuning.true is None else (gold_of(tuning.true), read_scores(tuning.systems[name]))
     chosen = {key: value for key, value in options.items() if key in TUNE_OPTIONS}
     t = tune(
         h, true, scores, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,

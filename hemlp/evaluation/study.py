@@ -48,7 +48,7 @@ from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCl
 from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
-from hemlp.evaluation.scored import Tuning, predictions
+from hemlp.evaluation.scored import Tuning, gold_of, predictions
 from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import reason, write_text
 from hemlp.io.hierarchies import read_hierarchy
@@ -60,7 +60,6 @@ from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.report.plots import check_plots
-from hemlp.scores.reading import as_gold
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import Table
 
@@ -219,14 +218,14 @@ class Study:
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         read = read_labels if "memory" not in chosen else open_labels
         scored = any(cut_of(file) for file in self.systems.values())
-        true = as_gold(self.true) if scored else read(self.true)
+        true = gold_of(self.true) if scored else read(self.true)
         own = named_measures(self.measures)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
             cut = cut_of(file)
-            systems[name] = read(file) if cut is None else predictions(name, cut, as_gold(true), h, tuning, chosen)
+            systems[name] = read(file) if cut is None else predictions(name, cut, gold_of(true), h, tuning, chosen)
         with _cluster(options.get("dask")) as executor:
             return evaluate(
                 h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
