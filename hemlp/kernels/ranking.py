@@ -71,7 +71,7 @@ def _sorted(
     scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1],
 ) -> cython.bint:  # fmt: skip
     """Whether there is nothing to do."""
-    for k in range(begin + 1, begin + size):  # noqa: SIM110
+    for k in range(begin + 1, begin + size):
         if _before(order[k], order[k - 1], scores, ranks):
             return False
     return True
