@@ -131,6 +131,23 @@ def test_curves_on_the_command_line(folder):
     assert "2 of 8 distinct scores" in out
 
 
+def test_ranked_measures_on_the_command_line(folder):
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "-m", "F_H@1", "-m", "distance@1")
+    assert code == 0, out
+    assert out.splitlines()[1].split()[:3] == ["F_H@1", "↑", "0.9643"]
+    assert "threshold" not in out
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "-m", "F_H@1", "-m", "SDL")
+    assert "F_H@1" in out
+    assert "best by" in out
+
+
+def test_scores_that_are_not_cut_are_told_apart_from_labels(folder):
+    (folder / "long.csv").write_text("id,label\na,sheep\nb,cow\nc,mammal\nd,cow\n")
+    code, out = invoked("evaluate", "h.txt", "long.csv", "k=scores.tsv", "-m", "F_H")
+    assert code == 2
+    assert "on the command line as FILE@0.5" in out
+
+
 def test_tuning_on_the_command_line(folder):
     code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "-m", "SDL", "--json", "t.json")
     assert code == 0, out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hemlp.errors import FileFormatError
 from hemlp.instances.lookalikes import threshold_advice
 from hemlp.instances.sets import LabelSets, from_pairs
@@ -36,6 +38,8 @@ def _near(name: str, header: list[str]) -> str:
     for sep in ";\t|,":
         if len(header) == 1 and sep in header[0]:
             return f"; if {sep!r} separates the columns, say sep={sep!r}"
+    if len(header) == 3 and re.fullmatch(r"[-+\d.e]+", header[2], re.IGNORECASE):
+        return "; lines of id, class and score are read by hemlp.read_scores, on the command line as FILE@0.5"
     return " (the first line of such a file names its columns)"
 
 
