@@ -19,7 +19,7 @@ from hemlp.measures.pairs import PairMeasure, PairScore
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.sets import SetMeasure, SetScore
-from hemlp.measures.weights import information_content
+from hemlp.measures.weights import information_accretion, information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
 from hemlp.programs.model import Model
@@ -29,6 +29,16 @@ from hemlp.version import __version__
 
 if TYPE_CHECKING:
     from hemlp import examples, metrics
+    from hemlp.scores.cafa import Cafa, cafa
+    from hemlp.scores.consistency import consistency
+    from hemlp.scores.curve import Curve, curve
+    from hemlp.scores.precision import average_precision
+    from hemlp.scores.ranked import ranked
+    from hemlp.scores.reading import read_scores
+    from hemlp.scores.reliability import reliability
+    from hemlp.scores.sets import ScoredSets
+    from hemlp.scores.tuned import Tuned
+    from hemlp.scores.tuning import tune
     from hemlp.statistics.exact_greedy import ExactGreedy, compare_exact_greedy
 
 __all__ = [
@@ -37,7 +47,9 @@ __all__ = [
     "Augmentation",
     "Batch",
     "Bounds",
+    "Cafa",
     "Cost",
+    "Curve",
     "Evaluation",
     "ExactGreedy",
     "HemlpError",
@@ -49,33 +61,62 @@ __all__ = [
     "PairMeasure",
     "PairScore",
     "Score",
+    "ScoredSets",
     "Scores",
     "SetMeasure",
     "SetScore",
     "ShortestPath",
     "Solver",
     "Status",
+    "Tuned",
     "UpDistances",
     "__version__",
+    "average_precision",
+    "cafa",
     "compare_exact_greedy",
+    "consistency",
+    "curve",
     "evaluate",
     "examples",
+    "information_accretion",
     "information_content",
     "measure",
     "metrics",
+    "ranked",
     "read_hierarchy",
     "read_labels",
     "read_measures",
+    "read_scores",
+    "reliability",
+    "tune",
     "write_measures",
 ]
+
+_LATER = {
+    "ExactGreedy": "statistics.exact_greedy",
+    "compare_exact_greedy": "statistics.exact_greedy",
+    "Cafa": "scores.cafa",
+    "Curve": "scores.curve",
+    "ScoredSets": "scores.sets",
+    "Tuned": "scores.tuned",
+    "average_precision": "scores.precision",
+    "cafa": "scores.cafa",
+    "consistency": "scores.consistency",
+    "curve": "scores.curve",
+    "ranked": "scores.ranked",
+    "read_scores": "scores.reading",
+    "reliability": "scores.reliability",
+    "tune": "scores.tuning",
+}
+"""Where names are that are loaded when they are asked for."""
 
 
 def __getattr__(name: str) -> Any:
     """What few programs need is loaded when it is asked for."""
     if name in ("examples", "metrics"):
         return import_module(f"hemlp.{name}")
-    if name in ("ExactGreedy", "compare_exact_greedy"):
-        return getattr(import_module("hemlp.statistics.exact_greedy"), name)
+    if name in _LATER:
+        return getattr(import_module(f"hemlp.{_LATER[name]}"), name)
     raise AttributeError(f"module 'hemlp' has no attribute {name!r}")
 
 

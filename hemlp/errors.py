@@ -162,6 +162,10 @@ class InvalidLabelSets(HemlpError, ValueError):
     """The data given as label sets has no reading as one label set an instance."""
 
 
+class InvalidScores(HemlpError, ValueError):
+    """A score is missing, not finite or said twice, or the data has no reading as scores."""
+
+
 class MisalignedSides(HemlpError, ValueError):
     """True and predicted label sets do not belong to the same instances."""
 

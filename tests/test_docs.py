@@ -53,7 +53,10 @@ def methods(kind):
             yield f"{kind.__name__}.{name}", function
 
 
-SHOWN = (hemlp.Evaluation, hemlp.Hierarchy, hemlp.Measure, hemlp.LabelSets, hemlp.Batch, Model)
+SHOWN = (
+    hemlp.Evaluation, hemlp.Hierarchy, hemlp.Measure, hemlp.LabelSets, hemlp.Batch, Model, hemlp.ScoredSets,
+    hemlp.Curve, hemlp.Cafa, hemlp.Tuned,
+)  # fmt: skip
 """Classes whose methods users call."""
 INNER = {
     "Evaluation": ("blocks", "explanations"),
@@ -61,6 +64,10 @@ INNER = {
     "Measure": ("list_length",),
     "LabelSets": ("place", "row_of"),
     "Batch": ("joined", "over"),
+    "ScoredSets": ("arranged", "looked_up", "only", "over", "place", "rows_taken", "without_repeats"),
+    "Curve": (),
+    "Cafa": (),
+    "Tuned": ("thresholds_for",),
     "Model": ("certified", "check", "infeasibility", "joined", "verify"),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""

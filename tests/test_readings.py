@@ -50,7 +50,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 # ---- scores
 
 SCORED = {
-    "dicts": ([{"a1": 0.99, "a2": 0.01}], r"row 1: \{'a1': 0.99.* maps labels to scores.*if s >= 0.5\]"),
+    "dicts": ([{"a1": 0.99, "a2": 0.01}], r"row 1: \{'a1': 0.99.* maps labels to scores.*\.at\(0.5\)"),
     "dicts of integers": ([["a1"], {"a1": 1, "a2": 0}], "row 2: .* maps labels to scores"),
     "dicts of numpy": ([{"a1": np.float32(0.5)}], "maps labels to scores"),
     "counters": ([Counter(["a1", "a1"])], "maps labels to scores"),
@@ -58,7 +58,7 @@ SCORED = {
     "mapping to dicts": ({"d1": {"a1": 0.99}}, "row 1: .* maps labels to scores"),
     "dicts of something else": ([{"id": "d1", "labels": ["a1"]}], "is a dict, not a label set: give a list"),
     "empty dicts": ([{}], "is a dict, not a label set"),
-    "pairs": ([[("a1", 0.99), ("a2", 0.01)]], r"\('a1', 0.99\) looks like a label and its score.*if s >= 0.5\]"),
+    "pairs": ([[("a1", 0.99), ("a2", 0.01)]], r"\('a1', 0.99\) looks like a label and its score.*\.at\(0.5\)"),
     "lists of pairs": ([[["a1", 1], ["a2", 0]]], "looks like a label and its score"),
     "one pair a row": ([("a1", 0.99), ("a2", 0.5)], r"row 1: \['a1', 0.99\] looks like a label and its score"),
     "mapping to pairs": ({"d1": [("a1", 0.9)]}, "looks like a label and its score"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
+from hemlp.cli import scored
 from hemlp.cli.advising import Commands, OfStudy
 from hemlp.cli.diagnosing import diagnose
 from hemlp.cli.gating import gate_of, gate_options, through
@@ -26,6 +27,7 @@ from hemlp.cli.options import (
     say_written,
     show,
     solver_options,
+    tuning_options,
 )
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
@@ -66,6 +68,7 @@ def commands() -> None:
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
 @gate_options
 @output_options
+@tuning_options
 @solver_options
 @names_option
 @input_options
@@ -77,20 +80,25 @@ def evaluate(
 
     HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
     labels separated by spaces (or are .csv files with the columns id and label). A system's name is its file's stem
-    unless given as NAME=FILE. Without -m the measures are accuracy, GIE, MGIA, F_H, SDL and F_LCA.
+    unless given as NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
+    FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
+    accuracy, GIE, MGIA, F_H, SDL and F_LCA.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
     from hemlp.evaluation.run import MEASURES
+    from hemlp.evaluation.scored import Tuning
     from hemlp.evaluation.study import Outputs, Study, Tests
     from hemlp.report.outputs import system_files
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
     kinds = ("json", "html", "table", "per_instance", "parquet", "digits")
     outputs = Outputs(**{key: given.pop(key) for key in kinds})
+    by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
+    tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)
     gate = gate_of(baseline, max_drop, significant)
-    study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate)
+    study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate, tuning)
     carry_out(study, strict, quiet, verbose)
 
 
@@ -110,6 +118,9 @@ def run(study: str, strict: bool, quiet: bool, verbose: bool) -> None:
 
     carry_out(Study.read(study), strict, quiet, verbose)
 
+
+commands.add_command(scored.curve)
+commands.add_command(scored.tune)
 
 ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""

@@ -33,7 +33,7 @@ def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Com
     return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
 
 
-input_options = options(
+label_options = options(
     choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
     choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
     click.option(
@@ -41,6 +41,9 @@ input_options = options(
         type=click.Choice(["error", "drop", "isolate"]),
         help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
     ),
+)
+input_options = options(
+    label_options,
     choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
 )
 measure_option = click.option(
@@ -58,6 +61,14 @@ row_option = click.option(
 solver_options = options(
     click.option("--solver", metavar="NAME", help="Who solves the models, by default the fastest: --solver milp."),
     click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Seconds each: --time-limit 5."),
+)
+
+
+tuning_options = options(
+    click.option("--tune-by", metavar="MEASURE", help="Of systems FILE@tuned, by default the first: --tune-by F_H."),
+    click.option("--dev-true", type=click.Path(), metavar="FILE", help="True labels to tune on: --dev-true dev.tsv."),
+    click.option("--dev", multiple=True, metavar="NAME=FILE", help="Scores to tune on: --dev knn=dev_scores.tsv."),
+    click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data by so many folds: --folds 5."),
 )
 
 

@@ -7,6 +7,12 @@ measures = ["F", "F_LCA", "MGIA(default_cost=4)"]
 [systems]
 knn = "pred_knn.txt"
 svm = "pred_svm.txt"
+net = "scores.tsv@0.3"                        # of a file of scores: @0.3, @top5, @tuned, @thresholds.json
+
+[tuning]                                      # of systems @tuned: also by, folds, least, few, points, seed
+measure = "F_LCA"                             # by default the first
+true = "dev_gold.txt"                         # without it folds = 5, on the same data
+systems = { net = "dev_scores.tsv" }
 
 [[measure]]                                   # measures of your own, by their bounds
 name = "lenient"
@@ -38,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -48,6 +54,8 @@ from hemlp.escaping import markdown, printable
 from hemlp.evaluation.drops import Gate
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
+from hemlp.evaluation.scored import Tuning, gold_of, predictions
+from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import reason, write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
@@ -108,6 +116,7 @@ class Study:
     tests: Tests = Tests()
     outputs: Outputs = Outputs()
     gate: Gate | None = None
+    tuning: Tuning = field(default_factory=Tuning)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Study:
@@ -128,12 +137,12 @@ class Study:
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
-        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "gate", "outputs")
+        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "gate", "outputs", "tuning")
         _check_keys("the file", data, known)
         for key in ("hierarchy", "true", "systems"):
             if key not in data:
                 raise InvalidOption(f"{key} is missing")
-        for key in ("systems", "options", "tests", "gate", "outputs"):
+        for key in ("systems", "options", "tests", "gate", "outputs", "tuning"):
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
@@ -143,7 +152,11 @@ class Study:
         digits = outputs.pop("digits", DECIMALS)
         if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
             raise InvalidOption(f"digits = {digits!r} is not a number of decimals from 0 to 17")
-        given = {"hierarchy": data["hierarchy"], "true": data["true"]}
+        tuning = dict(data.get("tuning", {}))
+        _check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
+        if not isinstance(tuning.get("systems", {}), dict):
+            raise InvalidOption("systems of [tuning] is not a table")
+        given = {"hierarchy": data["hierarchy"], "true": data["true"], "true of [tuning]": tuning.get("true", "")}
         words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
             if not isinstance(value, str) or "\0" in value:
@@ -167,7 +180,7 @@ class Study:
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
-            {name: str(folder / file) for name, file in data["systems"].items()},
+            {name: _placed(folder, file) for name, file in data["systems"].items()},
             measures,
             options,
             Tests(**tests),
@@ -175,6 +188,7 @@ class Study:
                 **{k: value if value == "-" else str(folder / value) for k, value in outputs.items()}, digits=digits
             ),
             _gate(data["gate"], folder) if "gate" in data else None,
+            _tuning_of(tuning, folder),
         )
 
     def check(self) -> None:
@@ -208,9 +222,13 @@ class Study:
         files = [file for file in (out.json, out.html, out.table, out.parquet) if file not in (None, "-")]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
-        inputs = [self.hierarchy, self.true, *self.systems.values(), *filter(None, [self.options.get("names")])]
+        systems = [file for system in self.systems.values() for file in _read_for(system)]
+        inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
-        for file in (self.true, *self.systems.values()):
+        tuned = [name for name, file in self.systems.items() if (cut := cut_of(file)) and cut.at == TUNED]
+        if tuned or self.tuning != Tuning():
+            self.tuning.check(tuned)
+        for file in (self.true, *systems):
             if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
@@ -231,10 +249,18 @@ class Study:
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         read = read_labels if "memory" not in chosen else open_labels
-        systems = {name: read(file) for name, file in self.systems.items()}
+        scored = any(cut_of(file) for file in self.systems.values())
+        true = gold_of(self.true) if scored else read(self.true)
+        own = named_measures(self.measures)
+        by = self.tuning.measure
+        tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
+        systems: dict[str, Any] = {}
+        for name, file in self.systems.items():
+            cut = cut_of(file)
+            systems[name] = read(file) if cut is None else predictions(name, cut, gold_of(true), h, tuning, chosen)
         with _cluster(options.get("dask")) as executor:
             return evaluate(
-                h, read(self.true), systems, self.measures, progress=progress, names=names, executor=executor, **chosen
+                h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
             )
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
@@ -265,6 +291,26 @@ class Study:
             result.to_html(out.html, sided=self.tests.sided)
         files = (out.per_instance, out.parquet, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
+
+
+def _read_for(system: str) -> list[str]:
+    """The files that a system is read from."""
+    cut = cut_of(system)
+    return [system] if cut is None else cut.files
+
+
+def _placed(folder: Path, system: str) -> str:
+    """The file of a system, and that of its thresholds, relative to a folder."""
+    place = str(folder / system)
+    cut = cut_of(place)
+    return place if cut is None or not cut.stored else f"{cut.file}@{folder / cut.at}"
+
+
+def _tuning_of(table: Mapping[str, Any], folder: Path) -> Tuning:
+    """From the table [tuning]."""
+    files = {name: str(folder / file) for name, file in table.get("systems", {}).items()}
+    true = {"true": str(folder / table["true"])} if "true" in table else {}
+    return Tuning(**{**table, "systems": files, **true})
 
 
 @contextmanager

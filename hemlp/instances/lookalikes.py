@@ -83,7 +83,7 @@ def refuse_mapping(row: Mapping[Any, Any], place: str) -> None:
     if row and all(isinstance(value, Real) for value in row.values()):
         raise InvalidLabelSets(
             f"{place}: {dict(row)!r:.80} maps labels to scores, and label sets have none: apply a threshold first, as "
-            f"in [[c for c, s in row.items() if s >= 0.5] for row in rows]"
+            f"in hemlp.ScoredSets.of(rows).at(0.5)"
         )
     raise InvalidLabelSets(f"{place}: {dict(row)!r:.80} is a dict, not a label set: give a list of its labels")
 
@@ -99,7 +99,7 @@ def bad_row(row: Sequence[Any], place: str, error: InvalidLabel) -> InvalidLabel
     if pairs and all(_is_label(label) and isinstance(score, Real) for label, score in pairs):
         return InvalidLabelSets(
             f"{place}: {pairs[0]!r:.80} looks like a label and its score, and label sets have no scores: apply a "
-            f"threshold first, as in [[c for c, s in row if s >= 0.5] for row in rows]"
+            f"threshold first, as in hemlp.ScoredSets.of(rows).at(0.5)"
         )
     if len(row) > 1 and all(isinstance(value, Real | np.bool_) for value in row) and not any(map(_is_label, row)):
         return InvalidLabelSets(

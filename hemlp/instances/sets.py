@@ -117,7 +117,7 @@ class LabelSets:
             return _from_columns(data, id, label, rows, source)
         refuse_tables(data)
         if isinstance(data, Mapping):
-            return replace(_from_rows(data.values(), rows, source), ids=_instance_ids(data, source))
+            return replace(_from_rows(data.values(), rows, source), ids=instance_ids(data, source))
         index = tuple(data.index) if hasattr(data, "iloc") else None
         return replace(_from_rows(data, rows, source), index=index)
 
@@ -194,7 +194,7 @@ def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> La
     return LabelSets(tuple(known), pointers([len(row) for row in coded]), codes, source=source, rows=kind)
 
 
-def _instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
+def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
     """The names of instances, of which no two may differ in their type alone."""
     ids = tuple(ids)
     if {*map(type, ids)} <= {str} and "" not in ids:
@@ -286,7 +286,7 @@ def grouped(
     lines: IntArray | None,
 ) -> LabelSets:  # fmt: skip
     """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1 is none."""
-    names = _instance_ids(ids, source)
+    names = instance_ids(ids, source)
     if (codes < 0).any() or (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")
         order = order[codes[order] >= 0]

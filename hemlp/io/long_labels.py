@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from hemlp.errors import FileFormatError
@@ -53,6 +55,8 @@ def _near(name: str, header: list[str]) -> str:
     for sep in ";\t|,":
         if len(header) == 1 and sep in header[0]:
             return f"; if {sep!r} separates the columns, say sep={sep!r}"
+    if len(header) == 3 and re.fullmatch(r"[-+\d.e]+", header[2], re.IGNORECASE):
+        return "; lines of id, class and score are read by hemlp.read_scores, on the command line as FILE@0.5"
     return " (the first line of such a file names its columns)"
 
 

@@ -15,6 +15,7 @@ measures below are a line or two each, and a new one is one more of the same kin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar, overload
 
@@ -28,6 +29,7 @@ from hemlp.options import did_you_mean
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
+_AT = re.compile(r"@\s*\d+\s*$")
 _ONE = Bounds((1, 1), (1, 1))
 _NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
 _METHODS = {"method": LCA_METHODS}
@@ -116,6 +118,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return what
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
+    if _AT.search(what):
+        raise UnknownMeasure(f"{what!r} is of the greatest scores: hemlp.ranked(h, true, scores, [{what!r}]) takes it")
     name, positional, named = parse_call(what)
     kind = None if name in NAMED else _kind(name)
     if kind is not None:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.closure.model import ClosureModel
 from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
+from hemlp.options import plain_number
 
 NODES_AT_ONCE = 4_000_000
+"""Nodes of closures that are looked at together."""
+CLASSES_AT_ONCE = 4_000
+"""Classes with several parents that are looked at together."""
 
 
 def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None) -> dict[Label, float]:
@@ -36,24 +42,111 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     >>> information_content(h, ["sheep", "cow"])["cow"] == math.log(2)
     True
     """
+    size, counts = 0, np.zeros(len(hierarchy), np.int64)
+    for ptr, nodes in _closures(hierarchy, corpus):
+        counts += np.bincount(nodes, minlength=len(hierarchy))
+        size += len(ptr) - 1
+    _check_seen(hierarchy, counts, unseen, "information content")
+    shares = np.maximum(counts, 1) / size
+    values = np.where(counts > 0, -np.log(shares) + 0.0, math.nan if unseen is None else unseen)
+    return dict(zip(hierarchy.labels, values.tolist(), strict=True))
+
+
+def information_accretion(
+    hierarchy: Hierarchy, corpus: Any, *, smoothing: float = 0, unseen: float | None = None
+) -> dict[Label, float]:
+    """Weights of classes: what a class says beyond its parents (Clark and Radivojac 2013), in bits.
+
+    ia(c) = −log₂(n(c) / n(all parents of c)), where n counts the instances of ``corpus`` whose closure holds the class,
+    or every parent of it; for a root all instances. On a tree it is the information content of a class less that of its
+    parent.
+
+    Parameters
+    ----------
+    hierarchy
+        Its classes are weighed.
+    corpus
+        Label sets, anything that ``LabelSets.of`` takes.
+    smoothing
+        Is added to both counts.
+    unseen
+        The weight of a class that no instance has. Without it, and without smoothing, such a class, which would weigh
+        infinitely much, is an error.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> information_accretion(h, ["sheep", "cow", "animal", "animal"])
+    {'animal': 0.0, 'cow': 1.0, 'mammal': 1.0, 'sheep': 1.0}
+    """
+    added = plain_number("smoothing", smoothing, 0)
+    size, counts, whole = 0, np.zeros(len(hierarchy), np.int64), np.zeros(len(hierarchy), np.int64)
+    for ptr, nodes in _closures(hierarchy, corpus):
+        counts += np.bincount(nodes, minlength=len(hierarchy))
+        whole += _with_all_parents(hierarchy, ptr, nodes)
+        size += len(ptr) - 1
+    number = np.diff(hierarchy.parent_ptr)
+    whole[number == 0] = size
+    single = np.flatnonzero(number == 1)
+    whole[single] = counts[hierarchy.parent_idx[hierarchy.parent_ptr[single]]]
+    if not added:
+        _check_seen(hierarchy, counts, unseen, "information accretion")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = -np.log2((counts + added) / (whole + added)) + 0.0
+    if unseen is not None:
+        values[counts == 0] = unseen
+    return dict(zip(hierarchy.labels, values.tolist(), strict=True))
+
+
+def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
+    """For each class with several parents the number of closures that hold all of them; 0 for others."""
+    held = np.sort(np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)) * len(h) + nodes)
+    rows, classes = np.divmod(held, len(h))
+    by_class = np.argsort(classes, kind="stable")
+    begin = row_pointers(classes[by_class], len(h))
+    sizes = np.diff(begin)
+    found = np.zeros(len(h), np.int64)
+    several = np.flatnonzero(np.diff(h.parent_ptr) > 1)
+    parents = np.arange(h.parent_idx.size)
+    of_child = np.repeat(np.arange(len(h)), np.diff(h.parent_ptr))
+    rarest_first = np.lexsort((parents, sizes[h.parent_idx], of_child))
+    listed = h.parent_idx[rarest_first]  # the parents of each class, the rarest first
+    for start in range(0, several.size, CLASSES_AT_ONCE):
+        chosen = several[start : start + CLASSES_AT_ONCE]
+        rarest = listed[h.parent_ptr[chosen]]
+        within = pointers(sizes[rarest])
+        at = np.repeat(begin[rarest] - within[:-1], sizes[rarest]) + np.arange(within[-1])
+        row, child = rows[by_class[at]], np.repeat(chosen, sizes[rarest])
+        place = 1
+        while row.size:
+            done = h.parent_ptr[child] + place >= h.parent_ptr[child + 1]
+            found += np.bincount(child[done], minlength=len(h))
+            row, child = row[~done], child[~done]
+            keys = row * len(h) + listed[h.parent_ptr[child] + place]
+            there = held[np.minimum(np.searchsorted(held, keys), held.size - 1)] == keys
+            row, child, place = row[there], child[there], place + 1
+    return found
+
+
+def _closures(hierarchy: Hierarchy, corpus: Any) -> Iterator[tuple[IntArray, IntArray]]:
+    """The closures of consecutive instances of a corpus (CSR), a limited number at a time."""
     labels = LabelSets.of(corpus, source="corpus")
     if not len(labels):
         raise InvalidLabelSets("the corpus holds no instance")
     with without_advice():
         batch = Batch.of(hierarchy, labels, labels)
     model = ClosureModel("", batch, "up", np.ones(len(hierarchy) + 1))
-    counts = np.zeros(len(hierarchy), np.int64)
     done = 0
     while done < len(batch):
         ptr, nodes, _ = model.closures(done, NODES_AT_ONCE)
-        counts += np.bincount(nodes, minlength=len(hierarchy))
+        yield ptr, nodes
         done += len(ptr) - 1
+
+
+def _check_seen(hierarchy: Hierarchy, counts: IntArray, unseen: float | None, what: str) -> None:
     if unseen is None and (counts == 0).any():
         never = hierarchy.labels[int(np.flatnonzero(counts == 0)[0])]
         raise InvalidOption(
             f"the class {never!r} (and {int((counts == 0).sum()) - 1:,} more) is in no closure of the corpus: its "
-            f"information content is infinite; give unseen= a weight for such classes"
+            f"{what} is infinite; give unseen= a weight for such classes"
         )
-    shares = np.maximum(counts, 1) / max(len(batch), 1)
-    values = np.where(counts > 0, -np.log(shares) + 0.0, math.nan if unseen is None else unseen)
-    return dict(zip(hierarchy.labels, values.tolist(), strict=True))

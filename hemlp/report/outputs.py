@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell
+from hemlp.io.cuts import cut_of
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.programs.program import STATUSES
 
@@ -26,12 +27,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
-    """Names and files of systems: NAME=FILE, or FILE whose stem is the name."""
+    """Names and files of systems: NAME=FILE, or FILE whose stem is the name; FILE@CUT where it has scores."""
     files: dict[str, str] = {}
     for argument in arguments:
         name, given, file = argument.partition("=")
         if not given or Path(argument).exists():
-            name, file = Path(argument.removesuffix(".gz")).stem, argument
+            cut = cut_of(argument)
+            name, file = Path(argument.removesuffix(".gz")).stem if cut is None else cut.name, argument
         if not name or _SURROGATE.search(name):
             raise InvalidOption(f"{argument!r} names no system: write NAME={file}")
         if name in files:

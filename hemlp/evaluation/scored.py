@@ -1,0 +1,102 @@
+"""Systems of a study that are files of scores, ``FILE@CUT``: label sets of the instances of the gold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.sets import LabelSets
+from hemlp.io.cuts import TUNED, Cut
+from hemlp.measures.base import Measure
+from hemlp.options import check_known
+
+if TYPE_CHECKING:
+    from hemlp.scores.sets import ScoredSets
+
+TUNE_OPTIONS = ("unknown", "unknown_true", "solver", "time_limit")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How thresholds of systems ``FILE@tuned`` are chosen: on other data (``true``, ``systems``), or by ``folds``.
+
+    ``measure``: by which one, the first of the study if it is None. The rest as of ``hemlp.tune``.
+    """
+
+    measure: str | Measure | None = None
+    by: Literal["all", "level", "class"] = "all"
+    true: str | None = None
+    systems: Mapping[str, str] = field(default_factory=dict)
+    folds: int | None = None
+    least: int = 20
+    few: Literal["error", "shared"] = "error"
+    points: int | None = None
+    seed: int = 0
+
+    def check(self, names: list[str]) -> None:
+        """Find contradictions before anything is read."""
+        if (self.true is None) == (self.folds is None):
+            raise InvalidOption(
+                "thresholds are tuned on development data (its true labels, and the scores of each system), or on the "
+                "same data by folds: say one of both"
+            )
+        for name in self.systems:
+            check_known("system", name, names)
+        for name in names if self.true is not None else ():
+            if name not in self.systems:
+                raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
+
+
+def gold_of(true: Any) -> LabelSets:
+    """True label sets beside scores: CAFA's files are understood, too."""
+    from hemlp.scores.reading import as_gold
+
+    return as_gold(true)
+
+
+def predictions(
+    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
+) -> LabelSets:
+    """The label sets of a system for the instances of the gold."""
+    from hemlp.scores.reading import read_scores
+
+    s = read_scores(cut.file)
+    if gold.ids is not None and s.ids is not None:
+        known = set(gold.ids) & set(s.ids)
+        if known:  # else the sides have nothing in common, which is an error of its own
+            lacking, extra = len(gold.ids) - len(known), len(s) - len(known)
+            if lacking or extra:
+                warnings.warn(
+                    f"{name}: {lacking:,} instances of the true labels have no scores, and nothing is predicted there; "
+                    f"{extra:,} scored instances are not among them, and are left out",
+                    stacklevel=2,
+                )
+            s = s.take(gold.ids)
+    return _cut(name, cut, s, gold, h, tuning, options)
+
+
+def _cut(
+    name: str, cut: Cut, s: ScoredSets, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
+) -> LabelSets:
+    from hemlp.scores.reading import read_scores
+    from hemlp.scores.tuned import Tuned
+    from hemlp.scores.tuning import tune
+
+    if cut.top is not None:
+        return s.top(cut.top)
+    if cut.threshold is not None:
+        return s.at(cut.threshold)
+    if cut.at != TUNED:
+        return s.at(Tuned.from_json(cut.at))
+    true, scores = (gold, s) if tuning.true is None else (gold_of(tuning.true), read_scores(tuning.systems[name]))
+    chosen = {key: value for key, value in options.items() if key in TUNE_OPTIONS}
+    t = tune(
+        h, true, scores, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,
+        points=tuning.points, seed=tuning.seed, **chosen,
+    )  # fmt: skip
+    warnings.warn(f"{name}: {t!r}", stacklevel=2)
+    return s.at(t)

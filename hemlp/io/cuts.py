@@ -1,0 +1,62 @@
+"""FILE@CUT: a file of scored predictions, and where they are cut: ``@0.3``, ``@top5``, ``@tuned``, ``@tuned.json``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hemlp.errors import InvalidOption
+
+TUNED = "tuned"
+_TOP = re.compile(r"top(\d+)")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A file of scores, and where they are cut."""
+
+    file: str
+    at: str
+
+    @property
+    def top(self) -> int | None:
+        """How many classes of each instance are kept, if that is what was said."""
+        found = _TOP.fullmatch(self.at)
+        return int(found[1]) if found else None
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold, if it is a number."""
+        try:
+            return float(self.at)
+        except ValueError:
+            return None
+
+    @property
+    def name(self) -> str:
+        """What the system is called unless it is given a name: stem@cut."""
+        return f"{Path(self.file.removesuffix('.gz')).stem}@{Path(self.at).stem if self.stored else self.at}"
+
+    @property
+    def stored(self) -> bool:
+        """Whether it is a file of thresholds."""
+        return self.at.endswith(".json")
+
+    @property
+    def files(self) -> list[str]:
+        """What is read."""
+        return [self.file, self.at] if self.stored else [self.file]
+
+
+def cut_of(text: str) -> Cut | None:
+    """What FILE@CUT says; None if it is the name of a plain file."""
+    file, sign, at = text.rpartition("@")
+    if not sign or not file or Path(text).exists():
+        return None
+    found = Cut(file, at)
+    if found.top is not None or found.threshold is not None or found.stored or at == TUNED:
+        return found
+    if Path(file).is_file():
+        raise InvalidOption(f"{text}: scores are cut by @0.3, @top5, @tuned or @thresholds.json, not by @{at}")
+    return None

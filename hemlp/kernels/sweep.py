@@ -1,0 +1,247 @@
+"""Closures that grow class by class, in the order of scores: adding a class only adds nodes, so each is met once.
+
+A node's mark is the number of the instance in which it was met last.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Rows
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.records import Rows
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+
+class Sweep:
+    """What is swept, and the state of the instance that is being swept.
+
+    ``arrows``: the nodes that each node implies at once. ``scored``: the classes of each instance, greatest score
+    first. ``hidden``: nodes of each instance that do not count. ``steps``: of each instance, how many of its classes
+    are predicted, in ascending order.
+    """
+
+    def __init__(self, arrows: Rows, true: Rows, scored: Rows, hidden: Rows, steps: Rows, weights: Array) -> None:
+        self.arrows, self.true, self.scored, self.hidden, self.steps = arrows, true, scored, hidden, steps
+        self.weights = weights
+        size = len(arrows.ptr) - 1
+        self.in_true, self.in_pred, self.concealed = (np.full(size, -1, np.int32) for _ in range(3))
+        self.stack = np.empty(size, np.int32)
+        self.p_weight = self.t_weight = self.c_weight = 0.0
+        self.alone = self.missed = 0
+
+
+def sweep(task: Sweep) -> tuple[Array, Array, Array]:
+    """The weights of the predicted, the true and the common nodes at each step, how many nodes are predicted there,
+    and whether the two sets are equal."""
+    size = len(task.steps.items)
+    sums, counts, equal = np.empty((size, 3)), np.empty(size, np.int64), np.empty(size, np.uint8)
+    _sweep_all(task, sums, counts, equal)
+    return sums, counts, equal.view(np.bool_)
+
+
+@cython.cfunc
+def _sweep_all(
+    task: Sweep, sums: cython.double[:, ::1], counts: cython.longlong[::1], equal: cython.uchar[::1]
+) -> None:
+    size: cython.Py_ssize_t = len(task.steps.ptr) - 1
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(size):
+            if i % 64 == 0:
+                look_for_signals()
+            _begin(task, i)
+            c = task.scored.ptr[i]
+            predicted: cython.longlong = 0
+            for k in range(task.steps.ptr[i], task.steps.ptr[i + 1]):
+                while c < task.scored.ptr[i] + task.steps.items[k]:
+                    predicted += _predict(task, i, task.scored.items[c])
+                    c += 1
+                sums[k, 0] = task.p_weight
+                sums[k, 1] = task.t_weight
+                sums[k, 2] = task.c_weight
+                counts[k] = predicted
+                equal[k] = task.alone == 0 and task.missed == 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _begin(task: Sweep, i: cython.Py_ssize_t) -> cython.void:
+    """Mark what does not count and what is true in instance i."""
+    for k in range(task.hidden.ptr[i], task.hidden.ptr[i + 1]):
+        task.concealed[task.hidden.items[k]] = i
+    task.p_weight = 0.0
+    task.t_weight = 0.0
+    task.c_weight = 0.0
+    task.alone = 0
+    task.missed = 0
+    for k in range(task.true.ptr[i], task.true.ptr[i + 1]):
+        _make_true(task, i, task.true.items[k])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _make_true(task: Sweep, i: cython.Py_ssize_t, start: cython.int) -> cython.void:
+    """Mark a true class and all that it implies."""
+    height: cython.Py_ssize_t = 0
+    if task.in_true[start] != i:
+        task.in_true[start] = i
+        task.stack[0] = start
+        height = 1
+    while height > 0:
+        height -= 1
+        node: cython.int = task.stack[height]
+        if task.concealed[node] != i:
+            task.t_weight += task.weights[node]
+            task.missed += 1
+        for k in range(task.arrows.ptr[node], task.arrows.ptr[node + 1]):
+            above: cython.int = task.arrows.items[k]
+            if task.in_true[above] != i:
+                task.in_true[above] = i
+                task.stack[height] = above
+                height += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _predict(task: Sweep, i: cython.Py_ssize_t, start: cython.int) -> cython.longlong:
+    """Add a predicted class and all that it implies; how many nodes that count are new."""
+    new: cython.longlong = 0
+    height: cython.Py_ssize_t = 0
+    if task.in_pred[start] != i:
+        task.in_pred[start] = i
+        task.stack[0] = start
+        height = 1
+    while height > 0:
+        height -= 1
+        node: cython.int = task.stack[height]
+        if task.concealed[node] != i:
+            new += 1
+            task.p_weight += task.weights[node]
+            if task.in_true[node] == i:
+                task.c_weight += task.weights[node]
+                task.missed -= 1
+            else:
+                task.alone += 1
+        for k in range(task.arrows.ptr[node], task.arrows.ptr[node + 1]):
+            above: cython.int = task.arrows.items[k]
+            if task.in_pred[above] != i:
+                task.in_pred[above] = i
+                task.stack[height] = above
+                height += 1
+    return new
+
+
+def reached(arrows: Rows, scored: Rows) -> tuple[Array, Array, Array]:
+    """All that the classes of each row imply, themselves included, each once (CSR: ptr, nodes), and the position in
+    ``scored.items`` of the first class that implies it."""
+    ptr = np.zeros(len(scored.ptr), np.int64)
+    marks, stack = np.full(len(arrows.ptr) - 1, -1, np.int32), np.empty(len(arrows.ptr) - 1, np.int32)
+    nodes, first = np.empty(0, np.int32), np.empty(0, np.int64)
+    _reach_all(arrows, scored, marks, stack, ptr, nodes, first, False)
+    np.cumsum(ptr, out=ptr)
+    size = ptr[len(ptr) - 1]
+    nodes, first = np.empty(size, np.int32), np.empty(size, np.int64)
+    marks[:] = -1
+    _reach_all(arrows, scored, marks, stack, ptr, nodes, first, True)
+    return ptr, nodes, first
+
+
+@cython.cfunc
+def _reach_all(
+    arrows: Rows, scored: Rows, marks: cython.int[::1], stack: cython.int[::1], ptr: cython.longlong[::1],
+    nodes: cython.int[::1], first: cython.longlong[::1], keep: cython.bint,
+) -> None:  # fmt: skip
+    """Count what each row implies (into ``ptr``, one place later), or ``keep`` it where ``ptr`` says."""
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(ptr.shape[0] - 1):
+            if i % 64 == 0:
+                look_for_signals()
+            found: cython.longlong = 0
+            for c in range(scored.ptr[i], scored.ptr[i + 1]):
+                height: cython.Py_ssize_t = 0
+                if marks[scored.items[c]] != i:
+                    marks[scored.items[c]] = i
+                    stack[0] = scored.items[c]
+                    height = 1
+                while height > 0:
+                    height -= 1
+                    node: cython.int = stack[height]
+                    if keep:
+                        nodes[ptr[i] + found] = node
+                        first[ptr[i] + found] = c
+                    found += 1
+                    for k in range(arrows.ptr[node], arrows.ptr[node + 1]):
+                        above: cython.int = arrows.items[k]
+                        if marks[above] != i:
+                            marks[above] = i
+                            stack[height] = above
+                            height += 1
+            if not keep:
+                ptr[i + 1] = found
+
+
+def running_sums(begin: Array, steps: Array, first: Array, values: Array) -> Array:
+    """Sums over instances of the ``values`` (steps × columns) of their present steps, one row after each event.
+
+    The steps ``steps[begin[e]:begin[e + 1]]`` begin at event e; each takes the place of the one before it unless it is
+    the ``first`` of its instance. What rounding takes away is carried along (Neumaier's sum).
+    """
+    sums = np.empty((len(begin) - 1, values.shape[1]))
+    _run(begin, steps, first.view(np.uint8), values, np.zeros((2, values.shape[1])), sums)
+    return sums
+
+
+@cython.cfunc
+def _run(
+    begin: cython.const[cython.longlong][::1], steps: cython.const[cython.longlong][::1],
+    first: cython.const[cython.uchar][::1], values: cython.const[cython.double][:, ::1], state: cython.double[:, ::1],
+    sums: cython.double[:, ::1],
+) -> None:  # fmt: skip
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    with cython.nogil:
+        for e in range(begin.shape[0] - 1):
+            if e % 4096 == 0:
+                look_for_signals()
+            for k in range(begin[e], begin[e + 1]):
+                for c in range(values.shape[1]):
+                    _add(state, c, values[steps[k], c])
+                    if first[steps[k]] == 0:
+                        _add(state, c, -values[steps[k] - 1, c])
+            for c in range(values.shape[1]):
+                sums[e, c] = state[0, c] + state[1, c]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add(state: cython.double[:, ::1], c: cython.Py_ssize_t, value: cython.double) -> cython.void:
+    """Add to column c: its sum, and what rounding took away so far."""
+    total: cython.double = state[0, c] + value
+    large: cython.bint = abs(state[0, c]) >= abs(value)
+    if large:
+        state[1, c] += (state[0, c] - total) + value
+    else:
+        state[1, c] += (value - total) + state[0, c]
+    state[0, c] = total

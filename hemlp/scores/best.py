@@ -1,0 +1,39 @@
+"""The best point of a curve, areas by the step rule, and frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidOption, MissingDependency
+from hemlp.options import check_choice
+
+SAME = 1e-12
+"""Values that differ by less, relatively, differ by rounding alone."""
+
+
+def best_index(values: FloatArray, greater_is_better: bool) -> int:
+    """The first of the best values; nan is none."""
+    known = values if greater_is_better else -values
+    if np.isnan(known).all():
+        raise InvalidOption("the measure is undefined at every threshold: there is no best one")
+    best = float(np.nanmax(known))
+    room = SAME * abs(best) if np.isfinite(best) else 0.0
+    return int(np.flatnonzero(known >= best - room)[0])
+
+
+def step_area(x: FloatArray, y: FloatArray) -> float:
+    """Σ (xₖ − xₖ₋₁)·yₖ from x = 0 on: the area of steps, never of a trapezium."""
+    return float(np.sum(np.diff(x, prepend=0.0) * y))
+
+
+def as_frame(columns: dict[str, list[Any]], library: str) -> Any:
+    """Columns as a frame of pandas or polars."""
+    check_choice("library", library, ("pandas", "polars"))
+    try:
+        module = __import__(library)
+    except ImportError:
+        raise MissingDependency(f"a frame needs {library}: pip install {library}") from None
+    return module.DataFrame(columns)

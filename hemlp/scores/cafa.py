@@ -1,0 +1,294 @@
+"""CAFA's averages of scored predictions: Fmax, Smin and the curves that they are the best of.
+
+On ancestor closures, at each threshold τ: P̄ is the mean precision over the instances with a prediction, R̄ the mean
+recall over all, F = 2·P̄·R̄ / (P̄ + R̄); ru and mi are the mean weights of what was missed and of what was wrong,
+S = √(ru² + mi²). With weights only classes that weigh more than 0 count. F and S of micro averages are from sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.closure.model import ClosureModel
+from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, label_list
+from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import LabelSets
+from hemlp.kernels.records import Rows
+from hemlp.measures.registry import measure
+from hemlp.options import check_choice
+from hemlp.scores.aligned import Aligned
+from hemlp.scores.best import best_index, step_area
+from hemlp.scores.sets import ScoredSets
+from hemlp.scores.stepping import swept
+from hemlp.scores.steps import Steps, distinct_scores
+from hemlp.scores.thresholds import as_grid
+from hemlp.text.tables import Table, figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Norm = Literal["cafa", "pred", "gt"]
+COLUMNS = (
+    "precision", "recall", "f", "mi", "ru", "s", "coverage", "precision_micro", "recall_micro", "f_micro",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cafa:
+    """CAFA's averages at each of the ``thresholds``, which ascend; one array each.
+
+    ``covered``: how many instances have a prediction; ``mi`` and ``ru``: mean weights of what was wrong and of what was
+    missed. ``exact``: whether the thresholds are all distinct scores, and not a grid. ``notes``: what was left out.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> q = cafa(h, {"first": ["sheep"], "second": ["cow"]}, {"first": {"sheep": 0.9, "cow": 0.2}})
+    >>> q.thresholds.tolist(), q.recall.tolist(), q.coverage.tolist()
+    ([0.2, 0.9], [0.5, 0.5], [0.5, 0.5])
+    >>> q
+    Cafa(Fmax 0.6667 at 0.9, Smin 1.0000 at 0.9, 2 instances: optimistic, chosen on the data that they are measured on)
+    """
+
+    thresholds: FloatArray
+    precision: FloatArray
+    recall: FloatArray
+    f: FloatArray
+    mi: FloatArray
+    ru: FloatArray
+    s: FloatArray
+    coverage: FloatArray
+    precision_micro: FloatArray
+    recall_micro: FloatArray
+    f_micro: FloatArray
+    covered: IntArray
+    instances: int
+    norm: Norm
+    weighted: bool
+    exact: bool
+    notes: tuple[str, ...]
+
+    @property
+    def fmax(self) -> float:
+        """The greatest F: optimistic, for its threshold is chosen on the data that it is measured on."""
+        return float(np.nanmax(self.f))
+
+    @property
+    def fmax_threshold(self) -> float:
+        """Where F is greatest; the least such threshold."""
+        return float(self.thresholds[best_index(self.f, True)])
+
+    @property
+    def smin(self) -> float:
+        """The least S: optimistic, as Fmax is."""
+        return float(np.nanmin(self.s))
+
+    @property
+    def smin_threshold(self) -> float:
+        """Where S is least; the least such threshold."""
+        return float(self.thresholds[best_index(self.s, False)])
+
+    @property
+    def fmax_micro(self) -> float:
+        """The greatest F of micro averages: optimistic, as Fmax is."""
+        return float(np.nanmax(self.f_micro))
+
+    @property
+    def fmax_micro_threshold(self) -> float:
+        """Where F of micro averages is greatest; the least such threshold."""
+        return float(self.thresholds[best_index(self.f_micro, True)])
+
+    @property
+    def area(self) -> float:
+        """The area under the curve of (R̄, P̄) by the step rule: Σ (R̄ₖ − R̄ₖ₋₁)·P̄ₖ as the threshold falls."""
+        if self.norm == "pred":
+            raise InvalidOption("norm='pred' has no area: its recall does not grow as the threshold falls")
+        return step_area(self.recall[::-1], self.precision[::-1])
+
+    @property
+    def area_micro(self) -> float:
+        """The area under the micro-averaged precision-recall curve by the step rule: AU(PRC) of Vens et al. 2008."""
+        return step_area(self.recall_micro[::-1], self.precision_micro[::-1])
+
+    def to_columns(self) -> dict[str, list[float]]:
+        """One list a column, one row a threshold."""
+        return {name: getattr(self, name).tolist() for name in ("thresholds", *COLUMNS, "covered")}
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The curves as a frame of pandas or polars, one row a threshold.
+
+        Parameters
+        ----------
+        library
+            "pandas" or "polars".
+        """
+        from hemlp.scores.best import as_frame
+
+        return as_frame(self.to_columns(), library)
+
+    def table(self) -> Table:
+        """The best by each criterion, with its threshold."""
+        rows = []
+        for name, of, greater in (("Fmax", "f", True), ("Smin", "s", False), ("Fmax micro", "f_micro", True)):
+            k = best_index(getattr(self, of), greater)
+            cells = (getattr(self, column)[k] for column in (of, "precision", "recall", "s", "coverage"))
+            rows.append([name, f"{self.thresholds[k]:g}", *map(figure, map(float, cells))])
+        kind = "every distinct score" if self.exact else "a grid"
+        notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({kind})",
+                 "optimistic: each threshold is chosen on the data that it is measured on", *self.notes]  # fmt: skip
+        return Table(["", "threshold", "value", "P", "R", "S", "coverage"], rows, notes)
+
+    def plot(self) -> Figure:
+        """P̄ against R̄, and where F is greatest."""
+        from hemlp.scores.plots import cafa_plot
+
+        return cafa_plot(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Cafa(Fmax {self.fmax:.4f} at {self.fmax_threshold:g}, Smin {self.smin:.4f} at {self.smin_threshold:g}, "
+            f"{self.instances:,} instances: optimistic, chosen on the data that they are measured on)"
+        )
+
+
+def cafa(
+    hierarchy: Hierarchy,
+    true: Any,
+    scores: Any,
+    weights: Mapping[Label, float] | None = None,
+    norm: Norm = "cafa",
+    thresholds: Any = None,
+    *,
+    exclude: Any = None,
+    terms: Iterable[Label] | None = None,
+    unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
+) -> Cafa:
+    """CAFA's averages at every threshold, and with them Fmax and Smin.
+
+    The instances are those of the gold; scores of others are left out and counted. An instance without a true class
+    that counts has the recall 0, as in cafaeval. Thresholds at which nothing at all is predicted are left out.
+
+    Parameters
+    ----------
+    hierarchy
+        What both sides speak of.
+    true
+        The gold: a mapping id → labels, label sets, or a file.
+    scores
+        ``ScoredSets``, anything that ``ScoredSets.of`` takes, or a file.
+    weights
+        Of classes, as from ``hemlp.information_accretion``; None counts classes.
+    norm
+        "cafa" (see above); "pred" divides everything but the coverage by the number of instances with a prediction,
+        "gt" by the number of all.
+    thresholds
+        None for every distinct score, exactly, or a grid: cafaeval's is ``numpy.arange(0.01, 1, 0.01)``.
+    exclude
+        What counts neither for nor against: classes, for all instances and exactly these; or label sets by instance
+        (what is known already, CAFA's partial knowledge), with their ancestors.
+    terms
+        The classes of interest; others do not count.
+    unknown, unknown_true
+        As of ``Batch.of``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> q = cafa(h, [["sheep"], ["cow"]], [{"sheep": 0.9}, {"sheep": 0.4, "mammal": 0.8}])
+    >>> q.fmax, q.fmax_threshold
+    (0.9090909090909091, 0.8)
+    """
+    check_choice("norm", norm, ("cafa", "pred", "gt"))
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    if not data.values.size:
+        raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
+    grid = distinct_scores(data) if thresholds is None else as_grid(thresholds)
+    steps = Steps.over(data, grid)
+    everywhere, by_instance = _excluded(data, exclude)
+    counting = np.ones(len(data.hierarchy) + 1)
+    if terms is not None:
+        chosen = [data.hierarchy.id(label) for label in label_list("terms", terms)]
+        counting[:-1] = 0
+        counting[chosen] = 1
+    counting[everywhere] = 0
+    model: Any = measure("F_H").model(data.batch)
+    plain = replace(model, weights=counting)
+    sums = swept(data, steps, plain, by_instance)[0]
+    some = steps.sums((sums[:, 0] > 0).astype(np.float64))[:, 0] > 0
+    if not some.any():
+        raise InvalidScores("nothing is predicted at any of the thresholds")
+    if weights is not None:
+        weighed: ClosureModel = measure("F_H", weights=weights).model(data.batch)  # type: ignore[assignment]
+        sums = swept(data, steps, replace(weighed, weights=weighed.weights * counting), by_instance)[0]
+    found = _averages(steps, sums, len(data), norm)
+    without = int((sums[steps.ptr[:-1], 1] <= 0).sum())
+    notes = [*data.notes]
+    if without:
+        notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
+    kept = {name: column[some][::-1] for name, column in found.items()}
+    return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
+                exact=thresholds is None, notes=tuple(notes))  # fmt: skip
+
+
+def _averages(steps: Steps, sums: FloatArray, size: int, norm: Norm) -> dict[str, NDArray[Any]]:
+    """All columns, at each threshold from the greatest down."""
+    predicted, true, common = sums.T
+    columns = (
+        _ratio(common, predicted), _ratio(common, true), (predicted > 0).astype(np.float64), common,
+        np.maximum(predicted - common, 0.0), np.maximum(true - common, 0.0),
+    )  # fmt: skip
+    precision, recall, covered, hit, wrong, missed = steps.sums(*columns).T
+    everybody = np.full(covered.size, float(size))
+    by_precision = everybody if norm == "gt" else covered
+    by_others = np.where(covered > 0, covered, math.nan) if norm == "pred" else everybody
+    p, r, mi, ru = _ratio(precision, by_precision), recall / by_others, wrong / by_others, missed / by_others
+    p_micro, r_micro = _ratio(hit, hit + wrong), _ratio(hit, hit + missed)
+    return {
+        "precision": p, "recall": r, "f": _harmonic(p, r), "mi": mi, "ru": ru, "s": np.hypot(ru, mi),
+        "coverage": covered / size, "precision_micro": p_micro, "recall_micro": r_micro,
+        "f_micro": _harmonic(p_micro, r_micro), "covered": covered.astype(np.int64),
+    }  # fmt: skip
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """part / whole, 0 where there is nothing."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
+
+
+def _harmonic(p: FloatArray, r: FloatArray) -> FloatArray:
+    return np.where(np.isnan(p + r), math.nan, _ratio(2 * p * r, p + r))
+
+
+def _excluded(data: Aligned, exclude: Any) -> tuple[IntArray, Rows | None]:
+    """The classes that never count, and those of each instance, with their ancestors."""
+    from hemlp.kernels.sweep import reached
+
+    nothing = np.zeros(0, np.int64)
+    if exclude is None:
+        return nothing, None
+    plain = isinstance(exclude, Iterable) and not isinstance(exclude, str | bytes | Mapping | LabelSets)
+    if plain:
+        exclude = list(exclude)
+        if all(isinstance(each, str | int | np.integer) for each in exclude):
+            return np.array([data.hierarchy.id(label) for label in exclude], np.int64), None
+    sets = LabelSets.of(exclude, source="exclude", rows="sets") if plain else LabelSets.of(exclude, source="exclude")
+    s = ScoredSets.arranged(sets.vocabulary, np.repeat(np.arange(len(sets)), np.diff(sets.ptr)), sets.codes,
+                            np.zeros(sets.codes.size), len(sets), sets.ids, sets.source, sets.lines, "max")  # fmt: skip
+    ids = data.batch.ids
+    if (s.ids is None) != (ids is None) or (ids is None and len(s) != len(data)):
+        raise InvalidOption(
+            f"exclude= names classes of {len(s):,} instances, the gold has {len(data):,}: give both ids"
+        )
+    known, _ = (s if ids is None else s.take(ids)).looked_up(data.hierarchy)
+    ptr, nodes, _ = reached(Rows(data.hierarchy.parent_ptr, data.hierarchy.parent_idx), Rows(known.ptr, known.codes))
+    return nothing, Rows(ptr, nodes)

@@ -1,0 +1,332 @@
+"""Scores from files: ``id<TAB>class<TAB>score`` lines, rows of ``class:score``, JSON lines; and gold beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import FileFormatError, InvalidOption, InvalidScores
+from hemlp.instances.sets import LabelSets, from_pairs
+from hemlp.io.formats import SEPARATORS
+from hemlp.io.labels import read_labels
+from hemlp.io.text import check_separator, decode, decode_words, file_kind, read_bytes, split_cells
+from hemlp.io.words import Words, by_a_salt, find_words
+from hemlp.options import check_choice
+from hemlp.scores.making import USUAL, from_triples
+from hemlp.scores.sets import Repeated, ScoredSets
+
+CAFA_HEADS = (b"AUTHOR", b"MODEL", b"KEYWORDS", b"ACCURACY", b"END")
+"""Lines of a submission to CAFA that are no scores begin so."""
+_BLANK = np.isin(np.arange(256), [13, 32])
+JSON_KINDS = (".jsonl", ".ndjson")
+
+
+def read_scores(
+    path: str | PathLike[str],
+    *,
+    sep: str | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    score: str | None = None,
+    repeated: Repeated = "error",
+) -> ScoredSets:
+    r"""Read scored predictions, gzipped or not.
+
+    - one score a line, ``id<TAB>class<TAB>score`` as in CAFA, in any order, with or without a first line that names the
+      columns (.csv files: between commas, with such a line);
+    - one instance a line, ``class:score`` tokens separated by spaces; a blank line is an instance without scores;
+    - JSON lines (.jsonl): ``{"id": ..., "scores": {class: score}}``, or ``{"id": ..., "label": ..., "score": ...}``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    sep
+        What separates the cells of a file with one score a line.
+    id, label, score
+        Names of its columns, or of the fields of JSON lines with one score each.
+    repeated
+        Two scores of one class in one instance are an "error", or the greatest counts ("max").
+
+    Raises
+    ------
+    UnreadableFile, FileFormatError, InvalidScores
+        With the line where something is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.tsv")
+    ...     _ = path.write_text("P1\tsheep\t0.9\nP2\tcow\t0.3\nP1\tcow\t0.4\n")
+    ...     dict(zip(read_scores(path).ids, read_scores(path), strict=True))
+    {'P1': {'sheep': 0.9, 'cow': 0.4}, 'P2': {'cow': 0.3}}
+    """
+    check_choice("repeated", repeated, ("error", "max"))
+    check_separator(sep)
+    source, data = read_bytes(path)
+    kind, named = file_kind(source), (id, label, score)
+    if kind in JSON_KINDS:
+        return _from_json_lines(decode(data, source), source, named, repeated)
+    first = _first_line(data)
+    if sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named):
+        words = first.split()
+        if len(words) != 3 or _number(words[2]) is None:
+            return _from_tokens(data, source, repeated)
+    elif sep is None:
+        sep = SEPARATORS.get(kind, "\t")
+    if sep in ("\t", None) and not any(named) and _number(first.split(b"\t" if sep else None)[-1]) is not None:
+        return _from_lines(data, source, sep, repeated)
+    return _from_table(decode(data, source), source, sep or "\t", named, repeated)
+
+
+def _first_line(data: bytes) -> bytes:
+    """The first line that is neither blank nor a head of CAFA's."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        line = data[start : end if end >= 0 else len(data)].strip(b"\r\n")
+        if line.strip() and not line.startswith(CAFA_HEADS):
+            return line
+        start = end + 1 if end >= 0 else len(data)
+    return b""
+
+
+def _number(word: bytes) -> float | None:
+    try:
+        return float(word) if b"_" not in word else None
+    except ValueError:
+        return None
+
+
+# ---- one score a line
+
+
+def _from_lines(data: bytes, source: str, sep: str | None, repeated: Repeated) -> ScoredSets:
+    """From (id, class, score) lines without a head: words between tabs, or between blanks."""
+    cells, lines = _find_words(data)[:2] if sep is None else _find_cells(data)
+    cells, lines = _without_heads(data, cells, lines)
+    ends = np.flatnonzero(np.diff(lines, append=-1)) + 1
+    lengths = np.diff(ends, prepend=0)
+    if (lengths != 3).any():
+        k = int(np.flatnonzero(lengths != 3)[0])
+        number = int(lines[ends[k] - 1]) + 1
+        raise FileFormatError(f"{source}, line {number}: {lengths[k]} cells instead of id, class and score", number)
+    numbers = lines[::3] + 1
+    ids, rows = _encoded(data, np.ascontiguousarray(cells[:, 0::3]), numbers - 1, source)
+    classes, codes = _encoded(data, np.ascontiguousarray(cells[:, 1::3]), numbers - 1, source)
+    values = _floats(data, np.ascontiguousarray(cells[:, 2::3]), numbers, source)
+    for words, where, what in ((ids, rows, "instance id"), (classes, codes, "class")):
+        if "" in words:
+            number = int(numbers[np.flatnonzero(where == words.index(""))[0]])
+            raise FileFormatError(f"{source}, line {number}: no {what}", number)
+    return ScoredSets.arranged(
+        classes, rows.astype(np.int64), codes, values, len(ids), tuple(ids), source, numbers, repeated
+    )
+
+
+def _find_words(data: bytes) -> tuple[IntArray, IntArray, int]:
+    """Where words begin and end, the line of each, from 0, and the number of lines."""
+    begins, ends, ptr = find_words(data)
+    return np.stack([begins, ends]), np.repeat(np.arange(ptr.size - 1), np.diff(ptr)), ptr.size - 1
+
+
+def _encoded(data: bytes, cells: IntArray, lines: IntArray, source: str) -> tuple[list[str], IntArray]:
+    """Distinct texts of cells in the order in which they appear, and for each cell its position among them."""
+
+    def numbered(salt: int) -> tuple[Words, IntArray]:
+        words = Words(salt)
+        return words, words.codes(data, *cells)
+
+    words, codes = by_a_salt(numbered)
+    return decode_words(words, source, lambda word: int(lines[np.flatnonzero(codes == word)[0]]) + 1), codes
+
+
+def _find_cells(data: bytes) -> tuple[IntArray, IntArray]:
+    """Where the cells between tabs begin and end, without blanks around them, and the line of each, from 0; lines that
+    are blank have none."""
+    buffer = np.frombuffer(data, np.uint8)
+    if not data.endswith(b"\n"):
+        buffer = np.append(buffer, np.uint8(10))
+    ends = np.flatnonzero((buffer == 9) | (buffer == 10))
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    closing = buffer[ends] == 10
+    lines = np.cumsum(closing) - closing
+    while (odd := (begins < ends) & _BLANK[buffer[begins]]).any():
+        begins[odd] += 1
+    while (odd := (begins < ends) & _BLANK[buffer[ends - 1]]).any():
+        ends[odd] -= 1
+    opening = np.append(True, closing[:-1])
+    kept = ~(opening & closing & (begins == ends))  # not the only cell of a blank line
+    cells = np.stack([begins, ends])
+    if not kept.all():
+        cells, lines = cells[:, kept], lines[kept]
+    return cells, lines
+
+
+def _without_heads(data: bytes, cells: IntArray, lines: IntArray) -> tuple[IntArray, IntArray]:
+    """Without the lines of a submission to CAFA that are no scores."""
+    if not data.startswith(CAFA_HEADS):
+        return cells, lines
+    first = np.flatnonzero(np.diff(lines, prepend=-1))
+    heads = [int(lines[k]) for k in first if data[cells[0, k] : cells[1, k]].split(b" ")[0] in CAFA_HEADS]
+    kept = ~np.isin(lines, heads)
+    return cells[:, kept], lines[kept]
+
+
+def _floats(data: bytes, cells: IntArray, lines: IntArray, source: str) -> FloatArray:
+    """The numbers in cells, each distinct text read once."""
+    texts, codes = _encoded(data, cells, lines - 1, source)
+    found = [_number(text.encode()) for text in texts]
+    if None in found:
+        k = int(np.flatnonzero(codes == found.index(None))[0])
+        what = f"the score is {texts[codes[k]]!r}, which is not a number" if texts[codes[k]] else "the score is missing"
+        raise InvalidScores(f"{source}, line {lines[k]}: {what}")
+    return np.array(found, np.float64)[codes]
+
+
+def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
+    """From a table whose first line names its columns."""
+    rows = split_cells(text, source, sep)
+    line, header = next(rows, (1, []))
+    chosen = [given or usual for given, usual in zip(named, USUAL, strict=True)]
+    if not named[1] and "label" not in header and "class" in header:
+        chosen[1] = "class"
+    for name, option in zip(chosen, USUAL, strict=True):
+        if header.count(name) != 1:
+            raise FileFormatError(
+                f"{source}, line {line}: no column {name!r} among {header}: a file of scores has lines id, class, "
+                f"score, or a first line that names these columns; {option}= says which one is meant", line,
+            )  # fmt: skip
+    at = [header.index(name) for name in chosen]
+    found: list[tuple[Any, Any, Any]] = []
+    lines = []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        key, label, score = (row[k] for k in at)
+        if not key:
+            raise FileFormatError(f"{source}, line {line}: no instance id in the column {chosen[0]!r}", line)
+        found.append((key, label or None, _parsed(score, label, source, line)))
+        lines.append(line)
+    return from_triples(found, source, lines, repeated)
+
+
+def _parsed(text: str, label: str, source: str, line: int) -> float | None:
+    if not text and not label:
+        return None
+    number = _number(text.encode())
+    if number is None:
+        what = f"is {text!r}, which is not a number" if text else "is missing"
+        raise InvalidScores(f"{source}, line {line}: the score of {label!r} {what}")
+    return number
+
+
+# ---- one instance a line
+
+
+def _from_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
+    """From rows of ``class:score``; what is before the last colon is the class."""
+    words, rows, count = _find_words(data)
+    texts, codes = _encoded(data, words, rows, source)
+    known: dict[str, int] = {}
+    classes, values = np.empty(len(texts), np.int32), np.empty(len(texts))
+    for k, text in enumerate(texts):
+        name, colon, score = text.rpartition(":")
+        number = _number(score.encode())
+        if not (name and colon) or number is None:
+            line = int(rows[np.flatnonzero(codes == k)[0]]) + 1
+            raise FileFormatError(
+                f"{source}, line {line}: {text!r} is not class:score; a file of scores has such tokens, or lines "
+                f"id<TAB>class<TAB>score", line,
+            )  # fmt: skip
+        classes[k], values[k] = known.setdefault(name, len(known)), number
+    return ScoredSets.arranged(
+        list(known), rows, classes[codes], values[codes], count, None, source, rows + 1, repeated
+    )
+
+
+def _from_json_lines(text: str, source: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
+    """From objects with all scores of an instance, or with one score each."""
+    of_id, of_label, of_score = (given or usual for given, usual in zip(named, USUAL, strict=True))
+    seen: set[Any] = set()
+    has_ids: bool | None = None
+    triples: list[tuple[Any, Any, Any]] = []
+    lines: list[int] = []
+    for line, row in _objects(text, source):
+        has_ids = of_id in row if has_ids is None else has_ids
+        if (of_id in row) != has_ids:
+            raise FileFormatError(f"{source}, line {line}: some lines have an id and some have none", line)
+        key = row[of_id] if has_ids else len(seen)
+        if "scores" in row and key in seen:
+            raise FileFormatError(f"{source}, line {line}: there is an instance {key!r} already", line)
+        pairs = _pairs(row.get("scores", [[row.get(of_label), row.get(of_score)]]))
+        if pairs is None or not ("scores" in row or {of_id, of_label, of_score} <= row.keys()):
+            raise FileFormatError(
+                f'{source}, line {line}: not {{"id": ..., "scores": {{class: score}}}} or {{"id": ..., "label": ..., '
+                f'"score": ...}}', line,
+            )  # fmt: skip
+        seen.add(key)
+        triples += [(key, label, score) for label, score in pairs] or [(key, None, None)]
+        lines += [line] * max(1, len(pairs))
+    found = from_triples(triples, source, lines, repeated)
+    return found if has_ids else replace(found, ids=None)
+
+
+def _pairs(scores: Any) -> list[Any] | None:
+    """(label, score) pairs of an instance, None if they are something else."""
+    if isinstance(scores, dict):
+        return list(scores.items())
+    good = isinstance(scores, list) and all(isinstance(each, list) and len(each) == 2 for each in scores)
+    return scores if good else None
+
+
+def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, row in enumerate(text.split("\n"), 1):
+        if not row.strip():
+            continue
+        try:
+            made = json.loads(row)
+        except ValueError as error:
+            raise FileFormatError(f"{source}, line {line}: not JSON: {error}", line) from None
+        if not isinstance(made, dict) or any(isinstance(value, list) for key, value in made.items() if key != "scores"):
+            raise FileFormatError(f"{source}, line {line}: not a JSON object of plain values and scores", line)
+        yield line, made
+
+
+# ---- what functions on scores take
+
+
+def as_scores(data: Any) -> ScoredSets:
+    """Scores as they are, from a file, or from data in memory."""
+    if isinstance(data, str | PathLike):
+        return read_scores(data)
+    if isinstance(data, LabelSets):
+        raise InvalidOption("these are label sets without scores: give ScoredSets, or evaluate them as they are")
+    return ScoredSets.of(data, source="predictions")
+
+
+def as_gold(data: Any) -> LabelSets:
+    """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines."""
+    if not isinstance(data, str | PathLike):
+        return LabelSets.of(data, source="true labels")
+    source = fspath(data)
+    if file_kind(source) == ".tsv":
+        name, content = read_bytes(data)
+        first = _first_line(content).decode("utf-8", "replace").strip().split("\t")
+        if len(first) == 2 and not {"id", "label"} & {cell.strip() for cell in first}:
+            rows = list(split_cells(decode(content, name), name, "\t"))
+            for line, row in rows:
+                if len(row) != 2 or not all(row):
+                    raise FileFormatError(f"{name}, line {line}: {len(row)} cells instead of id and class", line)
+            return from_pairs(
+                [row[0] for _, row in rows], [row[1] for _, row in rows], name, [line for line, _ in rows]
+            )
+    return read_labels(data)

@@ -1,0 +1,166 @@
+"""Scored predictions on the command line and in studies."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hemlp import Evaluation, ScoredSets, Tuned, evaluate, read_hierarchy, read_scores, tune
+from hemlp.cli.main import commands
+from hemlp.errors import HemlpError
+from hemlp.evaluation.study import Study
+from hemlp.io.cuts import cut_of
+
+GOLD = {"a": ["sheep"], "b": ["cow"], "c": ["mammal"], "d": ["cow", "sheep"]}
+SCORES = {
+    "a": {"sheep": 0.9, "cow": 0.4}, "b": {"cow": 0.7, "sheep": 0.6}, "c": {"sheep": 0.3, "mammal": 0.8},
+    "d": {"cow": 0.5, "sheep": 0.45},
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h.txt").write_text("animal mammal\nmammal sheep\nmammal cow\n")
+    (tmp_path / "gold.tsv").write_text("".join(f"{i}\t{c}\n" for i, labels in GOLD.items() for c in labels))
+    lines = "".join(f"{i}\t{c}\t{v}\n" for i, row in SCORES.items() for c, v in row.items())
+    (tmp_path / "scores.tsv").write_text(lines)
+    return tmp_path
+
+
+def invoked(*arguments):
+    result = CliRunner().invoke(commands, [*map(str, arguments)])
+    if isinstance(result.exception, HemlpError):
+        return result.exception.exit_code, str(result.exception)
+    return result.exit_code, result.output
+
+
+def test_systems_say_where_scores_are_cut(folder):
+    tune(read_hierarchy("h.txt"), GOLD, SCORES, "F_H").to_json("t.json")
+    cuts = ["x=scores.tsv@0.5", "scores.tsv@top1", "y=scores.tsv@t.json"]
+    code, out = invoked("evaluate", "h.txt", "gold.tsv", *cuts, "-m", "F_H", "--json", "all.json")
+    assert code == 0, out
+    s, t = ScoredSets.of(SCORES), Tuned.from_json("t.json")
+    wanted = evaluate(read_hierarchy("h.txt"), GOLD, {"x": s.at(0.5), "scores@top1": s.top(1), "y": s.at(t)}, ["F_H"])
+    found = Evaluation.from_json("all.json")
+    assert found.systems == ["x", "scores@top1", "y"]
+    for system in found.systems:
+        assert found.per_instance(system, "F_H").tolist() == wanted.per_instance(system, "F_H").tolist()
+
+
+def test_thresholds_that_are_tuned_on_other_data_or_by_folds(folder):
+    (folder / "dev.tsv").write_text("p\tsheep\t0.2\nq\tcow\t0.9\n")
+    (folder / "dev_gold.tsv").write_text("p\tsheep\nq\tcow\n")
+    given = ["k=scores.tsv@tuned", "--dev-true", "dev_gold.tsv", "--dev", "k=dev.tsv", "-m", "F_H"]
+    with pytest.warns(UserWarning, match=r"Tuned\(0.2 by F_H, chosen on 2 instances of dev.tsv"):
+        code, out = invoked("evaluate", "h.txt", "gold.tsv", *given, "--json", "all.json")
+    assert code == 0, out
+    h = read_hierarchy("h.txt")
+    wanted = evaluate(h, GOLD, {"k": ScoredSets.of(SCORES).at(0.2)}, ["F_H"])
+    assert Evaluation.from_json("all.json").mean("k", "F_H") == wanted.mean("k", "F_H")
+    (folder / "study.toml").write_text(
+        'hierarchy = "h.txt"\ntrue = "gold.tsv"\nmeasures = ["SDL"]\n[systems]\nk = "scores.tsv@tuned"\n'
+        '[tuning]\nmeasure = "F_H"\nfolds = 2\nseed = 5\n[outputs]\njson = "study.json"\n'
+    )
+    with pytest.warns(UserWarning, match="cross-validated"):
+        code, out = invoked("run", "study.toml")
+    assert code == 0, out
+    t = tune(h, GOLD, SCORES, "F_H", folds=2, seed=5)
+    wanted = evaluate(h, GOLD, {"k": ScoredSets.of(SCORES).at(t)}, ["SDL"])
+    assert Evaluation.from_json("study.json").mean("k", "SDL") == wanted.mean("k", "SDL")
+    with pytest.warns(UserWarning, match="cross-validated"):
+        assert Study.read("study.toml").run().mean("k", "SDL") == wanted.mean("k", "SDL")
+
+
+def test_scores_of_other_instances_are_told(folder):
+    with (folder / "scores.tsv").open("a") as file:
+        file.write("stranger\tcow\t0.5\n")
+    (folder / "gold.tsv").write_text((folder / "gold.tsv").read_text() + "e\tcow\n")
+    with pytest.warns(UserWarning, match="instances") as told:
+        code, out = invoked("evaluate", "h.txt", "gold.tsv", "scores.tsv@0.5", "-m", "F_H")
+    assert code == 0, out
+    assert "1 instances of the true labels have no scores" in str(told[0].message)
+    assert "1 scored instances are not among them" in str(told[0].message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["k=scores.tsv@tuned"], "say one of both"),
+        (["k=scores.tsv@tuned", "--folds", "2", "--dev-true", "gold.tsv"], "say one of both"),
+        (["k=scores.tsv@tuned", "--dev-true", "gold.tsv"], "there are no development scores of it"),
+        (["k=scores.tsv@0.5", "--dev-true", "gold.tsv", "--dev", "x=scores.tsv"], "there is no system 'x'"),
+        (["k=scores.tsv@nan"], "a threshold is a finite number"),
+        (["k=scores.tsv@top0"], "top(0)"),
+        (["k=scores.tsv@some"], "scores are cut by @0.3"),
+        (["k=scores.tsv@gold.json"], "cannot read gold.json"),
+        (["k=scores.tsv"], "no column 'id'"),
+    ],
+)
+def test_what_is_wrong_with_cuts(folder, arguments, words):
+    code, out = invoked("evaluate", "h.txt", "gold.tsv", *arguments, "-m", "F_H")
+    assert code == 2
+    assert words in out
+
+
+def test_a_file_whose_name_has_a_sign(folder):
+    (folder / "odd@0.5").write_text("x")
+    assert cut_of("odd@0.5") is None
+    assert cut_of("more@0.5").file == "more"
+    assert cut_of("a@b/scores.tsv") is None
+
+
+def test_curves_on_the_command_line(folder):
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "-m", "F_H", "-m", "GIE", "--csv", "c.csv")
+    assert code == 0, out
+    assert "optimistic" in out
+    assert "every distinct score" in out
+    lines = (folder / "c.csv").read_text().splitlines()
+    assert lines[0] == "threshold,F_H,GIE"
+    assert len(lines) == 1 + len({v for row in SCORES.values() for v in row.values()})
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--grid", "0.1,1,0.2")
+    assert code == 0, out
+    assert "5 thresholds: a grid" in out
+    for bad in ("0.1,1", "1,0,0.1", "0,1,0", "a,b,c"):
+        code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--grid", bad)
+        assert code == 2
+        assert "FROM,TO,STEP" in out
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--points", "2")
+    assert "2 of 8 distinct scores" in out
+
+
+def test_ranked_measures_on_the_command_line(folder):
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "-m", "F_H@1", "-m", "distance@1")
+    assert code == 0, out
+    assert out.splitlines()[1].split()[:3] == ["F_H@1", "↑", "0.9643"]
+    assert "threshold" not in out
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "-m", "F_H@1", "-m", "SDL")
+    assert "F_H@1" in out
+    assert "best by" in out
+
+
+def test_scores_that_are_not_cut_are_told_apart_from_labels(folder):
+    (folder / "long.csv").write_text("id,label\na,sheep\nb,cow\nc,mammal\nd,cow\n")
+    code, out = invoked("evaluate", "h.txt", "long.csv", "k=scores.tsv", "-m", "F_H")
+    assert code == 2
+    assert "on the command line as FILE@0.5" in out
+
+
+def test_tuning_on_the_command_line(folder):
+    code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "-m", "SDL", "--json", "t.json")
+    assert code == 0, out
+    t = tune(read_hierarchy("h.txt"), GOLD, read_scores("scores.tsv"), "SDL")
+    assert out == f"{t!r}\n"
+    assert json.loads((folder / "t.json").read_text()) == t.to_dict()
+    code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "--by", "class")
+    assert code == 2
+    assert "--few shared to let them keep the one threshold of all" in out
+
+
+def test_a_curve_is_drawn(folder):
+    pytest.importorskip("matplotlib")
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--svg", "c.svg")
+    assert code == 0, out
+    assert "optimistic" in (folder / "c.svg").read_text()
