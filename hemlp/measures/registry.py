@@ -33,6 +33,9 @@ _NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"s
 _METHODS = {"method": LCA_METHODS}
 _COSTS = ("cost", "max_distance", "horizon")
 _CLOSURE = ("top", "horizon", "weights")
+_ACCRETION = {"weights": "hemlp.information_accretion(h, corpus)"}
+_CONTENT = {"weights": "hemlp.information_content(h, corpus)"}
+_NO_BETA = {"beta": "its graphs are chosen by F itself"}
 
 NAMED.update(
     (named.template.name, named)
@@ -45,16 +48,25 @@ NAMED.update(
             ("default_cost", *_COSTS, "pairing", "normalizer"),
             _NORMALIZERS,
         ),
-        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PRF"),
+        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PR"),
+        Named(SetMeasure("F_H", "ancestors"), (*_CLOSURE, "beta")),
         Named(SetMeasure("SDL", "ancestors", score="difference"), _CLOSURE),
-        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PRF"),
+        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PR"),
+        Named(SetMeasure("F_De", "descendants"), ("weights", "beta")),
         Named(SetMeasure("F_Tol", "tolerant"), ()),
         Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
-        *(Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit"), _METHODS) for s in "PRF"),
+        *(
+            Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit"), _METHODS, {}, _NO_BETA)
+            for s in "PRF"
+        ),
+        Named(SetMeasure("ICM", "ancestors", score="ICM"), _CLOSURE, needed=_ACCRETION),
+        Named(SetMeasure("simUI", "ancestors", score="jaccard"), ("top", "horizon")),
+        Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
         Named(SetMeasure("hamming", "none", score="hamming"), ()),
-        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PRF"),
+        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PR"),
+        Named(SetMeasure("F", "none"), ("weights", "beta")),
     )
 )
 
@@ -72,7 +84,7 @@ def _kind(name: str) -> Callable[..., Measure] | None:
 PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
 SetName = Literal[
     "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
-    "jaccard", "hamming", "P", "R", "F",
+    "jaccard", "hamming", "P", "R", "F", "ICM", "simUI", "simGIC",
 ]  # fmt: skip
 """The named measures of each kind, for type checkers."""
 M = TypeVar("M", bound=Measure)
@@ -108,7 +120,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     >>> measure("MGIA", default_cost=4) == measure("MGIA(default_cost=4)")
     True
     >>> measure("SetMeasure('near', augment='ancestors', horizon=2)").parameters
-    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'top': False, 'horizon': 2}
+    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'beta': 1, 'top': False, 'horizon': 2}
     """
     if isinstance(what, Measure):
         if parameters:
