@@ -20,6 +20,7 @@ from hemlp.measures.sets import SetMeasure, SetScore
 from hemlp.measures.weights import information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
+from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
 from hemlp.programs.model import Model
 from hemlp.programs.program import Status
 from hemlp.programs.registry import Solver
@@ -37,12 +38,16 @@ __all__ = [
     "ExactGreedy",
     "HemlpError",
     "Hierarchy",
+    "JiangConrath",
     "LabelSets",
+    "LcaHeight",
+    "Lin",
     "MatrixCost",
     "Measure",
     "Model",
     "PairMeasure",
     "PairScore",
+    "Resnik",
     "Score",
     "Scores",
     "SetMeasure",
@@ -51,6 +56,7 @@ __all__ = [
     "Solver",
     "Status",
     "UpDistances",
+    "WuPalmer",
     "__version__",
     "compare_exact_greedy",
     "evaluate",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hemlp import Batch, Hierarchy, SetMeasure, evaluate, measure, metrics
+from hemlp import Batch, Hierarchy, SetMeasure, evaluate, information_content, measure, metrics
 from hemlp.errors import InvalidOption, NoTextForm
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.testing import check_measure
@@ -129,3 +130,26 @@ def test_icm_and_its_normalised_average():
         measure("F_H").normalised_average(measure("F_H").score(Batch.of(H, ["sheep"], ["cow"])))
     with pytest.raises(InvalidOption, match="weigh nothing"):
         icm.normalised_average(icm.score(Batch.of(H, [[]], [["cow"]])))
+
+
+@pytest.mark.filterwarnings("ignore")  # theirs
+def test_icm_by_pyevall(tmp_path):
+    """On a tree whose classes the true labels all have, with the contents that PyEvALL takes from those."""
+    pyevall = pytest.importorskip("pyevall.evaluation", reason="PyEvALL is not installed: NOT compared")
+    from pyevall.utils.utils import PyEvALLUtils
+
+    h = Hierarchy.from_edges([("A", "x"), ("A", "y"), ("B", "z")])
+    true = [["x"], ["x", "z"], ["B"], ["y"], ["z"]]
+    pred = [["x"], ["y", "z"], ["z"], ["x", "B"], ["A"]]
+    for name, rows in (("gold", true), ("pred", pred)):
+        cases = [{"test_case": "T", "id": str(i), "value": row} for i, row in enumerate(rows)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(cases))
+    parameters = {PyEvALLUtils.PARAM_HIERARCHY: {"A": ["x", "y"], "B": ["z"]}}
+    files = str(tmp_path / "pred.json"), str(tmp_path / "gold.json")
+    theirs = pyevall.PyEvALLEvaluation().evaluate(*files, ["ICM", "ICMNorm"], **parameters).report["metrics"]
+    content = information_content(h, true)
+    icm = measure("ICM", weights={c: (content[c] - sum(content[a] for a in h.parents(c))) / math.log(2) for c in h})
+    scores = icm.score(Batch.of(h, true, pred))
+    assert scores.mean() == pytest.approx(theirs["ICM"]["results"]["average_per_test_case"], rel=1e-12)
+    normalised = theirs["ICMNorm"]["results"]["average_per_test_case"]
+    assert icm.normalised_average(scores) == pytest.approx(normalised, rel=1e-12)

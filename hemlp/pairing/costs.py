@@ -62,6 +62,25 @@ class Cost(ABC):
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """κ of each pair, infinite where the pair cannot exist."""
 
+    def between(self, hierarchy: Hierarchy, predicted: Label, true: Label) -> float:
+        """κ of one pair of classes.
+
+        Parameters
+        ----------
+        hierarchy
+            What the classes belong to.
+        predicted, true
+            Two classes.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ShortestPath().between(h, "sheep", "cow")
+        2.0
+        """
+        batch = Batch.of(hierarchy, [{true}], [{predicted}])
+        return float(checked_costs(self, batch, Pairs.of(batch))[0])
+
 
 def cost_text(cost: Any) -> str:
     """How a cost is written; "custom" if it has no text form."""
