@@ -21,7 +21,7 @@ DIRECTIVES = {
 sources = [
     file
     for file in sorted(Path("hemlp/kernels").glob("*.py"))
-    if file.stem in {"common", "records", "signals", "tally"}
+    if file.stem in {"common", "records", "signals", "tally", "transport"}
 ]
 extensions = [
     Extension(f"hemlp.kernels.{file.stem}", [file.as_posix()], extra_compile_args=["-O3"], optional=True)

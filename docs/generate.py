@@ -15,9 +15,12 @@ from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.invariants import INVARIANTS
+from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
+from hemlp.measures.transport import TransportMeasure
+from hemlp.pairing.costs import ShortestPath
 from hemlp.paper import cases as paper
 from hemlp.text.tables import Table
 
@@ -114,11 +117,22 @@ def model_words(each: Measure) -> str:
         defaults = (
             "no default class" if each.default_cost is None else f"default classes at a cost of {each.default_cost}"
         )
+        costs = "shortest paths" if isinstance(each.cost, ShortestPath) else f"`{each.cost}`"
         return (
             f"Problem 1 with bounds {each.bounds.predicted} on predicted and {each.bounds.true} on true classes, "
-            f"{defaults}, and shortest paths as costs. `measure(\"{each.name}\").model(h, true, pred)` prints, exports and "
+            f"{defaults}, and {costs} as costs. `measure(\"{each.name}\").model(h, true, pred)` prints, exports and "
             "solves it."
         )  # fmt: skip
+    if isinstance(each, MatchMeasure):
+        return (
+            "Two pairings without default classes: bounds (1, 1) on predicted and (0, ALL) on true classes, and the same the "
+            f'other way round. `measure("{each.name}").model(h, true, pred)` prints both; `model.parts` holds them.'
+        )
+    if isinstance(each, TransportMeasure):
+        return (
+            'A transport in units of mass, lcm(M, N) on each side, spread evenly: `measure("transport").model(h, true, pred)` '
+            "prints, exports and solves it."
+        )
     assert isinstance(each, SetMeasure)
     return MODELS[each.augment.name]
 

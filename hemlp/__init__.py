@@ -13,10 +13,12 @@ from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import read_labels
 from hemlp.measures.augmentations import Augmentation
 from hemlp.measures.base import Measure
+from hemlp.measures.matches import MatchMeasure, MatchScore
 from hemlp.measures.pairs import PairMeasure, PairScore
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.sets import SetMeasure, SetScore
+from hemlp.measures.transport import TransportMeasure
 from hemlp.measures.weights import information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
@@ -42,6 +44,8 @@ __all__ = [
     "LabelSets",
     "LcaHeight",
     "Lin",
+    "MatchMeasure",
+    "MatchScore",
     "MatrixCost",
     "Measure",
     "Model",
@@ -55,6 +59,7 @@ __all__ = [
     "ShortestPath",
     "Solver",
     "Status",
+    "TransportMeasure",
     "UpDistances",
     "WuPalmer",
     "__version__",

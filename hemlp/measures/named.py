@@ -13,7 +13,20 @@ from hemlp.options import check_choice, did_you_mean
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
 
-RESERVED = {"error", "predicted", "true", "common", "lcas", "bound", "status", "custom", "ALL", "Bounds"}
+RESERVED = {
+    "error",
+    "predicted_error",
+    "true_error",
+    "predicted",
+    "true",
+    "common",
+    "lcas",
+    "bound",
+    "status",
+    "custom",
+    "ALL",
+    "Bounds",
+}
 """Names of columns and of parts of texts: no measure can be called so."""
 
 

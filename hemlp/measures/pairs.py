@@ -20,7 +20,7 @@ from hemlp.measures.named import check_name
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
-from hemlp.pairing.costs import ShortestPath, as_cost, check_magnitude, checked_costs, cost_text
+from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 
@@ -48,6 +48,12 @@ class PairScore:
         Errors are better when small.
     range
         Least and greatest value.
+    mirror
+        Which score has its value when the sides change places: its own name, that of another, or None.
+    beside
+        Scores by name that are shown beside it, as columns.
+    similarity
+        Whether it is made of similarities: costs are at most 1, pairs one to one, and a default class costs 1/2.
 
     Examples
     --------
@@ -62,9 +68,12 @@ class PairScore:
     function: Callable[[PairFacts], FloatArray]
     greater_is_better: bool = False
     range: tuple[float, float] = (0.0, math.inf)
+    mirror: str | None = None
+    beside: tuple[str, ...] = ()
+    similarity: bool = False
 
 
-def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
+def _accuracy(name: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
     """1 − error / (count · D_max), and 1 where the two sets are equal."""
 
     def function(facts: PairFacts) -> FloatArray:
@@ -72,13 +81,30 @@ def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
         worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
         return np.where(equal, 1.0, 1.0 - facts.error / worst)
 
-    return PairScore(function, greater_is_better=True, range=(0.0, 1.0))
+    return PairScore(function, greater_is_better=True, range=(0.0, 1.0), mirror=name)
+
+
+MATCHED = ("matched_P", "matched_R", "matched_F")
+
+
+def _matched(mirror: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
+    """Σ s / count, where the least cost is (M + N) / 2 − Σ s; 0/0 is 1 if both sides are empty."""
+
+    def function(facts: PairFacts) -> FloatArray:
+        similar = (facts.predicted + facts.true) / 2 - facts.error
+        empty = (facts.predicted == 0) & (facts.true == 0)
+        return np.where(empty, 1.0, np.clip(similar / np.maximum(count(facts), 0.5), 0.0, 1.0))
+
+    return PairScore(function, True, (0.0, 1.0), mirror, MATCHED, similarity=True)
 
 
 PAIR_SCORES: dict[str, PairScore] = {
-    "error": PairScore(lambda facts: facts.error),
-    "accuracy": _accuracy(lambda f: f.predicted + f.true - 2 * f.common),
-    "accuracy_union": _accuracy(lambda f: f.predicted + f.true - f.common),
+    "error": PairScore(lambda facts: facts.error, mirror="error"),
+    "accuracy": _accuracy("accuracy", lambda f: f.predicted + f.true - 2 * f.common),
+    "accuracy_union": _accuracy("accuracy_union", lambda f: f.predicted + f.true - f.common),
+    "matched_P": _matched("matched_R", lambda f: f.predicted),
+    "matched_R": _matched("matched_P", lambda f: f.true),
+    "matched_F": _matched("matched_F", lambda f: (f.predicted + f.true) / 2),
 }
 """Scores by name. One line more makes a score of yours known by name."""
 
@@ -99,7 +125,7 @@ class PairMeasure(Measure):
         One value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no
         default class.
     score
-        "error", "accuracy", "accuracy_union" or a ``PairScore``.
+        "error", "accuracy", "accuracy_union", "matched_P", "matched_R", "matched_F" or a ``PairScore``.
     max_distance
         Pairs that cost more do not exist.
     horizon
@@ -160,6 +186,9 @@ class PairMeasure(Measure):
             raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
         if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
             raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
+        rule = score if isinstance(score, PairScore) else PAIR_SCORES[score]
+        if rule.similarity and (bounds != Bounds((1, 1), (1, 1)) or default_cost != 0.5 or max_distance is not None):
+            raise InvalidOption(f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5")
         if pairing == "nearest" and bounds != Bounds((1, ALL), (1, ALL)):
             raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
         self.__dict__.update(
@@ -183,8 +212,8 @@ class PairMeasure(Measure):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The score and the least cost."""
-        return self.name, "error"
+        """The score, the least cost, and scores that are shown beside it."""
+        return self.name, "error", *(score for score in self.score_rule.beside if score != self.name)
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -200,16 +229,17 @@ class PairMeasure(Measure):
     @property
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
+        promised: frozenset[str] = getattr(self.cost, "promises", frozenset())
         found = {"range"}
-        distance = type(self.cost) is ShortestPath
         lower = self.bounds.predicted[0], self.bounds.true[0]
-        if distance and not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
-            found |= {"names", "monotone"}
-            if self.bounds.predicted == self.bounds.true:
-                found.add("symmetric")
-        if distance and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
+        turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
+        if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
+            found |= promised & {"names", "monotone"}
+            if turned and self.bounds.predicted == self.bounds.true:
+                found |= promised & {"symmetric"}
+        if "zero_if_equal" in promised and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
             found.add("best_if_equal")
-            if lower == (1, 1) and self.default_cost != 0:
+            if turned and "zero_only_if_equal" in promised and lower == (1, 1) and self.default_cost != 0:
                 found.add("best_only_if_equal")
         return frozenset(found)
 
@@ -232,7 +262,10 @@ class PairMeasure(Measure):
         if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
-        kappa = checked_costs(self.cost, batch, pairs)
+        if self.score_rule.similarity:
+            kappa = shares_of_one(self.cost, batch, pairs, self.name)
+        else:
+            kappa = checked_costs(self.cost, batch, pairs)
         if self.horizon is not None:
             kappa = np.minimum(kappa, 2.0 * self.horizon)
         if self.max_distance is not None:
@@ -293,7 +326,8 @@ class PairMeasure(Measure):
             common_classes(batch),
             float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
         )
-        return {self.name: self.score_rule.function(facts), "error": facts.error}
+        beside = {name: PAIR_SCORES[name].function(facts) for name in self.score_rule.beside}
+        return {"error": facts.error, **beside, self.name: self.score_rule.function(facts)}
 
 
 def common_classes(batch: Batch) -> IntArray:

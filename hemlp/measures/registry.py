@@ -21,11 +21,14 @@ from typing import Any, Literal, TypeVar, overload
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
+from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED, Named
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.pairs import MATCHED, PairMeasure
 from hemlp.measures.sets import SetMeasure
+from hemlp.measures.transport import TransportMeasure
 from hemlp.options import did_you_mean
 from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.pairing.similarities import WuPalmer
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
 _ONE = Bounds((1, 1), (1, 1))
@@ -62,6 +65,9 @@ NAMED.update(
         Named(SetMeasure("ICM", "ancestors", score="ICM"), _CLOSURE, needed=_ACCRETION),
         Named(SetMeasure("simUI", "ancestors", score="jaccard"), ("top", "horizon")),
         Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
+        *(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")),
+        *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
+        Named(TransportMeasure("transport"), ("cost",)),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
         Named(SetMeasure("hamming", "none", score="hamming"), ()),
@@ -81,7 +87,9 @@ def _kind(name: str) -> Callable[..., Measure] | None:
     return next(iter(reversed(own or found)), None)
 
 
-PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
+PairName = Literal["TIE", "SunLim", "GIE", "MGIA", "matched_P", "matched_R", "matched_F"]
+MatchName = Literal["BMA", "funSimAvg", "funSimMax"]
+TransportName = Literal["transport"]
 SetName = Literal[
     "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
     "jaccard", "hamming", "P", "R", "F", "ICM", "simUI", "simGIC",
@@ -94,6 +102,10 @@ M = TypeVar("M", bound=Measure)
 def measure(what: PairName, **parameters: Any) -> PairMeasure: ...
 @overload
 def measure(what: SetName, **parameters: Any) -> SetMeasure: ...
+@overload
+def measure(what: MatchName, **parameters: Any) -> MatchMeasure: ...
+@overload
+def measure(what: TransportName, **parameters: Any) -> TransportMeasure: ...
 @overload
 def measure(what: M) -> M: ...
 @overload
@@ -175,7 +187,8 @@ def write_measures(measures: Iterable[Measure]) -> str:
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
         fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
-        if not type(each).__module__.startswith("hemlp."):
+        usual = known or type(each) in (PairMeasure, SetMeasure)
+        if not (usual and type(each).__module__.startswith("hemlp.")):
             fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:

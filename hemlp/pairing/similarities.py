@@ -25,7 +25,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
-from hemlp.pairing.costs import Cost
+from hemlp.pairing.costs import PROMISES, Cost
 from hemlp.pairing.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -131,6 +131,11 @@ class Lin(_Weighted, Similarity):
 
     name = "lin"
 
+    @property
+    def promises(self) -> frozenset[str]:
+        """It depends on weights, which know classes by their names."""
+        return frozenset({"symmetric", "zero_if_equal"})
+
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """2·max IC(a) / (IC(u) + IC(v))."""
         first, second, shared = self.contents(batch, pairs)
@@ -159,6 +164,11 @@ class JiangConrath(_Weighted):
 
     name = "jiang_conrath"
 
+    @property
+    def promises(self) -> frozenset[str]:
+        """As of Lin's."""
+        return frozenset({"symmetric", "zero_if_equal"})
+
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """IC(u) + IC(v) − 2·max IC(a), infinite without a common ancestor."""
         first, second, shared = self.contents(batch, pairs)
@@ -177,6 +187,11 @@ class WuPalmer(Similarity):
     """
 
     name = "wu_palmer"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """All of them."""
+        return PROMISES
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """By the best common ancestor, which need not be the nearest."""
@@ -201,6 +216,11 @@ class LcaHeight(Cost):
     """
 
     name = "lca_height"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """A class that is no leaf costs something for itself."""
+        return PROMISES - {"zero_if_equal", "zero_only_if_equal"}
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """The least height of a common ancestor, infinite without one."""
