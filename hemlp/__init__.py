@@ -14,9 +14,11 @@ from hemlp.io.labels import read_labels
 from hemlp.measures.augmentations import Augmentation
 from hemlp.measures.base import Measure
 from hemlp.measures.matches import MatchMeasure, MatchScore
-from hemlp.measures.pairs import PairMeasure, PairScore
+from hemlp.measures.pair_scores import PairScore
+from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.measures.scores import Score, Scores
+from hemlp.measures.sensitivity import Sensitivity
 from hemlp.measures.sets import SetMeasure, SetScore
 from hemlp.measures.transport import TransportMeasure
 from hemlp.measures.weights import information_content
@@ -54,6 +56,7 @@ __all__ = [
     "Resnik",
     "Score",
     "Scores",
+    "Sensitivity",
     "SetMeasure",
     "SetScore",
     "ShortestPath",

@@ -14,6 +14,7 @@ from hemlp.errors import InvalidOption
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
+from hemlp.evaluation.sensitivity import sensitivity
 from hemlp.explain.making import explain
 from hemlp.explain.parts import Explanation
 from hemlp.io.files import write_text
@@ -235,6 +236,8 @@ class Evaluation:
         dropped = dropped_true_labels(self.facts)
         told = ", ".join(f"{system} {number}" for system, number in dropped.items())
         return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
+
+    sensitivity = sensitivity
 
     def explain(
         self,

@@ -65,7 +65,8 @@ class MatchScore:
 
 
 def _bma(facts: MatchFacts) -> FloatArray:
-    return 1 - (facts.predicted_error + facts.true_error) / np.maximum(facts.predicted + facts.true, 1)
+    share: FloatArray = (facts.predicted_error + facts.true_error) / np.maximum(facts.predicted + facts.true, 1)
+    return 1 - share
 
 
 def _fun_sim_avg(facts: MatchFacts) -> FloatArray:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,96 +17,14 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
+from hemlp.measures.sensitivity import Sensitivity, Totals
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
-
-
-@dataclass(frozen=True)
-class PairFacts:
-    """What a score may be made of, an array each: the least cost, and how many classes there are."""
-
-    error: FloatArray
-    predicted: IntArray
-    true: IntArray
-    common: IntArray
-    default_cost: float
-
-
-@dataclass(frozen=True)
-class PairScore:
-    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost.
-
-    Parameters
-    ----------
-    function
-        From ``PairFacts`` (an array for each fact) to one value an instance.
-    greater_is_better
-        Errors are better when small.
-    range
-        Least and greatest value.
-    mirror
-        Which score has its value when the sides change places: its own name, that of another, or None.
-    beside
-        Scores by name that are shown beside it, as columns.
-    similarity
-        Whether it is made of similarities: costs are at most 1, pairs one to one, and a default class costs 1/2.
-
-    Examples
-    --------
-    >>> from hemlp import Hierarchy
-    >>> mean = PairScore(lambda f: f.error / np.maximum(f.true, 1))
-    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-    >>> one = Bounds((1, 1), (1, 1))
-    >>> PairMeasure("mean_error", one, default_cost=5, score=mean).score(h, ["sheep", "cow"], ["cow"])
-    2.5
-    """
-
-    function: Callable[[PairFacts], FloatArray]
-    greater_is_better: bool = False
-    range: tuple[float, float] = (0.0, math.inf)
-    mirror: str | None = None
-    beside: tuple[str, ...] = ()
-    similarity: bool = False
-
-
-def _accuracy(name: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
-    """1 − error / (count · D_max), and 1 where the two sets are equal."""
-
-    def function(facts: PairFacts) -> FloatArray:
-        equal = (facts.common == facts.predicted) & (facts.common == facts.true)
-        worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
-        return np.where(equal, 1.0, 1.0 - facts.error / worst)
-
-    return PairScore(function, greater_is_better=True, range=(0.0, 1.0), mirror=name)
-
-
-MATCHED = ("matched_P", "matched_R", "matched_F")
-
-
-def _matched(mirror: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
-    """Σ s / count, where the least cost is (M + N) / 2 − Σ s; 0/0 is 1 if both sides are empty."""
-
-    def function(facts: PairFacts) -> FloatArray:
-        similar = (facts.predicted + facts.true) / 2 - facts.error
-        empty = (facts.predicted == 0) & (facts.true == 0)
-        return np.where(empty, 1.0, np.clip(similar / np.maximum(count(facts), 0.5), 0.0, 1.0))
-
-    return PairScore(function, True, (0.0, 1.0), mirror, MATCHED, similarity=True)
-
-
-PAIR_SCORES: dict[str, PairScore] = {
-    "error": PairScore(lambda facts: facts.error, mirror="error"),
-    "accuracy": _accuracy("accuracy", lambda f: f.predicted + f.true - 2 * f.common),
-    "accuracy_union": _accuracy("accuracy_union", lambda f: f.predicted + f.true - f.common),
-    "matched_P": _matched("matched_R", lambda f: f.predicted),
-    "matched_R": _matched("matched_P", lambda f: f.true),
-    "matched_F": _matched("matched_F", lambda f: (f.predicted + f.true) / 2),
-}
-"""Scores by name. One line more makes a score of yours known by name."""
 
 
 @dataclass(frozen=True, init=False)
@@ -329,15 +247,39 @@ class PairMeasure(Measure):
         beside = {name: PAIR_SCORES[name].function(facts) for name in self.score_rule.beside}
         return {"error": facts.error, **beside, self.name: self.score_rule.function(facts)}
 
+    # ---- as a function of the default cost
 
-def common_classes(batch: Batch) -> IntArray:
-    """How many classes are on both sides, for each instance."""
-    predicted, true = (
-        np.repeat(np.arange(len(batch)), np.diff(side.ptr)) * len(batch.hierarchy) + side.classes
-        for side in batch.sides
-    )
-    both = np.intersect1d(predicted, true, assume_unique=True)
-    return np.bincount(both // len(batch.hierarchy), minlength=len(batch))
+    @overload
+    def sensitivity(self, data: Batch) -> Sensitivity: ...
+
+    @overload
+    def sensitivity(self, data: Hierarchy, true: Any, pred: Any) -> Sensitivity: ...
+
+    def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
+        """How the measure depends on its default cost, of one instance or on average over a batch: exactly.
+
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+
+        Raises
+        ------
+        InvalidOption
+            If the measure has not one default cost for all classes, or its score is a function of a user's own.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> measure("GIE").sensitivity(h, ["sheep"], ["cow"]).breakpoints
+        (Fraction(1, 1),)
+        """
+        totals = Totals(self)
+        totals.add_batch(as_batch(data, true, pred))
+        return totals.sensitivity()
 
 
 def _plain_default(cost: Any) -> Any:

@@ -23,7 +23,8 @@ from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
 from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED, Named
-from hemlp.measures.pairs import MATCHED, PairMeasure
+from hemlp.measures.pair_scores import MATCHED
+from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.transport import TransportMeasure
 from hemlp.options import did_you_mean

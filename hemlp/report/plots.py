@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hemlp.evaluation.result import Evaluation
+    from hemlp.evaluation.sensitivity import Sensitivities
 
 COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
 MARKERS = "osD^vP*X"
@@ -69,6 +70,25 @@ def rank_chart(ev: Evaluation, sided: Sided = "two") -> Figure:
     axes.set_yticks(range(1, len(ev.systems) + 1))
     axes.invert_yaxis()
     axes.set_ylabel("rank (1 is best; ties stand side by side)")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def sensitivity_chart(found: Sensitivities, most: float) -> Figure:
+    """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
+    figure, axes = _figure(7.0, 4.2)
+    for k, (name, each) in enumerate(found.systems.items()):
+        bends = [float(d) for d in each.breakpoints if d < most]
+        at = np.unique([*np.linspace(most / 400, most, 400), *bends])
+        line = [float(each(float(d))) for d in at]
+        axes.plot(at, line, label=plain(name), linewidth=1.6, color=COLOURS[k % len(COLOURS)])
+    for d, below, _ in found.flips:
+        if d < most:
+            axes.plot(float(d), float(found.systems[below](d)), "o", color="black", markersize=4, zorder=3)
+    axes.axvline(found.chosen, color="#999999", linewidth=0.8, linestyle=":")
+    axes.set_xlim(0, most)
+    axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
+    axes.set_ylabel(plain(f"mean {found.measure}"))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
