@@ -24,6 +24,7 @@ from hemlp.measures.transport import TransportMeasure
 from hemlp.measures.weights import information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
+from hemlp.pairing.rules import by_class, by_leaf, by_level
 from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
 from hemlp.programs.model import Model
 from hemlp.programs.program import Status
@@ -66,6 +67,9 @@ __all__ = [
     "UpDistances",
     "WuPalmer",
     "__version__",
+    "by_class",
+    "by_leaf",
+    "by_level",
     "compare_exact_greedy",
     "evaluate",
     "examples",

@@ -44,7 +44,7 @@ class PairScore:
 
     Examples
     --------
-    >>> from hemlp import Hierarchy
+    >>> from hemlp import Bounds, Hierarchy, PairMeasure
     >>> mean = PairScore(lambda f: f.error / np.maximum(f.true, 1))
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> one = Bounds((1, 1), (1, 1))

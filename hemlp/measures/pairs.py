@@ -149,15 +149,15 @@ class PairMeasure(Measure):
         """Derived from the bounds, the cost and the score."""
         promised: frozenset[str] = getattr(self.cost, "promises", frozenset())
         found = {"range"}
-        lower = self.bounds.predicted[0], self.bounds.true[0]
+        lower = self.bounds.least[0] | self.bounds.least[1]
         turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
             found |= promised & {"names", "monotone"}
             if turned and self.bounds.predicted == self.bounds.true:
                 found |= promised & {"symmetric"}
-        if "zero_if_equal" in promised and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
+        if "zero_if_equal" in promised and lower <= {0, 1} and not self.bounds.custom and isinstance(self.rule, str):
             found.add("best_if_equal")
-            if turned and "zero_only_if_equal" in promised and lower == (1, 1) and self.default_cost != 0:
+            if turned and "zero_only_if_equal" in promised and lower == {1} and self.default_cost != 0:
                 found.add("best_only_if_equal")
         return frozenset(found)
 
@@ -209,7 +209,7 @@ class PairMeasure(Measure):
         """The bounds of all classes of each side, and an error if those of one contradict each other."""
         labels = batch.hierarchy.labels
         given = zip((self.bounds.predicted, self.bounds.true), batch.sides, batch.sides[::-1], SIDES, strict=True)
-        bounds = [bound_arrays(of, side, other, labels, name) for of, side, other, name in given]
+        bounds = [bound_arrays(of, side, other, batch.hierarchy, name) for of, side, other, name in given]
         sides = zip(bounds, batch.sides, SIDES, strict=True)
         errors = (contradiction(*of, side, labels, name, first_row) for of, side, name in sides)
         return bounds, next((error for error in errors if error is not None), None)
