@@ -13,7 +13,7 @@ least cost.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +136,16 @@ class TransportModel(Model[TransportSolution]):
     def cost_values(self) -> FloatArray:
         """All finite costs."""
         return self.kappa[self.x]
+
+    def with_cost_values(self, values: FloatArray) -> TransportModel:
+        """With other ``cost_values``."""
+        kappa = self.kappa.copy()
+        kappa[self.x] = values
+        return replace(self, kappa=kappa)
+
+    def values(self, solution: TransportSolution) -> FloatArray:
+        """The variables of ``program()`` that a solution says."""
+        return solution.moved[self.x].astype(np.float64)
 
     @cached_property
     def _room(self) -> IntArray:
