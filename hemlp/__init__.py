@@ -4,6 +4,7 @@ from hemlp import examples, metrics
 from hemlp.errors import HemlpError
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
+from hemlp.evaluation.sweep import Sweep, sweep
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP
 from hemlp.hierarchy.reach import UpDistances
@@ -63,6 +64,7 @@ __all__ = [
     "ShortestPath",
     "Solver",
     "Status",
+    "Sweep",
     "TransportMeasure",
     "UpDistances",
     "WuPalmer",
@@ -79,5 +81,6 @@ __all__ = [
     "read_hierarchy",
     "read_labels",
     "read_measures",
+    "sweep",
     "write_measures",
 ]
