@@ -18,6 +18,7 @@ from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
+from hemlp.measures.prices import ClassPrices, class_prices
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.measures.sensitivity import Sensitivity, Totals
 from hemlp.options import check_choice, plain_horizon, plain_number
@@ -246,6 +247,29 @@ class PairMeasure(Measure):
         )
         beside = {name: PAIR_SCORES[name].function(facts) for name in self.score_rule.beside}
         return {"error": facts.error, **beside, self.name: self.score_rule.function(facts)}
+
+    def prices(self, hierarchy: Hierarchy, true: Any, pred: Any) -> ClassPrices:
+        """What each class of an instance adds to the least cost: its prices as a range, and its absence.
+
+        Parameters
+        ----------
+        hierarchy, true, pred
+            The instance.
+
+        Raises
+        ------
+        InfeasibleModel
+            If it has no solution.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> found = measure("GIE").prices(h, true=["sheep", "cow"], pred=["cow"])
+        >>> [(row.label, row.without) for row in found.rows if row.side == "true"]
+        [('cow', -3.0), ('sheep', -5.0)]
+        """
+        return class_prices(self, as_batch(hierarchy, true, pred))
 
     # ---- as a function of the default cost
 
