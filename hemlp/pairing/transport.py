@@ -35,6 +35,9 @@ from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, 
 if TYPE_CHECKING:
     import networkx
 
+ROOM = 61
+"""Bits that the cost of a way may take."""
+
 
 @dataclass(frozen=True, eq=False)
 class TransportSolution:
@@ -232,7 +235,8 @@ class TransportModel(Model[TransportSolution]):
         from hemlp.kernels.transport import FORBIDDEN
 
         distinct, place = np.unique(self.cost_values, return_inverse=True)
-        scaled = exact_integers(distinct)
+        longest = int(sum(np.diff(side.ptr) for side in self.batch.sides).max(initial=0)) // 2 + 2  # of a way, in pairs
+        scaled = exact_integers(distinct, digits=ROOM - longest.bit_length())
         if scaled is None:
             return None
         costs = np.full(self.kappa.size, FORBIDDEN, np.int64)
