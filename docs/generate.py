@@ -15,9 +15,12 @@ from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.invariants import INVARIANTS
+from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
+from hemlp.measures.transport import TransportMeasure
+from hemlp.pairing.costs import ShortestPath
 from hemlp.paper import cases as paper
 from hemlp.text.tables import Table
 
@@ -41,7 +44,7 @@ def write_pages(docs: Path) -> None:
         _write(folder / f"{name}.md", measure_page(each, told, folder))
         low, high = each.range
         arrow = "↑" if each.greater_is_better else "↓"
-        rows.append([f"[{name}]({name}.md)", told["title"], f"{low:g} to {high:g} {arrow}"])
+        rows.append([f"[{name}]({name}.md)", told["title"], f"{number(low)} to {number(high)} {arrow}"])
     index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
     _write(folder / "index.md", f"# Measures\n\n{index}\nEach page is made from the registry.\n\n{tree}\n")
@@ -57,6 +60,13 @@ def listed(columns: list[str], rows: list[list[str]]) -> str:
 
 def measure_page(each: Measure, told: dict[str, Any], folder: Path) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
+    needed = NAMED[each.name].needed
+    made = "".join(f", {key}={what}" for key, what in needed.items())
+    define = f'm = measure("{each.name}"{made})'
+    if needed:  # what h and corpus are is not said, so it cannot be run
+        define = f"```text\n{define}\n```"
+    else:
+        define = f'```python\nfrom hemlp import measure\n\n{define}\nassert str(m) == "{each}"\n```'
     parameters = [[f"`{key}`", f"`{value!r}`"] for key, value in each.parameters.items()]
     shown = listed(["parameter", "default"], parameters) if parameters else "None.\n"
     promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
@@ -68,14 +78,9 @@ $$
 {told["formula"]}
 $$
 
-From {low:g} to {"∞" if high == float("inf") else f"{high:g}"}; {better}. Defined as
+From {number(low)} to {number(high)}; {better}. Defined as
 
-```python
-from hemlp import measure
-
-m = measure("{each.name}")
-assert str(m) == "{each}"
-```
+{define}
 
 ## Model
 
@@ -101,17 +106,33 @@ assert str(m) == "{each}"
 """
 
 
+def number(value: float) -> str:
+    """As a page shows it."""
+    return f"{value:g}".replace("inf", "∞").replace("-", "−")
+
+
 def model_words(each: Measure) -> str:
     """What is optimised."""
     if isinstance(each, PairMeasure):
         defaults = (
             "no default class" if each.default_cost is None else f"default classes at a cost of {each.default_cost}"
         )
+        costs = "shortest paths" if isinstance(each.cost, ShortestPath) else f"`{each.cost}`"
         return (
             f"Problem 1 with bounds {each.bounds.predicted} on predicted and {each.bounds.true} on true classes, "
-            f"{defaults}, and shortest paths as costs. `measure(\"{each.name}\").model(h, true, pred)` prints, exports and "
+            f"{defaults}, and {costs} as costs. `measure(\"{each.name}\").model(h, true, pred)` prints, exports and "
             "solves it."
         )  # fmt: skip
+    if isinstance(each, MatchMeasure):
+        return (
+            "Two pairings without default classes: bounds (1, 1) on predicted and (0, ALL) on true classes, and the same the "
+            f'other way round. `measure("{each.name}").model(h, true, pred)` prints both; `model.parts` holds them.'
+        )
+    if isinstance(each, TransportMeasure):
+        return (
+            'A transport in units of mass, lcm(M, N) on each side, spread evenly: `measure("transport").model(h, true, pred)` '
+            "prints, exports and solves it."
+        )
     assert isinstance(each, SetMeasure)
     return MODELS[each.augment.name]
 
@@ -120,10 +141,14 @@ def case_words(each: Measure, name: str, folder: Path) -> str:
     """The case with its drawing, the value, and what the paper prints."""
     case = examples.case(name)
     batch = Batch.of(case.hierarchy, [list(case.true)], [list(case.pred)])
+    needed = NAMED[each.name].needed
+    if needed:
+        each = each.changed(**{key: dict.fromkeys(case.hierarchy, 1.0) for key in needed})
     explanation = explain(batch, {each.name: each})
     value = each.score(case.hierarchy, case.true, case.pred, undefined="nan")
     words = f"True {sorted(case.true)}, predicted {sorted(case.pred)}: {each.name} is "
     words += "undefined." if value != value else f"{float(value):.4g}."
+    words += " (Each class weighs 1 here.)" if needed else ""
     for line in paper.compared(case):
         if line.value == each.name:
             words += f" The paper prints {line.printed}" + (f": {line.reason}." if line.reason else ".")

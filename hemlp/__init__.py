@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hemlp.errors import HemlpError
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
+from hemlp.evaluation.sweep import Sweep, sweep
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP
 from hemlp.hierarchy.reach import UpDistances
@@ -15,13 +16,19 @@ from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import read_labels
 from hemlp.measures.augmentations import Augmentation
 from hemlp.measures.base import Measure
-from hemlp.measures.pairs import PairMeasure, PairScore
+from hemlp.measures.matches import MatchMeasure, MatchScore
+from hemlp.measures.pair_scores import PairScore
+from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.measures.scores import Score, Scores
+from hemlp.measures.sensitivity import Sensitivity
 from hemlp.measures.sets import SetMeasure, SetScore
+from hemlp.measures.transport import TransportMeasure
 from hemlp.measures.weights import information_accretion, information_content
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
+from hemlp.pairing.rules import by_class, by_leaf, by_level
+from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
 from hemlp.programs.model import Model
 from hemlp.programs.program import Status
 from hemlp.programs.registry import Solver
@@ -54,24 +61,37 @@ __all__ = [
     "ExactGreedy",
     "HemlpError",
     "Hierarchy",
+    "JiangConrath",
     "LabelSets",
+    "LcaHeight",
+    "Lin",
+    "MatchMeasure",
+    "MatchScore",
     "MatrixCost",
     "Measure",
     "Model",
     "PairMeasure",
     "PairScore",
+    "Resnik",
     "Score",
     "ScoredSets",
     "Scores",
+    "Sensitivity",
     "SetMeasure",
     "SetScore",
     "ShortestPath",
     "Solver",
     "Status",
+    "Sweep",
+    "TransportMeasure",
     "Tuned",
     "UpDistances",
+    "WuPalmer",
     "__version__",
     "average_precision",
+    "by_class",
+    "by_leaf",
+    "by_level",
     "cafa",
     "compare_exact_greedy",
     "consistency",
@@ -88,6 +108,7 @@ __all__ = [
     "read_measures",
     "read_scores",
     "reliability",
+    "sweep",
     "tune",
     "write_measures",
 ]

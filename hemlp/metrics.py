@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ Examples
 --------
 >>> from hemlp import Hierarchy, metrics
 >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
->>> metrics.{function}(["sheep", "cow"], ["sheep", "cow"], hierarchy=h)
+>>> metrics.{function}(["sheep", "cow"], ["sheep", "cow"], hierarchy=h{needed})
 {best}
 """
 """Of each function, filled in."""
@@ -88,13 +89,15 @@ def _metric(name: str) -> Callable[..., Any]:
 
     template = NAMED[name].template
     parameters = ", ".join(NAMED[name].parameters) or "none"
+    best = template.range[1] if template.greater_is_better else template.range[0]
     metric.__name__ = metric.__qualname__ = f"{name.lower()}_{'score' if template.greater_is_better else 'loss'}"
     metric.__doc__ = DOCUMENTATION.format(
         name=name,
         better="greater" if template.greater_is_better else "less",
         parameters=parameters,
         function=metric.__name__,
-        best=float(template.greater_is_better),
+        needed="".join(f", {key}=dict.fromkeys(h, 1.0)" for key in NAMED[name].needed),
+        best=2.0 if math.isinf(best) else best,  # without a best value: the two classes of each closure weigh 1 each
     )
     return metric
 

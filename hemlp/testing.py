@@ -42,7 +42,7 @@ from hemlp.programs.registry import Solver, as_solver, is_exact
 Instance = tuple[Hierarchy, list[Label], list[Label]]
 MEASURES = (
     "GIE", "MGIA", "SunLim", "MGIA(pairing='nearest')", "F_H", "F_H(horizon=2)", "F_De", "F_Tol", "F", "F_LCA",
-    "F_LCA(horizon=2)", "F_LCA(method='extended')",
+    "F_LCA(horizon=2)", "F_LCA(method='extended')", "transport", "BMA",
 )  # fmt: skip
 _TIGHT = [(0, 1), (0, 2), (2, 3), (0, 3), (1, 3), (3, 4), (1, 4), (0, 4), (1, 5), (3, 5), (3, 6), (4, 7), (0, 7)]
 HARD: tuple[Instance, ...] = (
@@ -88,7 +88,7 @@ def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
 
 
 def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
-    """Models of all kinds, of one instance each: pairings with many bounds and costs, closures, LCA graphs.
+    """Models of all kinds, of one instance each: pairings with many bounds and costs, transports, closures, LCA graphs.
 
     The first are LCA graphs on which Algorithm 1 is not optimal.
 

@@ -8,6 +8,9 @@ from typing import Any
 import networkx as nx
 from hypothesis import strategies as st
 
+from hemlp import Measure
+from hemlp.measures.named import NAMED
+
 HOSTILE = [
     "a b",
     "x_0_1",
@@ -80,6 +83,12 @@ def graph(labels: list[Any], edges: list[tuple[Any, Any]]) -> nx.DiGraph:
     g.add_nodes_from(labels)
     g.add_edges_from(edges)
     return g
+
+
+def usable(name: str) -> Measure:
+    """The named measure as it is by default; one that cannot do without weights under another name, and without."""
+    named = NAMED[name]
+    return named.template if not named.needed else named.template.changed(name="without_weights")
 
 
 def up(g: nx.DiGraph, c: Any, weight: str | None = None) -> dict[Any, float]:

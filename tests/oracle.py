@@ -1,4 +1,4 @@
-"""Reference values: the paper's cases and 500 small instances, enumerated independently of hemlp."""
+"""Reference values: the paper's cases, 500 small instances and 80 corpora, enumerated independently of hemlp."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ def rows() -> list[dict]:
     small = [json.loads(line) for line in (DATA / "oracle.jsonl").read_text().splitlines()]
     cases = json.loads((DATA / "cases.json").read_text())
     return small + [{**case, "values": case["by_definition"], "horizon": None} for case in cases]
+
+
+@cache
+def corpora() -> list[dict]:
+    """Random corpora with values of further measures."""
+    return [json.loads(line) for line in (DATA / "more.jsonl").read_text().splitlines()]
 
 
 def hierarchy(row: dict) -> Hierarchy:

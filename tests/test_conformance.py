@@ -22,6 +22,7 @@ from hemlp.solvers.flow import MinCostFlow
 from hemlp.solvers.greedy import AlgorithmOne
 from hemlp.solvers.search import LcaSearch
 from hemlp.testing import HARD, check_measure, check_solver, random_instances, random_models
+from tests.graphs import usable
 
 REFUSED = (AssertionError, HemlpError)
 
@@ -36,7 +37,7 @@ def test_every_solver_is_what_it_claims(name):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_named_measure_is_what_it_claims(name):
-    check_measure(NAMED[name].template, count=12)
+    check_measure(usable(name), count=12)
 
 
 CUSTOM = [

@@ -17,7 +17,7 @@ import pytest
 import hemlp
 import hemlp.testing
 from hemlp.measures.named import NAMED
-from hemlp.measures.registry import PairName, SetName
+from hemlp.measures.registry import MatchName, PairName, SetName, TransportName
 from hemlp.programs.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -120,7 +120,12 @@ def test_the_architecture_page_names_every_part():
 
 
 def test_type_checkers_know_all_named_measures():
-    for names, kind in ((PairName, hemlp.PairMeasure), (SetName, hemlp.SetMeasure)):
+    kinds = {
+        PairName: hemlp.PairMeasure, SetName: hemlp.SetMeasure, MatchName: hemlp.MatchMeasure,
+        TransportName: hemlp.TransportMeasure,
+    }  # fmt: skip
+    assert {type(named.template) for named in NAMED.values()} == set(kinds.values())
+    for names, kind in kinds.items():
         assert set(get_args(names)) == {name for name, named in NAMED.items() if type(named.template) is kind}
 
 

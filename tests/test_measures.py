@@ -33,7 +33,7 @@ from hemlp import (
 )
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.pairs import PAIR_SCORES
+from hemlp.measures.pair_scores import PAIR_SCORES
 from hemlp.measures.registry import NAMED, read_measures, write_measures
 from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled

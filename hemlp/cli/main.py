@@ -29,6 +29,7 @@ from hemlp.cli.options import (
     solver_options,
     tuning_options,
 )
+from hemlp.cli.sensitivity import sensitivity
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
@@ -337,6 +338,9 @@ def measures(name: str | None) -> None:
                 click.echo(f"  parameter {key} = {value!r}")
             for promise in sorted(each.invariants):
                 click.echo(f"  {INVARIANTS[promise].words}")
+
+
+commands.add_command(sensitivity)
 
 
 def main() -> None:

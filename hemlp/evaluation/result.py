@@ -12,6 +12,7 @@ from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
+from hemlp.evaluation.sensitivity import sensitivity
 from hemlp.io.files import write_bytes, write_text
 from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
@@ -254,6 +255,8 @@ class Evaluation(Diagnosable):
         dropped = dropped_true_labels(self.facts)
         told = ", ".join(f"{system} {number}" for system, number in dropped.items())
         return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
+
+    sensitivity = sensitivity
 
     def blocks(self, system: str) -> Iterator[Mapping[str, Scores]]:
         """The scores of a system in parts of consecutive instances, as they are kept."""

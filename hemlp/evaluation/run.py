@@ -44,7 +44,7 @@ def evaluate(
     hierarchy: Hierarchy,
     true: Any,
     systems: Any,
-    measures: Sequence[str | Measure] = MEASURES,
+    measures: Sequence[str | Measure] | Mapping[str, str | Measure] = MEASURES,
     *,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
@@ -73,7 +73,7 @@ def evaluate(
     systems
         Predictions by the name of their system; predictions alone are the system "system".
     measures
-        Names, texts or measures.
+        Names, texts or measures; or a mapping from what they are to be called to those.
     unknown, unknown_true, missing
         What is done about predicted and true labels that the hierarchy does not have, and about instances that one side
         does not have: see ``Batch.of``.
@@ -235,8 +235,10 @@ def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mappin
     return max(1, min(CHUNK, int(left / workers / each)))
 
 
-def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:
     """The measures, under the names that they were asked for."""
+    if isinstance(measures, Mapping):
+        return {str(name): measure(each) for name, each in measures.items()}
     if isinstance(measures, str | Measure):
         measures = [measures]
     made: dict[str, Measure] = {}

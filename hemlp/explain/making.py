@@ -20,6 +20,7 @@ import numpy as np
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.explain.drawing import Picture
 from hemlp.explain.parts import Explanation, Graphs, Pair, Pairing, Part, Sets, Unexplained
+from hemlp.explain.several import Several, Transport
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -30,6 +31,8 @@ from hemlp.measures.scoring import check_defined, sharing_key
 from hemlp.pairing.costs import ShortestPath
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
+from hemlp.pairing.transport import TransportSolution
+from hemlp.programs.joint import JointSolution
 from hemlp.programs.program import STATUSES, Status
 
 
@@ -73,13 +76,10 @@ def explained(solution: Any, values: Mapping[str, float], measure: Measure) -> P
 
 @explained.register
 def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> Pairing:
-    model, cost = solution.model, getattr(measure, "cost", None)
+    model = solution.model
     h = model.batch.hierarchy
-    measured = cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
-    pairs = tuple(
-        Pair(p, t, c, shortest_path(measured, p, t) if measured is not None and p is not None and t is not None else ())
-        for p, t, c in solution.named_pairs()
-    )
+    measured = _measured(measure, h)
+    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
     prices = solution.duals()
     labels = h.labels
     return Pairing(
@@ -94,6 +94,29 @@ def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Me
         },
         solution.objective,
     )
+
+
+@explained.register
+def _transport(solution: TransportSolution, values: Mapping[str, float], measure: Measure) -> Transport:
+    measured = _measured(measure, solution.model.batch.hierarchy)
+    moves = solution.named_pairs()
+    pairs = tuple(Pair(p, t, c * mass, _way(measured, p, t)) for p, t, c, mass in moves)
+    return Transport(values, pairs, {}, solution.objective, tuple(mass for _, _, _, mass in moves))
+
+
+@explained.register
+def _several(solution: JointSolution, values: Mapping[str, float], measure: Measure) -> Several:
+    return Several(values, {name: explained(part, {}, measure) for name, part in solution.parts.items()})
+
+
+def _measured(measure: Measure, h: Hierarchy) -> Hierarchy | None:
+    """The hierarchy with the lengths by which pairs cost what they cost, where those are shortest paths."""
+    cost = getattr(measure, "cost", None)
+    return cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
+
+
+def _way(h: Hierarchy | None, u: Label | None, v: Label | None) -> tuple[Label, ...]:
+    return () if h is None or u is None or v is None else shortest_path(h, u, v)
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Picture:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hemlp.errors import InvalidOption
 from hemlp.escaping import json_number, printable
@@ -17,6 +17,9 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.explain.several import Several
 
 Node = Label | Top
 Names = Callable[[Node], str]
@@ -227,7 +230,7 @@ class Unexplained:
         return {"kind": "undefined", "values": _plain(self.values), "reason": self.reason}
 
 
-Part = Pairing | Graphs | Sets | Unexplained
+Part: TypeAlias = "Pairing | Graphs | Sets | Unexplained | Several"
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,6 +164,15 @@ class Structure:
         unit = self if not self.weighted else replace(self, edges=replace(self.edges, weights=None))
         return unit.depths.astype(np.int32)
 
+    @cached_property
+    def heights(self) -> FloatArray:
+        """Longest way down from each class to a leaf, under the edge lengths."""
+        from hemlp.kernels.common import heights
+
+        lengths = np.ones(self.child_idx.size) if self.edges.weights is None else self.edges.weights
+        order = np.ascontiguousarray(self.order, np.int32)
+        return heights(order, self.child_ptr, self.child_idx.astype(np.int32, copy=False), lengths)
+
     def depth(self, label: Label) -> float:
         """Shortest distance to a root: an integer unless the hierarchy is weighted.
 

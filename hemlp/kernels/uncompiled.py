@@ -18,12 +18,6 @@ def cfunc(thing: Any) -> Any:
 
 
 cclass = inline = cfunc
-longlong = int
-
-
-def cast(kind: Any, value: Any) -> Any:
-    """A Python integer, which never overflows."""
-    return int(value)
 
 
 def exceptval(*value: object, check: bool = True) -> Callable[[Any], Any]:

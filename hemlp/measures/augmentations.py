@@ -62,6 +62,8 @@ class Augmentation(ABC):
     name: ClassVar[str]
     weighable: ClassVar[bool] = False
     """Whether weights of classes can replace counts."""
+    chosen_by_f: ClassVar[bool] = False
+    """Whether the augmented sets are those of the best F, so that no other F can be made of them."""
     scores: ClassVar[Mapping[str, str]] = {}
     """Scores that every measure of this augmentation shows as columns: column → score."""
     further: ClassVar[tuple[str, ...]] = ()
@@ -238,6 +240,7 @@ class MinimalLca(Augmentation):
     time_limit: float | None = None
 
     name = "lca"
+    chosen_by_f = True
     scores = LCA_SCORES
     further = ("lcas", "bound")
 

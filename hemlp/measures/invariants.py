@@ -55,6 +55,11 @@ def _best_only_if_equal(measure: Measure, h: Hierarchy, true: Labels, pred: Labe
     return set(true) == set(pred) or not _same(_value(measure, h, true, pred), best(measure))
 
 
+def _unbeaten_if_equal(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
+    gain = _value(measure, h, true, pred) - _value(measure, h, true, true)
+    return math.isnan(gain) or (gain if measure.greater_is_better else -gain) <= 1e-12
+
+
 def _symmetric(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
     return _same(_value(measure, h, true, pred), _value(measure, h, pred, true))
 
@@ -91,6 +96,7 @@ def _monotone(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> boo
 INVARIANTS: Mapping[str, Invariant] = {
     "range": Invariant("the value is within the range", _in_range),
     "best_if_equal": Invariant("predicting exactly the true classes has the best value", _best_if_equal),
+    "unbeaten_if_equal": Invariant("no prediction is better than exactly the true classes", _unbeaten_if_equal),
     "best_only_if_equal": Invariant("nothing else has the best value", _best_only_if_equal),
     "symmetric": Invariant("exchanging true and predicted classes changes nothing", _symmetric),
     "mirrors P": Invariant("exchanging the sides gives the precision of the same sets", _mirrors("P")),

@@ -13,7 +13,20 @@ from hemlp.options import check_choice, did_you_mean
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
 
-RESERVED = {"error", "predicted", "true", "common", "lcas", "bound", "status", "custom", "ALL", "Bounds"}
+RESERVED = {
+    "error",
+    "predicted_error",
+    "true_error",
+    "predicted",
+    "true",
+    "common",
+    "lcas",
+    "bound",
+    "status",
+    "custom",
+    "ALL",
+    "Bounds",
+}
 """Names of columns and of parts of texts: no measure can be called so."""
 
 
@@ -21,12 +34,15 @@ RESERVED = {"error", "predicted", "true", "common", "lcas", "bound", "status", "
 class Named:
     """A measure known by its name: what it is by default, and which of its fields are parameters.
 
-    ``spelled``: of a parameter that is no field, what each of its values means in terms of fields.
+    ``spelled``: of a parameter that is no field, what each of its values means in terms of fields. ``needed``: fields
+    without which nothing can be scored, and what to give. ``refused``: why there is no parameter that one may look for.
     """
 
     template: Measure
     parameters: tuple[str, ...]
     spelled: Mapping[str, Mapping[Any, Mapping[str, Any]]] = field(default_factory=dict)
+    needed: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def make(self, chosen: Mapping[str, Any]) -> Measure:
         """The measure with these parameters."""
@@ -38,6 +54,8 @@ class Named:
                 raise InvalidOption("distance and cost are the same parameter: give one of them")
             chosen = {"cost" if key == "distance" else key: value for key, value in chosen.items()}
         for key, value in chosen.items():
+            if key in self.refused:
+                raise InvalidOption(f"{self.template.name} has no parameter {key!r}: {self.refused[key]}")
             if key not in self.parameters:
                 hint = did_you_mean(key, self.parameters)
                 has = ", ".join(self.parameters) or "none"
@@ -75,6 +93,13 @@ class Named:
 
 NAMED: dict[str, Named] = {}
 """The measures that have a name, filled by ``hemlp.measures.registry``."""
+
+
+def check_complete(measure: Measure) -> None:
+    """Refuse to score by a named measure without what it needs."""
+    for key, what in NAMED[measure.name].needed.items() if measure.name in NAMED else ():
+        if measure.fields[key] is None:
+            raise InvalidOption(f'{measure.name} needs {key}: measure("{measure.name}", {key}={what})')
 
 
 def check_name(measure: Measure) -> None:

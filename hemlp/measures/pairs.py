@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,70 +17,15 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
+from hemlp.measures.prices import ClassPrices, class_prices
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
+from hemlp.measures.sensitivity import Sensitivity, Totals
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
-from hemlp.pairing.costs import ShortestPath, as_cost, check_magnitude, checked_costs, cost_text
+from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
-
-
-@dataclass(frozen=True)
-class PairFacts:
-    """What a score may be made of, an array each: the least cost, and how many classes there are."""
-
-    error: FloatArray
-    predicted: IntArray
-    true: IntArray
-    common: IntArray
-    default_cost: float
-
-
-@dataclass(frozen=True)
-class PairScore:
-    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost.
-
-    Parameters
-    ----------
-    function
-        From ``PairFacts`` (an array for each fact) to one value an instance.
-    greater_is_better
-        Errors are better when small.
-    range
-        Least and greatest value.
-
-    Examples
-    --------
-    >>> from hemlp import Hierarchy
-    >>> mean = PairScore(lambda f: f.error / np.maximum(f.true, 1))
-    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-    >>> one = Bounds((1, 1), (1, 1))
-    >>> PairMeasure("mean_error", one, default_cost=5, score=mean).score(h, ["sheep", "cow"], ["cow"])
-    2.5
-    """
-
-    function: Callable[[PairFacts], FloatArray]
-    greater_is_better: bool = False
-    range: tuple[float, float] = (0.0, math.inf)
-
-
-def _accuracy(count: Callable[[PairFacts], IntArray]) -> PairScore:
-    """1 − error / (count · D_max), and 1 where the two sets are equal."""
-
-    def function(facts: PairFacts) -> FloatArray:
-        equal = (facts.common == facts.predicted) & (facts.common == facts.true)
-        worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
-        return np.where(equal, 1.0, 1.0 - facts.error / worst)
-
-    return PairScore(function, greater_is_better=True, range=(0.0, 1.0))
-
-
-PAIR_SCORES: dict[str, PairScore] = {
-    "error": PairScore(lambda facts: facts.error),
-    "accuracy": _accuracy(lambda f: f.predicted + f.true - 2 * f.common),
-    "accuracy_union": _accuracy(lambda f: f.predicted + f.true - f.common),
-}
-"""Scores by name. One line more makes a score of yours known by name."""
 
 
 @dataclass(frozen=True, init=False)
@@ -99,7 +44,7 @@ class PairMeasure(Measure):
         One value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no
         default class.
     score
-        "error", "accuracy", "accuracy_union" or a ``PairScore``.
+        "error", "accuracy", "accuracy_union", "matched_P", "matched_R", "matched_F" or a ``PairScore``.
     max_distance
         Pairs that cost more do not exist.
     horizon
@@ -160,6 +105,9 @@ class PairMeasure(Measure):
             raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
         if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
             raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
+        rule = score if isinstance(score, PairScore) else PAIR_SCORES[score]
+        if rule.similarity and (bounds != Bounds((1, 1), (1, 1)) or default_cost != 0.5 or max_distance is not None):
+            raise InvalidOption(f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5")
         if pairing == "nearest" and bounds != Bounds((1, ALL), (1, ALL)):
             raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
         self.__dict__.update(
@@ -183,8 +131,8 @@ class PairMeasure(Measure):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The score and the least cost."""
-        return self.name, "error"
+        """The score, the least cost, and scores that are shown beside it."""
+        return self.name, "error", *(score for score in self.score_rule.beside if score != self.name)
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -200,16 +148,17 @@ class PairMeasure(Measure):
     @property
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
+        promised: frozenset[str] = getattr(self.cost, "promises", frozenset())
         found = {"range"}
-        distance = type(self.cost) is ShortestPath
-        lower = self.bounds.predicted[0], self.bounds.true[0]
-        if distance and not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
-            found |= {"names", "monotone"}
-            if self.bounds.predicted == self.bounds.true:
-                found.add("symmetric")
-        if distance and all(bound in (0, 1) for bound in lower) and isinstance(self.rule, str):
+        lower = self.bounds.least[0] | self.bounds.least[1]
+        turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
+        if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
+            found |= promised & {"names", "monotone"}
+            if turned and self.bounds.predicted == self.bounds.true:
+                found |= promised & {"symmetric"}
+        if "zero_if_equal" in promised and lower <= {0, 1} and not self.bounds.custom and isinstance(self.rule, str):
             found.add("best_if_equal")
-            if lower == (1, 1) and self.default_cost != 0:
+            if turned and "zero_only_if_equal" in promised and lower == {1} and self.default_cost != 0:
                 found.add("best_only_if_equal")
         return frozenset(found)
 
@@ -232,7 +181,10 @@ class PairMeasure(Measure):
         if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
-        kappa = checked_costs(self.cost, batch, pairs)
+        if self.score_rule.similarity:
+            kappa = shares_of_one(self.cost, batch, pairs, self.name)
+        else:
+            kappa = checked_costs(self.cost, batch, pairs)
         if self.horizon is not None:
             kappa = np.minimum(kappa, 2.0 * self.horizon)
         if self.max_distance is not None:
@@ -258,7 +210,7 @@ class PairMeasure(Measure):
         """The bounds of all classes of each side, and an error if those of one contradict each other."""
         labels = batch.hierarchy.labels
         given = zip((self.bounds.predicted, self.bounds.true), batch.sides, batch.sides[::-1], SIDES, strict=True)
-        bounds = [bound_arrays(of, side, other, labels, name) for of, side, other, name in given]
+        bounds = [bound_arrays(of, side, other, batch.hierarchy, name) for of, side, other, name in given]
         sides = zip(bounds, batch.sides, SIDES, strict=True)
         errors = (contradiction(*of, side, labels, name, first_row) for of, side, name in sides)
         return bounds, next((error for error in errors if error is not None), None)
@@ -293,15 +245,65 @@ class PairMeasure(Measure):
             common_classes(batch),
             float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
         )
-        return {self.name: self.score_rule.function(facts), "error": facts.error}
+        beside = {name: PAIR_SCORES[name].function(facts) for name in self.score_rule.beside}
+        return {"error": facts.error, **beside, self.name: self.score_rule.function(facts)}
 
+    def prices(self, hierarchy: Hierarchy, true: Any, pred: Any) -> ClassPrices:
+        """What each class of an instance adds to the least cost: its prices as a range, and its absence.
 
-def common_classes(batch: Batch) -> IntArray:
-    """How many classes are on both sides, for each instance."""
-    from hemlp.kernels.pairing import count_common
-    from hemlp.kernels.records import Sides
+        Parameters
+        ----------
+        hierarchy, true, pred
+            The instance.
 
-    return count_common(Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes))
+        Raises
+        ------
+        InfeasibleModel
+            If it has no solution.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> found = measure("GIE").prices(h, true=["sheep", "cow"], pred=["cow"])
+        >>> [(row.label, row.without) for row in found.rows if row.side == "true"]
+        [('cow', -3.0), ('sheep', -5.0)]
+        """
+        return class_prices(self, as_batch(hierarchy, true, pred))
+
+    # ---- as a function of the default cost
+
+    @overload
+    def sensitivity(self, data: Batch) -> Sensitivity: ...
+
+    @overload
+    def sensitivity(self, data: Hierarchy, true: Any, pred: Any) -> Sensitivity: ...
+
+    def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
+        """How the measure depends on its default cost, of one instance or on average over a batch: exactly.
+
+        Parameters
+        ----------
+        data
+            A hierarchy, or a batch.
+        true, pred
+            The label sets of the instance, where ``data`` is a hierarchy.
+
+        Raises
+        ------
+        InvalidOption
+            If the measure has not one default cost for all classes, or its score is a function of a user's own.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> measure("GIE").sensitivity(h, ["sheep"], ["cow"]).breakpoints
+        (Fraction(1, 1),)
+        """
+        totals = Totals(self)
+        totals.add_batch(as_batch(data, true, pred))
+        return totals.sensitivity()
 
 
 def _plain_default(cost: Any) -> Any:

@@ -22,11 +22,15 @@ from typing import Any, Literal, TypeVar, overload
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
+from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED, Named
+from hemlp.measures.pair_scores import MATCHED
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
+from hemlp.measures.transport import TransportMeasure
 from hemlp.options import did_you_mean
 from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.pairing.similarities import WuPalmer
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
 _AT = re.compile(r"@\s*\d+\s*$")
@@ -35,6 +39,9 @@ _NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"s
 _METHODS = {"method": LCA_METHODS}
 _COSTS = ("cost", "max_distance", "horizon")
 _CLOSURE = ("top", "horizon", "weights")
+_ACCRETION = {"weights": "hemlp.information_accretion(h, corpus)"}
+_CONTENT = {"weights": "hemlp.information_content(h, corpus)"}
+_NO_BETA = {"beta": "its graphs are chosen by F itself"}
 
 NAMED.update(
     (named.template.name, named)
@@ -47,16 +54,28 @@ NAMED.update(
             ("default_cost", *_COSTS, "pairing", "normalizer"),
             _NORMALIZERS,
         ),
-        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PRF"),
+        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PR"),
+        Named(SetMeasure("F_H", "ancestors"), (*_CLOSURE, "beta")),
         Named(SetMeasure("SDL", "ancestors", score="difference"), _CLOSURE),
-        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PRF"),
+        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PR"),
+        Named(SetMeasure("F_De", "descendants"), ("weights", "beta")),
         Named(SetMeasure("F_Tol", "tolerant"), ()),
         Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
-        *(Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit"), _METHODS) for s in "PRF"),
+        *(
+            Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit"), _METHODS, {}, _NO_BETA)
+            for s in "PRF"
+        ),
+        Named(SetMeasure("ICM", "ancestors", score="ICM"), _CLOSURE, needed=_ACCRETION),
+        Named(SetMeasure("simUI", "ancestors", score="jaccard"), ("top", "horizon")),
+        Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
+        *(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")),
+        *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
+        Named(TransportMeasure("transport"), ("cost",)),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
         Named(SetMeasure("hamming", "none", score="hamming"), ()),
-        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PRF"),
+        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PR"),
+        Named(SetMeasure("F", "none"), ("weights", "beta")),
     )
 )
 
@@ -71,10 +90,12 @@ def _kind(name: str) -> Callable[..., Measure] | None:
     return next(iter(reversed(own or found)), None)
 
 
-PairName = Literal["TIE", "SunLim", "GIE", "MGIA"]
+PairName = Literal["TIE", "SunLim", "GIE", "MGIA", "matched_P", "matched_R", "matched_F"]
+MatchName = Literal["BMA", "funSimAvg", "funSimMax"]
+TransportName = Literal["transport"]
 SetName = Literal[
     "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
-    "jaccard", "hamming", "P", "R", "F",
+    "jaccard", "hamming", "P", "R", "F", "ICM", "simUI", "simGIC",
 ]  # fmt: skip
 """The named measures of each kind, for type checkers."""
 M = TypeVar("M", bound=Measure)
@@ -84,6 +105,10 @@ M = TypeVar("M", bound=Measure)
 def measure(what: PairName, **parameters: Any) -> PairMeasure: ...
 @overload
 def measure(what: SetName, **parameters: Any) -> SetMeasure: ...
+@overload
+def measure(what: MatchName, **parameters: Any) -> MatchMeasure: ...
+@overload
+def measure(what: TransportName, **parameters: Any) -> TransportMeasure: ...
 @overload
 def measure(what: M) -> M: ...
 @overload
@@ -110,7 +135,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     >>> measure("MGIA", default_cost=4) == measure("MGIA(default_cost=4)")
     True
     >>> measure("SetMeasure('near', augment='ancestors', horizon=2)").parameters
-    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'top': False, 'horizon': 2}
+    {'augment': 'ancestors', 'score': 'F', 'weights': None, 'beta': 1, 'top': False, 'horizon': 2}
     """
     if isinstance(what, Measure):
         if parameters:
@@ -167,7 +192,8 @@ def write_measures(measures: Iterable[Measure]) -> str:
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
         fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
-        if not type(each).__module__.startswith("hemlp."):
+        usual = known or type(each) in (PairMeasure, SetMeasure)
+        if not (usual and type(each).__module__.startswith("hemlp.")):
             fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:

@@ -14,10 +14,11 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.augmentations import Augmentation, augmentation
 from hemlp.measures.base import Measure
-from hemlp.measures.named import check_name
+from hemlp.measures.named import check_complete, check_name
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice, plain_number
@@ -94,8 +95,18 @@ SET_SCORES: dict[str, SetScore] = {
     "exact": SetScore(lambda f: f.equal.astype(np.float64), mirror="exact"),
     "difference": SetScore(lambda f: f.difference, False, (0.0, math.inf), mirror="difference"),
     "hamming": SetScore(lambda f: f.difference / f.classes, False, mirror="hamming"),
+    "ICM": SetScore(lambda f: 3 * f.common - f.predicted - f.true, range=(-math.inf, math.inf), mirror="ICM"),
 }
 """Scores by name. One line more makes a score of yours known by name."""
+
+
+def f_beta(beta: float) -> SetScore:
+    """F_β = (1 + β²)·C / (β²·T + P): recall counts β times as much as precision."""
+
+    def function(facts: SetFacts) -> FloatArray:
+        return facts.ratio((1 + beta**2) * facts.common, beta**2 * facts.true + facts.predicted)
+
+    return SetScore(function, counts=True)
 
 
 @dataclass(frozen=True, init=False)
@@ -110,9 +121,11 @@ class SetMeasure(Measure):
         An augmentation, or its name: "ancestors" (``top``, ``horizon``), "descendants", "tolerant", "none", "lca"
         (``horizon``, ``solver``, ``time_limit``), "extended_lca" (``horizon``), or one of your own.
     score
-        "P", "R", "F", "jaccard", "exact", "difference", "hamming" or a ``SetScore``.
+        "P", "R", "F", "jaccard", "exact", "difference", "hamming", "ICM" or a ``SetScore``.
     weights
         Of classes, replace counts by sums, where the augmentation allows it.
+    beta
+        Of the score "F": recall counts β times as much as precision.
     options
         Of the augmentation, given beside its name.
 
@@ -132,6 +145,7 @@ class SetMeasure(Measure):
     augment: Augmentation
     rule: str | SetScore
     weights: Mapping[Label, float] | None
+    beta: float
 
     def __init__(
         self,
@@ -140,6 +154,7 @@ class SetMeasure(Measure):
         *,
         score: str | SetScore = "F",
         weights: Mapping[Label, float] | None = None,
+        beta: float = 1,
         **options: Any,
     ) -> None:
         made = augmentation(augment, options)
@@ -147,22 +162,23 @@ class SetMeasure(Measure):
             check_choice("score", score, tuple(SET_SCORES))
         if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
             raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
-        self.__dict__.update(name=name, augment=made, rule=score, weights=weights)
+        beta = _plain_beta(beta, score, made)
+        self.__dict__.update(name=name, augment=made, rule=score, weights=weights, beta=beta)
         check_name(self)
 
     def __hash__(self) -> int:
-        return hash((self.name, self.augment, str(self.rule)))
+        return hash((self.name, self.augment, str(self.rule), self.beta))
 
     @property
     def fields(self) -> dict[str, Any]:
         """The augmentation by its name, with its options beside it."""
         flat = {"name": self.name, "augment": self.augment.name, "score": self.rule, "weights": self.weights}
-        return flat | self.augment.options
+        return flat | {"beta": self.beta} | self.augment.options
 
     @property
     def usual_fields(self) -> dict[str, Any]:
         """Of the constructor and of the augmentation."""
-        return {"score": "F", "weights": None} | self.augment.usual_options
+        return {"score": "F", "weights": None, "beta": 1} | self.augment.usual_options
 
     def changed(self, **changes: Any) -> SetMeasure:
         """With other fields; another augmentation keeps the options that it has, too."""
@@ -189,19 +205,24 @@ class SetMeasure(Measure):
     @property
     def score_rule(self) -> SetScore:
         """How the score is made from the sets."""
+        if self.beta != 1:
+            return f_beta(self.beta)
         return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
 
     @property
     def invariants(self) -> frozenset[str]:
         """What the augmentation promises, as far as the score keeps it."""
-        found, promises = {"range"}, self.augment.promises
-        if self.weights is None and isinstance(self.rule, str):
-            found |= {"best_if_equal"} | (promises & {"names", "monotone"})
-            mirror = self.score_rule.mirror
-            if mirror == self.rule and "symmetric" in promises:
-                found.add("symmetric")
-            elif mirror in ("P", "R") and mirror != self.rule and "mirror" in promises:
-                found.add(f"mirrors {mirror}")
+        if not isinstance(self.rule, str):
+            return frozenset({"range"})
+        promises, mirror = self.augment.promises, self.score_rule.mirror
+        best = self.range[1] if self.greater_is_better else self.range[0]
+        found = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
+        if mirror == self.rule and "symmetric" in promises:
+            found.add("symmetric")
+        elif mirror in ("P", "R") and mirror != self.rule and "mirror" in promises:
+            found.add(f"mirrors {mirror}")
+        if self.weights is None:  # weights know classes by name, and may be 0
+            found |= promises & {"names", "monotone"}
             if "distinct" in promises and mirror == self.rule:
                 found.add("best_only_if_equal")
         return frozenset(found)
@@ -218,6 +239,7 @@ class SetMeasure(Measure):
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The augmented sets of one instance (hierarchy, true, pred) or of a batch."""
+        check_complete(self)
         batch = as_batch(data, true, pred)
         return self.augment.model(str(self), batch, self._weights(batch.hierarchy))
 
@@ -229,14 +251,7 @@ class SetMeasure(Measure):
         """Weights of all classes, ⊤ last: 1 if uniform, else 0."""
         if self.weights is None:
             return np.ones(len(h) + 1)
-        values = np.zeros(len(h) + 1)
-        for k, label in enumerate(h.labels):
-            if label not in self.weights:
-                raise InvalidOption(f"weights has no value for the class {label!r}")
-            values[k] = plain_number(f"the weight of {label!r}", self.weights[label], 0)
-        if math.isinf(sum(values.tolist())):
-            raise InvalidOption("the weights of all classes together are infinite: scale them down")
-        return values
+        return np.append(class_weights(h, self.weights), 0.0)
 
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         predicted, true, common = solution.sums.T
@@ -272,3 +287,42 @@ class SetMeasure(Measure):
         sums = [np.array([np.nansum(scores[name])]) for name in ("predicted", "true", "common")]
         equal = np.array([sums[0] == sums[1] == sums[2]]).reshape(1)
         return float(self.score_rule.function(SetFacts(sums[0], sums[1], sums[2], equal, 1))[0])
+
+    def normalised_average(self, scores: Scores) -> float:
+        """(mean ICM + mean T) / (2 · mean T): 1 where all is right, 0 where it is as bad as it is heavy.
+
+        Parameters
+        ----------
+        scores
+            Of this measure, whose score is ICM.
+
+        Raises
+        ------
+        InvalidOption
+            If it is another score, or the true classes weigh nothing.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> icm = SetMeasure("icm", "ancestors", score="ICM")
+        >>> icm.normalised_average(icm.score(Batch.of(h, ["sheep", "sheep"], ["sheep", "cow"])))
+        0.625
+        """
+        if scores.name != self.name or self.rule != "ICM":
+            raise InvalidOption(f"a normalised average is made of scores of ICM: these are {scores.name} of {self}")
+        heavy = scores.mean("true")
+        if not heavy > 0:
+            raise InvalidOption("the true classes weigh nothing, so there is no normalised average")
+        return (scores.mean() + heavy) / (2 * heavy)
+
+
+def _plain_beta(beta: Any, score: str | SetScore, augment: Augmentation) -> float:
+    """β as a plain number, refused where there is no F, or where graphs are chosen by F."""
+    number: float = plain_number("beta", 1 if beta is None else beta, 0)
+    if number != 1 and score != "F":
+        raise InvalidOption(f"beta={beta!r} belongs to score='F'")
+    if number != 1 and augment.chosen_by_f:
+        raise InvalidOption(f"augment={augment.name!r} has no beta: its graphs are chosen by F itself")
+    if number > 1e100:
+        raise InvalidOption(f"beta={beta!r} is too large to be squared: take the recall (score='R')")
+    return number

@@ -23,6 +23,8 @@ from hemlp.options import join_by_name, plain_number
 from hemlp.pairing.pairs import Pairs
 from hemlp.text.notation import WORDS, format_call, parse_call
 
+PROMISES = frozenset({"names", "symmetric", "monotone", "zero_if_equal", "zero_only_if_equal"})
+"""All that is known of shortest paths."""
 COSTS: dict[str, Callable[..., Cost]] = {}
 """Costs by name; a class with a name joins them when it is defined."""
 
@@ -39,6 +41,12 @@ class Cost(ABC):
     def unit(self) -> bool:
         """Whether it counts edges."""
         return False
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """What is known of it: "names" of classes do not matter, it is "symmetric", "zero_if_equal" (a class costs
+        nothing for itself), "zero_only_if_equal", and "monotone": on a chain what is farther never costs less."""
+        return frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -61,6 +69,25 @@ class Cost(ABC):
     @abstractmethod
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """κ of each pair, infinite where the pair cannot exist."""
+
+    def between(self, hierarchy: Hierarchy, predicted: Label, true: Label) -> float:
+        """κ of one pair of classes.
+
+        Parameters
+        ----------
+        hierarchy
+            What the classes belong to.
+        predicted, true
+            Two classes.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ShortestPath().between(h, "sheep", "cow")
+        2.0
+        """
+        batch = Batch.of(hierarchy, [{true}], [{predicted}])
+        return float(checked_costs(self, batch, Pairs.of(batch))[0])
 
 
 def cost_text(cost: Any) -> str:
@@ -117,6 +144,11 @@ class ShortestPath(Cost):
             return super().text
         directed = replace(self, undirected=False).text
         return directed and directed.replace(self.name, "undirected", 1)
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """All of them, unless a child is something else."""
+        return PROMISES if type(self) is ShortestPath else frozenset()
 
     def lengths(self, h: Hierarchy) -> Hierarchy:
         """The hierarchy with the edge lengths that count."""
@@ -291,6 +323,17 @@ def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     for k in np.flatnonzero(~(values >= 0))[:1]:
         raise InvalidCost(f"{pair(k)} is {values[k]}: it must be at least 0")
     check_magnitude(values, pair)
+    return values
+
+
+def shares_of_one(cost: Cost, batch: Batch, pairs: Pairs, measure: str) -> FloatArray:
+    """κ of all pairs for a measure of similarities: refused unless each is at most 1."""
+    values = checked_costs(cost, batch, pairs)
+    for k in np.flatnonzero(values > 1)[:1]:
+        raise InvalidCost(
+            f"{measure} needs a cost that is 1 minus a similarity, and {cost} is {values[k]:g} for a pair of classes: "
+            f"choose wu_palmer, Lin(weights), or MatrixCost(labels, values, similarity=True)"
+        )
     return values
 
 

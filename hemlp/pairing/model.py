@@ -12,7 +12,7 @@ optimum of the linear program is integral, and the problem is a circulation of l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -138,6 +138,20 @@ class PairingModel(Model["PairingSolution"]):
     def cost_values(self) -> FloatArray:
         """All finite costs."""
         return np.concatenate([self.kappa[self.x], *(half.default[half.with_default] for half in self.halves)])
+
+    def with_cost_values(self, values: FloatArray) -> PairingModel:
+        """With other ``cost_values``."""
+        x, u, v = np.split(values, np.cumsum([self.x.size, self.halves[PRED].with_default.size]))
+        kappa, halves = self.kappa.copy(), [replace(half, default=half.default.copy()) for half in self.halves]
+        kappa[self.x] = x
+        for half, costs in zip(halves, (u, v), strict=True):
+            half.default[half.with_default] = costs
+        return replace(self, kappa=kappa, halves=(halves[PRED], halves[TRUE])).with_finite_costs()
+
+    def values(self, solution: PairingSolution) -> FloatArray:
+        """The variables of ``program()`` that a solution says."""
+        taken = (n[half.with_default] for half, n in zip(self.halves, solution.to_default, strict=True))
+        return np.concatenate([solution.chosen[self.x], *taken]).astype(np.float64)
 
     # ---- the explicit models
 

@@ -8,7 +8,7 @@ solver that reads the data of the models that it knows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.programs import exports
+from hemlp.programs.exports import ProgramArrays
 from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, ProgramResult
 from hemlp.programs.registry import Solver, find_solver, named_solver
 
 if TYPE_CHECKING:
     import pulp
+    from ortools.math_opt.python import mathopt
 
 
 class Solution(Protocol):
@@ -203,6 +206,94 @@ class Model(ABC, Generic[S]):
         """
         builder: Any = named_solver("pulp")
         return builder.build(self.stage(stage))
+
+    def to_arrays(self, stage: str | None = None) -> ProgramArrays:
+        """The program as arrays: costs, bounds, and the matrix as a SciPy CSR array.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> arrays = measure("GIE").model(h, ["sheep"], ["cow"]).to_arrays()
+        >>> arrays.cost.tolist(), arrays.matrix.shape
+        ([2.0, 5.0, 5.0], (2, 3))
+        """
+        return exports.to_arrays(self.stage(stage))
+
+    def to_opb(self, stage: str | None = None) -> str:
+        """The program in the OPB format of pseudo-Boolean solvers.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
+        return exports.to_opb(self.stage(stage))
+
+    def to_mathopt(self, stage: str | None = None) -> mathopt.Model:
+        """The program as a model of OR-Tools MathOpt that can be changed and solved.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
+        return exports.to_mathopt(self.stage(stage))
+
+    def to_latex(self, stage: str | None = None) -> str:
+        """The program in LaTeX, for an equation.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+        """
+        return exports.to_latex(self.stage(stage))
+
+    def with_rows(self, *rows: str) -> Model[S]:
+        """This pairing or transport of one instance with further rows, which solvers of programs take.
+
+        Parameters
+        ----------
+        rows
+            As in LP files, with the names that ``to_lp`` gives variables: "x_0_0 + x_0_1 <= 1".
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
+        >>> measure("GIE").evaluate(model, model.with_rows("u_0 = 1").solve())
+        10.0
+        """
+        from hemlp.programs.changed import with_rows
+
+        return with_rows(self, rows)
+
+    def with_costs(self, costs: Mapping[str, float]) -> Model[S]:
+        """This pairing or transport with other costs of some variables.
+
+        Parameters
+        ----------
+        costs
+            By the names that ``to_lp`` gives variables: {"x_0_0": 3}.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> measure("GIE").model(h, true=["sheep"], pred=["cow"]).with_costs({"x_0_0": 3}).solve().objective
+        3.0
+        """
+        from hemlp.programs.changed import with_costs
+
+        changed: Model[S] = with_costs(self, costs)
+        return changed
 
     def __str__(self) -> str:
         if len(self) > 3 or (not self.together and len(self) != 1):

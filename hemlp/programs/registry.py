@@ -18,6 +18,8 @@ from hemlp.text.notation import parse_call
 SOLVERS = {
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
     "augmenting": "hemlp.solvers.augmenting:Augmenting",
+    "independent": "hemlp.solvers.independent:Independent",
+    "transport": "hemlp.solvers.transport:ShortestWays",
     "closures": "hemlp.solvers.closures:ClosureLists",
     "search": "hemlp.solvers.search:LcaSearch",
     "extended": "hemlp.solvers.extended:ExtendedGraphs",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hemlp.evaluation.result import Evaluation
+    from hemlp.evaluation.sensitivity import Sensitivities
+    from hemlp.evaluation.sweep import Sweep
 
 COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
 MARKERS = "osD^vP*X"
@@ -70,6 +72,47 @@ def rank_chart(ev: Evaluation, sided: Sided = "two") -> Figure:
     axes.invert_yaxis()
     axes.set_ylabel("rank (1 is best; ties stand side by side)")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def sensitivity_chart(found: Sensitivities, most: float) -> Figure:
+    """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
+    figure, axes = _figure(7.0, 4.2)
+    for k, (name, each) in enumerate(found.systems.items()):
+        bends = [float(d) for d in each.breakpoints if d < most]
+        at = np.unique([*np.linspace(most / 400, most, 400), *bends])
+        line = [float(each(float(d))) for d in at]
+        axes.plot(at, line, label=plain(name), linewidth=1.6, color=COLOURS[k % len(COLOURS)])
+    for d, below, _ in found.flips:
+        if d < most:
+            axes.plot(float(d), float(found.systems[below](d)), "o", color="black", markersize=4, zorder=3)
+    axes.axvline(found.chosen, color="#999999", linewidth=0.8, linestyle=":")
+    axes.set_xlim(0, most)
+    axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
+    axes.set_ylabel(plain(f"mean {found.measure}"))
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def sweep_chart(found: Sweep) -> Figure:
+    """Means over the only number that varies; or the places of all systems (rows) at all points (columns)."""
+    if found.axis is not None:
+        figure, axes = _figure(7.0, 4.2)
+        xs = [point[found.axis] for point in found.points]
+        for k, name in enumerate(found.systems):
+            axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **_look(k))
+        axes.set_xlabel(plain(found.axis))
+        axes.set_ylabel(plain(f"mean {found.measure}"))
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return figure
+    places = found.places.T
+    figure, axes = _figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
+    axes.imshow(places, cmap="YlGnBu_r", vmin=1, vmax=max(2, len(found.systems)), aspect="auto")
+    for (row, column), place in np.ndenumerate(places):
+        axes.text(column, row, f"{place:.0f}", ha="center", va="center", fontsize=9, color="#c0392b")
+    axes.set_yticks(range(len(found.systems)), list(map(plain, found.systems)))
+    axes.set_xticks(range(len(found)), list(map(plain, found.evaluation.measures)), rotation=60, ha="right", fontsize=8)
+    axes.set_title(plain(f"places by mean {found.measure}"), fontsize=10)
     return figure
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
 from hemlp.pairing.model import PairingModel
-from hemlp.pairing.solution import PairingSolution
+from hemlp.pairing.transport import TransportModel
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.limits import solve_within
 from hemlp.programs.program import ProgramResult, Status, exact_integers
@@ -24,6 +24,10 @@ PART = 2000
 """Instances in one network, at most."""
 PAIRS = 200_000
 """Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
+
+
+Network = PairingModel | TransportModel
+"""Models that are flow networks."""
 
 
 class MinCostFlow:
@@ -37,15 +41,15 @@ class MinCostFlow:
         return importable("ortools.graph.python.min_cost_flow", "ortools")
 
     def accepts(self, model: Any) -> bool:
-        """Pairing models with costs that are exact integers after scaling."""
-        return isinstance(model, PairingModel) and integer_costs(model) is not None
+        """Pairings and transports with costs that are exact integers after scaling."""
+        return isinstance(model, PairingModel | TransportModel) and integer_costs(model) is not None
 
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve(self, model: Network, time_limit: float | None) -> Any:
         """Part by part."""
         parts = _parts(model)
-        return model.joined([solve_within(part, time_limit, self._solve_part, PairingModel.unsolved) for part in parts])
+        return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in parts])
 
-    def _solve_part(self, part: PairingModel) -> PairingSolution:
+    def _solve_part(self, part: Network) -> Any:
         network, _ = part.network()
         flow = self.least_cost_flow(network, integer_costs(part))
         if flow is None:
@@ -73,7 +77,7 @@ class MinCostFlow:
         return flow
 
 
-def _parts(model: PairingModel) -> list[PairingModel]:
+def _parts(model: Network) -> list[Any]:
     ptr, cuts = model.pairs.ptr, [0]
     while cuts[-1] < len(model):
         start = cuts[-1]
@@ -82,7 +86,12 @@ def _parts(model: PairingModel) -> list[PairingModel]:
     return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
 
 
-def integer_costs(model: PairingModel) -> int | None:
+def unsolved(model: Network) -> Any:
+    """What is known where a limit came first."""
+    return model.unsolved()
+
+
+def integer_costs(model: Network) -> int | None:
     """The factor that makes all costs integers without rounding, or None."""
     scaled = exact_integers(np.unique(model.cost_values))
     return None if scaled is None else scaled[1]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from hemlp.pairing.model import PairingModel
-from hemlp.pairing.solution import PairingSolution
+from hemlp.pairing.transport import TransportModel
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.limits import solve_within
 from hemlp.programs.program import ProgramResult, Status
 from hemlp.programs.registry import importable
-from hemlp.solvers.flow import integer_costs, variable_values
+from hemlp.solvers.flow import Network, integer_costs, unsolved, variable_values
 
 
 class NetworkSimplex:
@@ -26,16 +26,16 @@ class NetworkSimplex:
         return importable("networkx", "networkx")
 
     def accepts(self, model: Any) -> bool:
-        """Pairing models with costs that are exact integers after scaling (network simplex cycles on others)."""
-        return isinstance(model, PairingModel) and integer_costs(model) is not None
+        """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
+        return isinstance(model, PairingModel | TransportModel) and integer_costs(model) is not None
 
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve(self, model: Network, time_limit: float | None) -> Any:
         """Instance by instance."""
         ones = (model[i] for i in range(len(model)))
-        found = [solve_within(one, time_limit, self._solve_one, PairingModel.unsolved) for one in ones]
+        found = [solve_within(one, time_limit, self._solve_one, unsolved) for one in ones]
         return model.joined(found or [model.solution(EMPTY)])
 
-    def _solve_one(self, model: PairingModel) -> PairingSolution:
+    def _solve_one(self, model: Network) -> Any:
         import networkx
 
         network, _ = model.network()

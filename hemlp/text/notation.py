@@ -64,6 +64,8 @@ def _toml(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)  # TOML's basic strings are JSON's, and so are true and false
     if isinstance(value, int | float):
         return repr(value)
+    if callable(WORDS.get(repr(value).partition("(")[0])):  # what a word makes is written as a call, and read as one
+        return json.dumps(repr(value))
     raise NoTextForm(f"{value!r} cannot be written to TOML")
 
 
@@ -73,5 +75,7 @@ def from_toml(value: Any) -> Any:
         return tuple(from_toml(element) for element in value)
     if value == "NONE":
         return None
+    if isinstance(value, str) and value.endswith(")") and callable(WORDS.get(value.partition("(")[0])):
+        return _value(ast.parse(value, mode="eval").body)
     word = WORDS.get(value) if isinstance(value, str) else None
     return value if word is None or callable(word) else word

@@ -1,0 +1,41 @@
+"""`hemlp sensitivity`: which system is ahead at which default cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hemlp.cli.options import input_options, say_written, show
+from hemlp.escaping import json_text
+
+
+@click.command()
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@click.option("-m", "--measure", default="GIE", show_default=True, help="A measure with a default cost: -m MGIA.")
+@click.option("--json", "json_file", type=click.Path(), help="Write everything, fractions included: --json flips.json.")
+@click.option("--plot", type=click.Path(), help="Draw the means over D, as .svg, .png or .pdf: --plot flips.svg.")
+@input_options
+def sensitivity(
+    hierarchy: str, true: str, predictions: tuple[str, ...], measure: str, json_file: str | None, plot: str | None,
+    **given: Any,
+) -> None:  # fmt: skip
+    """Tell at which default costs two systems change places, exactly and without a grid.
+
+    Example: hemlp sensitivity cat_hier.txt gold.txt knn=a.txt svm=b.txt -m GIE
+    """
+    from hemlp.evaluation.study import Study
+    from hemlp.io.files import write_text
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([json_file, plot])
+    result = Study(hierarchy, true, system_files(predictions), (measure,), given).run()
+    found = result.sensitivity(result.measures[0])
+    show("", found.table())
+    if json_file is not None:
+        write_text(json_file, json_text(found.to_dict(), indent=1) + "\n")
+    if plot is not None:
+        found.plot(plot)
+        say_written(plot)

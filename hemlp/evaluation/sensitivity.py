@@ -1,0 +1,149 @@
+"""Which system is ahead at which default cost: the means of all systems as functions of D, and where they cross."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from hemlp.errors import InvalidOption
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
+from hemlp.options import check_known
+from hemlp.report.plots import sensitivity_chart
+from hemlp.text.tables import Table, figure
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+
+
+@dataclass(frozen=True)
+class Sensitivities:
+    """The mean of a measure as a function of its default cost D, for each system.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> ev = evaluate(h, [["sheep"], ["sheep"]], {"silent": [[], []], "bold": [["bird"], ["sheep", "cow"]]}, ["GIE"])
+    >>> ev.sensitivity("GIE").flips
+    [(Fraction(3, 1), 'silent', 'bold')]
+    """
+
+    measure: str
+    systems: Mapping[str, Sensitivity]
+    chosen: float
+    """The default cost at which the systems were evaluated."""
+
+    @cached_property
+    def flips(self) -> list[tuple[Number, str, str]]:
+        """(D, ahead below D, ahead above D) wherever two systems change places, from small to great D."""
+        found = []
+        for pair in combinations(self.systems, 2):
+            of = crossings(self.systems[pair[0]], self.systems[pair[1]])
+            found += [(d, pair[ahead], pair[1 - ahead]) for d, ahead in of]
+        return sorted(found)
+
+    def order(self, default_cost: float | Fraction) -> list[str]:
+        """The systems from the best to the worst at this D.
+
+        Parameters
+        ----------
+        default_cost
+            A number above 0.
+        """
+        values = {name: each(default_cost) for name, each in self.systems.items()}
+        return sorted(values, key=values.__getitem__, reverse=any(each.accuracy for each in self.systems.values()))
+
+    def table(self) -> Table:
+        """One row a flip; the notes say who is ahead where the systems were evaluated."""
+        rows = [[shown(d), below, above] for d, below, above in self.flips]
+        at = self.order(self.chosen)
+        means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
+        notes = [
+            f"{self.measure}: where two systems change places on their means over "
+            f"{self.systems[at[0]].instances:,} instances; exact" if self._exact else f"{self.measure}: in floats",
+            f"at D = {self.chosen:g}, from the best: {means}",
+        ]  # fmt: skip
+        return Table(["D", "ahead below", "ahead above"], rows, notes)
+
+    @property
+    def _exact(self) -> bool:
+        return all(each.exact for each in self.systems.values())
+
+    def plot(self, path: str | PathLike[str], *, most: float | None = None) -> None:
+        """Draw the means of all systems over D to a file (.svg, .png, .pdf), by matplotlib.
+
+        Parameters
+        ----------
+        path
+            A file whose ending says its format.
+        most
+            The greatest D that is shown; by default beyond the last flip.
+        """
+        ends = [float(d) for d, _, _ in self.flips]
+        limit = float(most) if most is not None else 1.25 * max([*ends, 1.6 * self.chosen, 1.0])
+        sensitivity_chart(self, limit).savefig(path)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON: fractions as [numerator, denominator]."""
+        return {
+            "measure": self.measure,
+            "default_cost": self.chosen,
+            "flips": [{"D": _plain(d), "below": below, "above": above} for d, below, above in self.flips],
+            "systems": {
+                name: {
+                    "breakpoints": [_plain(d) for d in each.breakpoints],
+                    "pieces": [[_plain(c), _plain(k)] for c, k in each.pieces],
+                }
+                for name, each in self.systems.items()
+            },
+        }
+
+
+def _plain(value: Number) -> float | list[int]:
+    return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
+
+
+def sensitivity(self: Evaluation, measure: str) -> Sensitivities:
+    """How the means of all systems depend on the default cost, and where two systems change places: exactly.
+
+    Parameters
+    ----------
+    measure
+        A pair-based one that was evaluated.
+
+    Raises
+    ------
+    InvalidOption
+        If it has not one default cost, or the evaluation was read from a file, which does not hold the data.
+
+    Examples
+    --------
+    >>> from hemlp import examples, evaluate
+    >>> mesh = examples.mesh_mini()
+    >>> found = evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["GIE"]).sensitivity("GIE")
+    >>> found.flips[-1]
+    (Fraction(1823, 58), 'lexical_match', 'prior_top8')
+    """
+    check_known("measure", measure, self.measures)
+    if self.inputs is None:
+        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
+    each = self.inputs.measures[measure]
+    if not isinstance(each, PairMeasure):
+        raise InvalidOption(f"{each} has no default cost, of which it could be a function")
+    found = {}
+    for system in self.systems:
+        totals = Totals(each)
+        for _, batch in self.inputs.blocks(system):
+            totals.add_batch(batch)
+        found[system] = totals.sensitivity()
+    chosen: Any = each.default_cost
+    return Sensitivities(measure, found, float(chosen))

@@ -1,0 +1,196 @@
+"""The best common ancestors of many pairs of classes: of greatest value, or near and deep at once.
+
+Instance i has its pairs, one row a predicted class, from ``pair_ptr[i]`` on. Classes are rows of ``above``, lists of
+ancestors. What is beyond the gate is an ancestor of each class that reaches the gate, in its list or not.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.records import Implied, Sides
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import INFINITY
+else:
+    from math import inf as INFINITY
+
+    from hemlp.kernels.records import Implied, Sides
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+
+class Ways:
+    """How far up ancestors are (beside the lists, and by way of the gate), and how deep each class lies, roots at 1.
+
+    ``front_depth``, ``front_beyond``: of the classes beyond the gate those that no other one excels, being both deeper
+    and nearer to the gate.
+    """
+
+    def __init__(self, distances: Array, gate_at: Array, beyond: Array, depth: Array) -> None:
+        self.distances = distances
+        self.gate_at = gate_at
+        self.beyond = beyond
+        self.depth = depth
+        at = np.flatnonzero(beyond >= 0)
+        at = at[np.lexsort((-depth[at], beyond[at]))]
+        deepest = np.maximum.accumulate(depth[at])
+        best = np.ones(at.size, np.bool_)
+        best[1:] = depth[at][1:] > deepest[: at.size - 1]
+        self.front_depth = depth[at[best]].copy()
+        self.front_beyond = beyond[at[best]].copy()
+
+
+def greatest_common(sides: Sides, pair_ptr: Array, above: Implied, values: Array) -> Array:
+    """The greatest of the ``values`` of the common ancestors of each pair; minus infinity where there is none."""
+    found = np.full(pair_ptr[len(pair_ptr) - 1], -np.inf)
+    upper = float(values[np.asarray(above.beyond) == 1].max(initial=-np.inf))
+    _greatest_of_all(sides, pair_ptr, above, values, upper, found)
+    return found
+
+
+@cython.cfunc
+def _greatest_of_all(
+    sides: Sides, pair_ptr: cython.const[cython.longlong][::1], above: Implied,
+    values: cython.const[cython.double][::1], upper: cython.double, found: cython.double[::1],
+) -> None:  # fmt: skip
+    stamp: cython.int[::1] = np.full(above.size, -1, np.int32)
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(sides.size):
+            if i % 64 == 0:
+                look_for_signals()
+            _greatest(sides, i, pair_ptr[i], above, values, upper, stamp, found)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _greatest(
+    sides: Sides, i: cython.Py_ssize_t, first: cython.longlong, above: Implied,
+    values: cython.const[cython.double][::1], upper: cython.double, stamp: cython.int[::1], found: cython.double[::1],
+) -> cython.void:  # fmt: skip
+    width = sides.true_ptr[i + 1] - sides.true_ptr[i]
+    for j in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        t = sides.true[j]
+        t_through: cython.bint = above.through[t] != 0
+        mark: cython.int = j
+        for k in range(above.ptr[t], above.ptr[t + 1]):
+            stamp[above.nodes[k]] = mark
+        for row in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+            p = sides.pred[row]
+            best: cython.double = upper if t_through and above.through[p] != 0 else -INFINITY
+            for k in range(above.ptr[p], above.ptr[p + 1]):
+                node = above.nodes[k]
+                if stamp[node] == mark or (t_through and above.beyond[node] != 0):
+                    best = max(best, values[node])
+            if above.through[p] != 0 and not t_through:
+                for k in range(above.ptr[t], above.ptr[t + 1]):
+                    if above.beyond[above.nodes[k]] != 0:
+                        best = max(best, values[above.nodes[k]])
+            found[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
+
+
+def wu_palmer(sides: Sides, pair_ptr: Array, above: Implied, ways: Ways) -> Array:
+    """max 2·D(a) / (2·D(a) + up(u, a) + up(v, a)) over the common ancestors a of each pair; 0 where there is none."""
+    found = np.zeros(pair_ptr[len(pair_ptr) - 1])
+    _similarities(sides, pair_ptr, above, ways, found)
+    return found
+
+
+@cython.cfunc
+def _similarities(
+    sides: Sides, pair_ptr: cython.const[cython.longlong][::1], above: Implied, ways: Ways, found: cython.double[::1]
+) -> None:
+    stamp: cython.int[::1] = np.full(above.size, -1, np.int32)
+    far: cython.double[::1] = np.zeros(above.size)
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(sides.size):
+            if i % 64 == 0:
+                look_for_signals()
+            _similar(sides, i, pair_ptr[i], above, ways, stamp, far, found)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _similar(
+    sides: Sides, i: cython.Py_ssize_t, first: cython.longlong, above: Implied, ways: Ways, stamp: cython.int[::1],
+    far: cython.double[::1], found: cython.double[::1],
+) -> cython.void:  # fmt: skip
+    width = sides.true_ptr[i + 1] - sides.true_ptr[i]
+    for j in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
+        t = sides.true[j]
+        mark: cython.int = j
+        for k in range(above.ptr[t], above.ptr[t + 1]):
+            stamp[above.nodes[k]] = mark
+            far[above.nodes[k]] = ways.distances[k]
+        for row in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
+            p = sides.pred[row]
+            best: cython.double = 0.0
+            for k in range(above.ptr[p], above.ptr[p + 1]):
+                node = above.nodes[k]
+                if stamp[node] == mark:
+                    best = max(best, _ratio(ways.depth[node], ways.distances[k] + far[node]))
+                elif above.through[t] != 0 and above.beyond[node] != 0:
+                    way = ways.distances[k] + ways.gate_at[t] + ways.beyond[node]
+                    best = max(best, _ratio(ways.depth[node], way))
+            if above.through[p] != 0:
+                best = max(best, _past_the_gate(p, t, above, ways))
+            found[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _past_the_gate(p: cython.int, t: cython.int, above: Implied, ways: Ways) -> cython.double:
+    """The best of the common ancestors that p reaches by way of the gate."""
+    best: cython.double = 0.0
+    for k in range(above.ptr[t], above.ptr[t + 1]):
+        node = above.nodes[k]
+        if above.beyond[node] != 0:
+            way = ways.distances[k] + ways.gate_at[p] + ways.beyond[node]
+            best = max(best, _ratio(ways.depth[node], way))
+    if above.through[t] != 0:
+        for f in range(ways.front_depth.shape[0]):
+            way = ways.gate_at[p] + ways.gate_at[t] + 2 * ways.front_beyond[f]
+            best = max(best, _ratio(ways.front_depth[f], way))
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _ratio(depth: cython.double, way: cython.double) -> cython.double:
+    return 2 * depth / (2 * depth + way)
+
+
+def heights(order: Array, child_ptr: Array, child_idx: Array, lengths: Array) -> Array:
+    """The longest way down from each class to a leaf; ``order`` has parents first, ``lengths`` one for each child."""
+    found = np.zeros(len(child_ptr) - 1)
+    _climb(order, child_ptr, child_idx, lengths, found)
+    return found
+
+
+@cython.cfunc
+def _climb(
+    order: cython.const[cython.int][::1], child_ptr: cython.const[cython.longlong][::1],
+    child_idx: cython.const[cython.int][::1], lengths: cython.const[cython.double][::1], found: cython.double[::1],
+) -> None:  # fmt: skip
+    size: cython.Py_ssize_t = order.shape[0]
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for k in range(size):
+            c = order[size - 1 - k]
+            for e in range(child_ptr[c], child_ptr[c + 1]):
+                found[c] = max(found[c], lengths[e] + found[child_idx[e]])

@@ -1,0 +1,203 @@
+"""Measures of best matches: how similar each class is to the one that is most like it on the other side.
+
+Two pairings without default classes: in the first each predicted class takes one true class, in the second each true
+class one predicted class. With a similarity s, and κ = 1 − s, their least costs are
+
+    e_p = Σ_i (1 − max_j s_ij)        e_t = Σ_j (1 − max_i s_ij).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch
+from hemlp.instances.sides import PRED, SIDES, TRUE
+from hemlp.measures.base import Measure
+from hemlp.measures.named import check_name
+from hemlp.measures.scoring import as_batch
+from hemlp.options import check_choice
+from hemlp.pairing.costs import as_cost, cost_text, shares_of_one
+from hemlp.pairing.model import Half, PairingModel
+from hemlp.pairing.pairs import Pairs
+from hemlp.programs.joint import JointModel
+
+
+@dataclass(frozen=True)
+class MatchFacts:
+    """What a score may be made of, an array each: e_p, e_t, and how many classes there are."""
+
+    predicted_error: FloatArray
+    true_error: FloatArray
+    predicted: IntArray
+    true: IntArray
+
+    def means(self) -> tuple[FloatArray, FloatArray]:
+        """e_p / M and e_t / N; 0 on an empty side."""
+        return self.predicted_error / np.maximum(self.predicted, 1), self.true_error / np.maximum(self.true, 1)
+
+
+@dataclass(frozen=True)
+class MatchScore:
+    """A score made of the best matches of both sides; one empty side makes it 0, two make it 1.
+
+    Parameters
+    ----------
+    function
+        From ``MatchFacts`` (an array for each fact) to one value an instance.
+    greater_is_better
+        Losses are better when small.
+    range
+        Least and greatest value.
+    strict
+        Whether it is best only where every class of both sides has a perfect match.
+    """
+
+    function: Callable[[MatchFacts], FloatArray]
+    greater_is_better: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    strict: bool = True
+
+
+def _bma(facts: MatchFacts) -> FloatArray:
+    share: FloatArray = (facts.predicted_error + facts.true_error) / np.maximum(facts.predicted + facts.true, 1)
+    return 1 - share
+
+
+def _fun_sim_avg(facts: MatchFacts) -> FloatArray:
+    first, second = facts.means()
+    return 1 - (first + second) / 2
+
+
+def _fun_sim_max(facts: MatchFacts) -> FloatArray:
+    return 1 - np.minimum(*facts.means())
+
+
+MATCH_SCORES: dict[str, MatchScore] = {
+    "BMA": MatchScore(_bma),
+    "funSimAvg": MatchScore(_fun_sim_avg),
+    "funSimMax": MatchScore(_fun_sim_max, strict=False),
+}
+"""Scores by name. One line more makes a score of yours known by name."""
+
+
+@dataclass(frozen=True, init=False)
+class MatchMeasure(Measure):
+    """A measure of best matches, made of two pairings.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    cost
+        1 − a similarity in [0, 1]: "wu_palmer", ``Lin(weights)``, a ``MatrixCost`` of similarities, or any cost of at
+        most 1.
+    score
+        "BMA", "funSimAvg", "funSimMax" or a ``MatchScore``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> best = MatchMeasure("best", cost="wu_palmer")
+    >>> best.score(h, true=["sheep", "bird"], pred=["cow"])["true_error"]
+    0.9333333333333333
+    """
+
+    name: str
+    cost: Any
+    rule: str | MatchScore
+
+    def __init__(self, name: str, *, cost: Any = "wu_palmer", score: str | MatchScore = "BMA") -> None:
+        if not isinstance(score, MatchScore):
+            check_choice("score", score, tuple(MATCH_SCORES))
+        self.__dict__.update(name=name, cost=as_cost(cost), rule=score)
+        check_name(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, str(self.rule)))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """By the names of the constructor's arguments."""
+        return {"name": self.name, "cost": self.cost, "score": self.rule}
+
+    @property
+    def usual_fields(self) -> dict[str, Any]:
+        """Of the constructor."""
+        return dict(MatchMeasure.__init__.__kwdefaults__ or {})
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; what has no text form says custom."""
+        rule = "custom" if isinstance(self.rule, MatchScore) else self.rule
+        return {"name": self.name, "cost": cost_text(self.cost), "score": rule}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The score, e_p and e_t."""
+        return self.name, "predicted_error", "true_error"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """A cost that has a text form, and a score that is known by name."""
+        cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
+        return *cost, *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+
+    @property
+    def score_rule(self) -> MatchScore:
+        """How the score is made of the matches."""
+        return MATCH_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """What the cost promises, as far as the score keeps it."""
+        promised, found = self.cost.promises, {"range"}
+        if isinstance(self.rule, str):
+            found |= promised & {"names", "monotone", "symmetric"}
+            if "zero_if_equal" in promised:
+                found.add("best_if_equal")
+            if "zero_only_if_equal" in promised and self.score_rule.strict:
+                found.add("best_only_if_equal")
+        return frozenset(found)
+
+    @property
+    def model_key(self) -> Hashable:
+        """Measures that differ only in name and score share their pairings."""
+        text = cost_text(self.cost)
+        return id(self.cost) if text == "custom" else text
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> JointModel:
+        """Both pairings of one instance (hierarchy, true, pred) or of a batch; none where a side is empty."""
+        batch = as_batch(data, true, pred)
+        pairs = Pairs.of(batch)
+        kappa = shares_of_one(self.cost, batch, pairs, self.name)
+        serves = np.full(kappa.size, 3, np.uint8)
+        parts = {}
+        for choosing in (PRED, TRUE):
+            halves = [_half(batch, side, side == choosing) for side in (PRED, TRUE)]
+            title = f"{self}: the best match of each {SIDES[choosing]} class"
+            parts[SIDES[choosing]] = PairingModel(title, batch, pairs, kappa, serves, (halves[PRED], halves[TRUE]))
+        return JointModel(str(self), parts)
+
+    def _evaluated(self, model: JointModel, solution: Any) -> dict[str, FloatArray]:
+        predicted, true = (np.diff(side.ptr) for side in model.batch.sides)
+        of_predicted, of_true = (solution.parts[side].objectives for side in SIDES)
+        facts = MatchFacts(of_predicted, of_true, predicted, true)
+        empty = (predicted == 0) | (true == 0)
+        best = self.range if self.greater_is_better else self.range[::-1]
+        ends = np.where((predicted == 0) & (true == 0), best[1], best[0])
+        values = np.where(empty, ends, self.score_rule.function(facts))
+        return {self.name: values, "predicted_error": facts.predicted_error, "true_error": facts.true_error}
+
+
+def _half(batch: Batch, side: int, choosing: bool) -> Half:
+    """Bounds (1, 1) of the side that chooses, (0, ALL) of the other; (0, 0) where there is nobody to choose."""
+    own, other = batch.sides[side], batch.sides[1 - side]
+    size = np.repeat(np.diff(other.ptr), np.diff(own.ptr)).astype(np.int64)
+    upper = np.minimum(size, 1) if choosing else size
+    lower = upper if choosing else np.zeros_like(size)
+    return Half(own, lower, upper, np.full(size.size, np.inf))

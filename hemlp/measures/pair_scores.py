@@ -1,0 +1,119 @@
+"""Scores of Problem 1: what is made of the least cost and of the numbers of classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.instances.batch import Batch
+
+
+@dataclass(frozen=True)
+class PairFacts:
+    """What a score may be made of, an array each: the least cost, and how many classes there are."""
+
+    error: FloatArray
+    predicted: IntArray
+    true: IntArray
+    common: IntArray
+    default_cost: float
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """A score made from the optimum of Problem 1. ``accuracy`` needs one positive default cost.
+
+    Parameters
+    ----------
+    function
+        From ``PairFacts`` (an array for each fact) to one value an instance.
+    greater_is_better
+        Errors are better when small.
+    range
+        Least and greatest value.
+    mirror
+        Which score has its value when the sides change places: its own name, that of another, or None.
+    beside
+        Scores by name that are shown beside it, as columns.
+    similarity
+        Whether it is made of similarities: costs are at most 1, pairs one to one, and a default class costs 1/2.
+
+    Examples
+    --------
+    >>> from hemlp import Bounds, Hierarchy, PairMeasure
+    >>> mean = PairScore(lambda f: f.error / np.maximum(f.true, 1))
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> one = Bounds((1, 1), (1, 1))
+    >>> PairMeasure("mean_error", one, default_cost=5, score=mean).score(h, ["sheep", "cow"], ["cow"])
+    2.5
+    """
+
+    function: Callable[[PairFacts], FloatArray]
+    greater_is_better: bool = False
+    range: tuple[float, float] = (0.0, math.inf)
+    mirror: str | None = None
+    beside: tuple[str, ...] = ()
+    similarity: bool = False
+
+
+def _accuracy(name: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
+    """1 − error / (count · D_max), and 1 where the two sets are equal."""
+
+    def function(facts: PairFacts) -> FloatArray:
+        equal = (facts.common == facts.predicted) & (facts.common == facts.true)
+        worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
+        return np.where(equal, 1.0, 1.0 - facts.error / worst)
+
+    return PairScore(function, greater_is_better=True, range=(0.0, 1.0), mirror=name)
+
+
+MATCHED = ("matched_P", "matched_R", "matched_F")
+
+
+def _matched(mirror: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
+    """Σ s / count, where the least cost is (M + N) / 2 − Σ s; 0/0 is 1 if both sides are empty."""
+
+    def function(facts: PairFacts) -> FloatArray:
+        similar = (facts.predicted + facts.true) / 2 - facts.error
+        empty = (facts.predicted == 0) & (facts.true == 0)
+        return np.where(empty, 1.0, np.clip(similar / np.maximum(count(facts), 0.5), 0.0, 1.0))
+
+    return PairScore(function, True, (0.0, 1.0), mirror, MATCHED, similarity=True)
+
+
+PAIR_SCORES: dict[str, PairScore] = {
+    "error": PairScore(lambda facts: facts.error, mirror="error"),
+    "accuracy": _accuracy("accuracy", lambda f: f.predicted + f.true - 2 * f.common),
+    "accuracy_union": _accuracy("accuracy_union", lambda f: f.predicted + f.true - f.common),
+    "matched_P": _matched("matched_R", lambda f: f.predicted),
+    "matched_R": _matched("matched_P", lambda f: f.true),
+    "matched_F": _matched("matched_F", lambda f: (f.predicted + f.true) / 2),
+}
+"""Scores by name. One line more makes a score of yours known by name."""
+
+
+def common_classes(batch: Batch) -> IntArray:
+    """How many classes are on both sides, for each instance."""
+    from hemlp.kernels.pairing import count_common
+    from hemlp.kernels.records import Sides
+
+    return count_common(Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes))
+
+
+def _sizes(batch: Batch, shared: int) -> IntArray:
+    """M + N − shared · |common|, at least 1."""
+    both = np.diff(batch.pred.ptr) + np.diff(batch.true.ptr)
+    sizes: IntArray = np.maximum(both - shared * common_classes(batch), 1)
+    return sizes
+
+
+WEIGHTS: dict[str, Callable[[Batch], IntArray]] = {
+    "error": lambda batch: np.ones(len(batch), np.int64),
+    "accuracy": lambda batch: _sizes(batch, 2),
+    "accuracy_union": lambda batch: _sizes(batch, 1),
+}
+"""By what the error of each instance is divided before it is averaged."""

@@ -1,0 +1,208 @@
+"""How a measure of Problem 1 depends on its default cost D: exactly, for one instance or on average over many.
+
+>>> from hemlp import Hierarchy, measure
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+>>> found = measure("GIE").sensitivity(h, true=["sheep", "bird"], pred=["cow"])
+>>> found.breakpoints, found(1), found(5)
+((Fraction(1, 1),), Fraction(3, 1), Fraction(7, 1))
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.arrays import IntArray
+from hemlp.errors import InvalidOption
+from hemlp.instances.batch import Batch
+from hemlp.measures.pair_scores import WEIGHTS
+from hemlp.measures.scoring import chunks
+from hemlp.pairing.sensitivity import Envelope, envelope
+from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.measures.pairs import PairMeasure
+
+Number = Fraction | float
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The least cost as a function of D > 0: ``pieces[k]`` = (c, k) is the line c + k·D before ``breakpoints[k]``.
+
+    On average over ``instances``. Numbers are fractions where costs are integers over a common power of two
+    (``exact``), and floats where not. ``accuracy``: the measure is 1 − the average of error / (count · D).
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> found = measure("GIE").sensitivity(h, ["sheep"], ["cow"])
+    >>> found.pieces
+    ((Fraction(0, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(0, 1)))
+    """
+
+    breakpoints: tuple[Number, ...]
+    pieces: tuple[tuple[Number, Number], ...]
+    instances: int
+    accuracy: bool = False
+    exact: bool = True
+
+    def total(self, default_cost: Number) -> Number:
+        """c + k·D of the line at D."""
+        cost, count = self.pieces[bisect_left(self.breakpoints, default_cost)]
+        return cost + count * default_cost
+
+    def __call__(self, default_cost: float | Fraction) -> Number:
+        """The mean of the measure at this D, without solving anything.
+
+        Parameters
+        ----------
+        default_cost
+            A number above 0; integers and fractions are taken as they are, floats as the fractions that they are.
+        """
+        try:
+            wanted = Fraction(default_cost) if self.exact else float(default_cost)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidOption(f"default_cost={default_cost!r} is not a number above 0") from None
+        if not wanted > 0:
+            raise InvalidOption(f"default_cost={default_cost!r} is not a number above 0")
+        total = self.total(wanted)
+        return 1 - total / wanted if self.accuracy else total
+
+    def table(self) -> Table:
+        """One row a line: from which D on, its cost and its slope."""
+        starts = [0, *self.breakpoints]
+        rows = [
+            [shown(start), shown(cost), shown(count)] for start, (cost, count) in zip(starts, self.pieces, strict=True)
+        ]
+        note = "fractions" if self.exact else "floats: costs are no multiples of a common power of two"
+        return Table(["from D", "cost", "default pairs"], rows, [f"means over {self.instances:,} instances; {note}"])
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+
+def shown(value: Number) -> str:
+    """A number for readers: short fractions as they are, with what they amount to."""
+    number = Fraction(value)
+    if number.denominator == 1:
+        return str(number.numerator)
+    exact = f"{number} = " if isinstance(value, Fraction) and number.denominator < 10_000 else ""
+    return f"{exact}{float(number):.6g}"
+
+
+class Totals:
+    """Adds up envelopes of many instances, part by part: Σ over instances of line / weight."""
+
+    def __init__(self, measure: PairMeasure) -> None:
+        if not isinstance(measure.default_cost, int | float) or measure.pairing != "optimal":
+            raise InvalidOption(f"{measure} has not one default cost for all classes, of which it could be a function")
+        if measure.rule not in WEIGHTS:
+            raise InvalidOption(f"{measure}: only an error or an accuracy is known as a function of the default cost")
+        self.measure = measure
+        self.first: defaultdict[int, list[Number]] = defaultdict(lambda: [0, 0])
+        self.bends: defaultdict[tuple[Number, int], list[Number]] = defaultdict(lambda: [0, 0])
+        self.instances = 0
+        self.exact = True
+
+    def add_batch(self, batch: Batch) -> None:
+        """The instances of a batch."""
+        weights = WEIGHTS[str(self.measure.rule)]
+        for rows in chunks(batch, np.arange(len(batch)), self.measure.list_length(batch.hierarchy)):
+            part = batch if len(rows) == len(batch) else batch.take(rows)
+            self.instances += len(part)
+            self._add(envelope(self.measure.model(part)), weights(part))
+
+    def _add(self, found: Envelope, weights: IntArray) -> None:
+        """One more part; ``weights``: by what the lines of each instance are divided."""
+        self.exact = self.exact and found.exact
+        begins = np.ones(found.row.size, np.bool_)
+        begins[1:] = found.row[1:] != found.row[:-1]
+        weight = weights[found.row]
+        lines = np.stack([found.cost, found.count], axis=1)
+        for w in np.unique(weight[begins]).tolist():
+            of = lines[begins & (weight == w)]
+            self._into(self.first[w], of, found)
+        at = np.flatnonzero(~begins)
+        if not at.size:
+            return
+        change = lines[at] - lines[at - 1]
+        p, q = change[:, 0], -change[:, 1]
+        if found.exact:
+            common = np.gcd(p.astype(np.int64), q.astype(np.int64))
+            p, q = p / common, q / common
+        keys = np.stack([p, q, weight[at].astype(np.float64)], axis=1)
+        distinct, place = np.unique(keys, axis=0, return_inverse=True)
+        order = np.argsort(place.ravel(), kind="stable")
+        cuts = np.searchsorted(place.ravel()[order], np.arange(1, len(distinct)))
+        for (a, b, w), members in zip(distinct.tolist(), np.split(change[order], cuts), strict=True):
+            d: Number = Fraction(int(a), int(b) * found.scale) if found.exact else a / b
+            self._into(self.bends[d, int(w)], members, found)
+
+    @staticmethod
+    def _into(sums: list[Number], lines: Any, found: Envelope) -> None:
+        """Add lines to a sum, without rounding where they are integers."""
+        for k, unit in ((0, found.scale), (1, 1)):
+            values = lines[:, k].tolist()
+            sums[k] += Fraction(sum(map(int, values)), unit) if found.exact else math.fsum(values) / unit
+
+    def sensitivity(self) -> Sensitivity:
+        """The average."""
+        number: Any = Fraction if self.exact else float
+        count = max(self.instances, 1)
+
+        def averaged(sums: Iterable[tuple[int, list[Number]]]) -> tuple[Number, Number]:
+            parts = [(number(c) / (w * count), number(k) / (w * count)) for w, (c, k) in sums]
+            return sum((c for c, _ in parts), number(0)), sum((k for _, k in parts), number(0))
+
+        pieces = [averaged(self.first.items())]
+        by_place: defaultdict[Number, list[tuple[int, list[Number]]]] = defaultdict(list)
+        for (d, w), sums in self.bends.items():
+            by_place[number(d)].append((w, sums))
+        breakpoints = sorted(by_place)
+        for d in breakpoints:
+            cost, slope = averaged(by_place[d])
+            pieces.append((pieces[-1][0] + cost, pieces[-1][1] + slope))
+        return Sensitivity(tuple(breakpoints), tuple(pieces), self.instances, self.measure.rule != "error", self.exact)
+
+
+def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int]]:
+    """Where two change places, and which is ahead (costs less) before: 0 the first, 1 the second.
+
+    Where they are equal for a while, they change places where they become equal.
+    """
+    places: list[Number] = sorted({*first.breakpoints, *second.breakpoints})
+    found: list[tuple[Number, int]] = []
+    ahead: int | None = None
+    equal_since: Number | None = None
+    for k in range(len(places) + 1):
+        low: Number = places[k - 1] if k else 0
+        high = places[k] if k < len(places) else None
+        inside = low + 1 if high is None else (low + high) / 2
+        lines = [of.pieces[bisect_left(of.breakpoints, inside)] for of in (first, second)]
+        cost, slope = (lines[0][i] - lines[1][i] for i in (0, 1))
+        start, end = cost + slope * low, slope if high is None else cost + slope * high
+        if high is None and not slope:
+            end = cost
+        if start:
+            ahead = int(start > 0) if ahead is None else ahead
+        if start and end and (start > 0) != (end > 0):
+            found.append((-cost / slope, int(start > 0)))
+            ahead = int(end > 0)
+        elif end:
+            now = int(end > 0)
+            if ahead is not None and now != ahead:
+                assert equal_since is not None
+                found.append((equal_since, ahead))
+            ahead, equal_since = now, None
+        elif start and high is not None:
+            equal_since = high
+    return found

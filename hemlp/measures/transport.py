@@ -1,0 +1,134 @@
+"""Transport as a measure: the least cost of moving the predicted to the true classes, each side a mass of 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, row_sums
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch
+from hemlp.measures.base import Measure
+from hemlp.measures.named import check_name
+from hemlp.measures.scoring import as_batch
+from hemlp.pairing.costs import ShortestPath, as_cost, checked_costs, cost_text
+from hemlp.pairing.pairs import Pairs
+from hemlp.pairing.similarities import JiangConrath, LcaHeight, Similarity
+from hemlp.pairing.transport import TransportModel
+
+
+@dataclass(frozen=True)
+class MassScore:
+    """A score made of the least cost of transport."""
+
+    function: Callable[[FloatArray], FloatArray]
+    greater_is_better: bool = False
+    range: tuple[float, float] = (0.0, math.inf)
+
+
+EMPTY = "one side is empty and the other is not"
+NO_WAY = "a predicted and a true class have no finite cost, as without a common ancestor"
+COST = MassScore(lambda cost: cost)
+
+
+@dataclass(frozen=True, init=False)
+class TransportMeasure(Measure):
+    """The least cost of moving one side to the other, each a mass of 1 that lies evenly on its classes.
+
+    Undefined where one side is empty and the other is not, and where a predicted and a true class have no finite cost.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    cost
+        κ, what a mass of 1 costs from one class to another: as of a ``PairMeasure``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> TransportMeasure("moved").score(h, true=["sheep", "cow"], pred=["mammal"])
+    1.0
+    """
+
+    name: str
+    cost: Any
+
+    def __init__(self, name: str, *, cost: Any = "shortest_path") -> None:
+        self.__dict__.update(name=name, cost=as_cost(cost))
+        check_name(self)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """By the names of the constructor's arguments."""
+        return {"name": self.name, "cost": self.cost}
+
+    @property
+    def usual_fields(self) -> dict[str, Any]:
+        """Of the constructor."""
+        return dict(TransportMeasure.__init__.__kwdefaults__ or {})
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; a cost that has no text form says custom."""
+        return {"name": self.name, "cost": cost_text(self.cost)}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The cost alone."""
+        return (self.name,)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """A cost that has a text form."""
+        return () if cost_text(self.cost) == "custom" else (type(self.cost),)
+
+    @property
+    def score_rule(self) -> MassScore:
+        """The least cost as it is."""
+        return COST
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """What the cost promises: of a distance this is one, too."""
+        found = {"range", *(self.cost.promises & {"names", "symmetric", "monotone"})}
+        if "zero_if_equal" in self.cost.promises:
+            found.add("best_if_equal")
+        if "zero_only_if_equal" in self.cost.promises:
+            found.add("best_only_if_equal")
+        return frozenset(found)
+
+    @property
+    def model_key(self) -> Hashable:
+        """Measures that differ only in name share their transport."""
+        text = cost_text(self.cost)
+        return id(self.cost) if text == "custom" else text
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> TransportModel:
+        """The transport of one instance (hierarchy, true, pred) or of a batch."""
+        batch = as_batch(data, true, pred)
+        pairs = Pairs.of(batch)
+        return TransportModel(str(self), batch, pairs, checked_costs(self.cost, batch, pairs))
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        empty = (np.diff(batch.pred.ptr) == 0) != (np.diff(batch.true.ptr) == 0)
+        return empty | self._apart(batch), f"{EMPTY}, or {NO_WAY}"
+
+    def _apart(self, batch: Batch) -> NDArray[np.bool_]:
+        """Where a mass has no way from a predicted to a true class."""
+        related = isinstance(self.cost, ShortestPath | Similarity | JiangConrath | LcaHeight)
+        if related and len(batch.hierarchy.roots) == 1:  # all classes have a common ancestor
+            return np.zeros(len(batch), np.bool_)
+        pairs = Pairs.of(batch)
+        endless = np.isinf(checked_costs(self.cost, batch, pairs))
+        return row_sums(endless, pairs.ptr) > 0
+
+    def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
+        return {self.name: solution.objectives}

@@ -1,0 +1,147 @@
+"""The least cost of Problem 1 as a function of one default cost D, exactly.
+
+A pairing with the cost c of its pairs and k pairs with a default class costs c + k·D, a line in D. The least cost is
+the lower envelope of those lines: concave, piecewise linear, with slopes that are numbers of default pairs. It is
+found by asking at the two ends, and then, again and again, where two neighbouring lines meet: if no pairing is cheaper
+there, they meet on the envelope, and else there is another line between them. All instances are asked at once, each at
+its own D = p / q: costs times q, and the default cost p, are integers, so that nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray, row_sums
+from hemlp.pairing.model import Half, PairingModel
+from hemlp.pairing.pairs import Pairs
+from hemlp.programs.program import exact_integers
+
+EXACT = 2.0**52
+"""Floats are integers without rounding up to here."""
+SMALL = 1e-9
+"""Where costs are no common multiples: breakpoints below this share of the least cost, and gains below it, are none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """The lines of each instance from small to great D: ``cost[k] + count[k]·D`` for k from ``ptr[i]`` on.
+
+    ``row[k]`` is the instance. ``cost`` is in units of 1/``scale``. ``exact``: whether all of it is.
+    """
+
+    row: IntArray
+    cost: FloatArray
+    count: FloatArray
+    scale: int
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """Instances with two of their lines each: which is the cheapest pairing where those meet?"""
+
+    row: IntArray
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def meeting(self) -> tuple[FloatArray, FloatArray]:
+        """p and q of D = p / q, where the lines meet."""
+        return self.second[:, 0] - self.first[:, 0], self.first[:, 1] - self.second[:, 1]
+
+    def part(self, which: NDArray[np.bool_]) -> _Question:
+        return _Question(self.row[which], self.first[which], self.second[which])
+
+
+def envelope(model: PairingModel) -> Envelope:
+    """The lower envelope of each instance of a model whose classes all have a default class."""
+    finite, place = np.unique(model.kappa[model.x], return_inverse=True)
+    scaled = exact_integers(finite)
+    exact = scaled is not None
+    kappa = model.kappa.copy()
+    if scaled is not None:
+        kappa[model.x] = np.array(scaled[0], np.float64)[place]
+    most = sum(row_sums(half.lower, half.side.ptr) for half in model.halves)  # default pairs of an optimum, at most
+    total = row_sums(np.where(np.isfinite(kappa), kappa, 0.0), model.pairs.ptr)
+    exact = exact and bool(((total + 1) * (most + 2) < EXACT).all())
+    ask = _asking(replace(model, kappa=kappa))
+    rows = np.arange(len(model))
+    least = kappa[np.isfinite(kappa) & (kappa > 0)].min(initial=1.0)
+    ends = (np.ones(len(model)), most + 1) if exact else (np.full(len(model), SMALL * least), np.ones(len(model)))
+    left, right = ask(rows, *ends), ask(rows, total + 1, np.ones(len(model)))
+    found = _between(_Question(rows, left, right), ask, exact)
+    row = np.concatenate([rows, *(of.row for of in found), rows])
+    lines = np.concatenate([left, *(of.second for of in found), right])
+    order = np.lexsort((-lines[:, 1], row))
+    row, lines = row[order], lines[order]
+    new = np.ones(row.size, np.bool_)
+    new[1:] = (row[1:] != row[:-1]) | (lines[1:, 1] != lines[:-1, 1])
+    scale = scaled[1] if scaled is not None else 1
+    return Envelope(row[new], lines[new, 0].copy(), lines[new, 1].copy(), scale, exact)
+
+
+Ask = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
+
+
+def _between(question: _Question, ask: Ask, exact: bool) -> list[_Question]:
+    """All lines between those of a question, as the second ones of the questions that found them."""
+    found: list[_Question] = []
+    question = question.part(question.first[:, 1] != question.second[:, 1])
+    while question.row.size:
+        p, q = question.meeting
+        cheapest = ask(question.row, p, q)
+        value, known = (line[:, 0] * q + line[:, 1] * p for line in (cheapest, question.first))
+        below = value < known if exact else known - value > SMALL * (1 + np.abs(known))
+        new = _Question(question.row, question.first, cheapest).part(below)
+        found.append(new)
+        rest = question.part(below)
+        question = _Question(
+            np.concatenate([new.row, rest.row]),
+            np.concatenate([new.first, new.second]),
+            np.concatenate([new.second, rest.second]),
+        )
+    return found
+
+
+def _asking(model: PairingModel) -> Ask:
+    """Who tells, for instances and their D = p / q, the line of a cheapest pairing: cost of pairs, default pairs."""
+
+    def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
+        taken = _taken(model, rows)
+        factor = np.repeat(q, np.diff(taken.pairs.ptr))
+        halves = [
+            replace(half, default=np.repeat(p, np.diff(half.side.ptr)).astype(np.float64)) for half in taken.halves
+        ]
+        asked = replace(taken, kappa=taken.kappa * factor, halves=(halves[0], halves[1]))
+        solution = asked.solve()
+        cost = row_sums(np.where(solution.chosen, taken.kappa, 0.0), taken.pairs.ptr)
+        count = sum(row_sums(n, half.side.ptr) for n, half in zip(solution.to_default, halves, strict=True))
+        return np.stack([cost, count], axis=1)
+
+    return ask
+
+
+def _taken(model: PairingModel, rows: IntArray) -> PairingModel:
+    """The model of some instances, in their order, each as often as it is named."""
+    if np.array_equal(rows, np.arange(len(model))):
+        return model
+    batch = model.batch.take(rows)
+    halves = []
+    for half, side in zip(model.halves, batch.sides, strict=True):
+        at = _places(half.side.ptr, rows)
+        halves.append(Half(side, half.lower[at], half.upper[at], half.default[at]))
+    x = _places(model.pairs.ptr, rows)
+    return PairingModel(model.title, batch, Pairs.of(batch), model.kappa[x], model.serves[x], (halves[0], halves[1]))
+
+
+def _places(ptr: IntArray, rows: IntArray) -> IntArray:
+    """Where the entries of these rows are (CSR)."""
+    lengths = np.diff(ptr)[rows]
+    ends = np.cumsum(lengths)
+    inner = np.arange(int(ends[-1]) if ends.size else 0)
+    places: IntArray = inner + np.repeat(ptr[rows] - (ends - lengths), lengths)
+    return places

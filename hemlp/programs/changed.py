@@ -1,0 +1,164 @@
+"""Models with further rows: what a user wants beyond a measure's own rules, such as a budget of pairs.
+
+>>> from hemlp import Hierarchy, measure
+>>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+>>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
+>>> model.solve().objective, model.with_rows("x_0_0 <= 0").solve().objective
+(2.0, 10.0)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.options import did_you_mean, plain_number
+from hemlp.programs.model import Model, Plan
+from hemlp.programs.program import STATUSES, LinearProgram, Row, Status
+from hemlp.programs.registry import accepting_solvers
+
+_SENSE = re.compile(r"(<=|>=|=)")
+_TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?\s*\*?\s*([A-Za-z]\w*)")
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedModel(Model[Any]):
+    """A model of one instance with further ``rows``; its solutions are those of the model that it was made of."""
+
+    base: Any
+    rows: tuple[Row, ...]
+
+    @property
+    def batch(self) -> Any:
+        """The instance."""
+        return self.base.batch
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, rows: int | slice) -> ChangedModel:
+        if rows not in (0, -1) and not (isinstance(rows, slice) and range(1)[rows]):
+            raise IndexError("a model with further rows has one instance")
+        return self
+
+    def program(self) -> LinearProgram:
+        """The program with the further rows last."""
+        own: LinearProgram = self.base.program()
+        return replace(own, name=f"{own.name}, changed", rows=[*own.rows, *self.rows])
+
+    def plan(self) -> Plan[Any]:
+        """One program."""
+        result = yield self.program()
+        return self.base.solution(result)
+
+    def with_rows(self, *rows: str) -> Model[Any]:
+        """With yet more rows."""
+        return replace(self, rows=(*self.rows, *_parsed(self.base.program(), rows, len(self.rows))))
+
+    @property
+    def cost_values(self) -> FloatArray:
+        """As before, and the coefficients of the further rows, which need not be integers either."""
+        coefficients = [c for row in self.rows for _, c in row.terms]
+        return np.concatenate([self.base.cost_values, coefficients])
+
+    def joined(self, solutions: list[Any]) -> Any:
+        """There is one."""
+        return self.base.joined(solutions)
+
+    def certified(self, solution: Any, limited: bool) -> Any:
+        """Solutions that keep all rows; that they are optimal is their solver's word, as with any other program."""
+        self.check(solution)
+        return solution
+
+    def check(self, solution: Any) -> bool:
+        """True if all rows hold, the further ones included; else InvalidSolution."""
+        if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
+            return True
+        values = self.base.values(solution)
+        for row in self.program().rows:
+            total = math.fsum(c * values[i] for i, c in row.terms)
+            if not row.lower - 1e-9 <= total <= row.upper + 1e-9:
+                raise InvalidSolution(f"the row {row.name} ({row.note}) does not hold: {total:g}")
+        return True
+
+    def verify(self, solution: Any) -> bool:
+        """True if every other solver of programs comes to the same; else InvalidSolution."""
+        self.check(solution)
+        for solver in accepting_solvers(self):
+            other = solver.solve(self, None)
+            same = other.statuses[0] == solution.statuses[0]
+            if not same or not _close(other.objective, solution.objective):
+                raise InvalidSolution(f"{solver.name} finds {other.objective:g} and not {solution.objective:g}")
+        return True
+
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+        """The rows contradict each other."""
+        added = "; ".join(each.note for each in self.rows)
+        return InfeasibleModel(f"instance {number}: no solution keeps the rows that were added: {added}", number)
+
+
+def _close(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(first) and math.isnan(second))
+
+
+def with_rows(model: Any, rows: Sequence[str]) -> ChangedModel:
+    """A model of one instance with further rows, written as in LP files."""
+    if not hasattr(model, "values"):
+        raise InvalidOption(f"rows can be added to pairings and transports, not to {type(model).__name__}")
+    if len(model) != 1:
+        raise InvalidOption(f"rows are added to the model of one instance, this has {len(model)}: take model[i]")
+    return ChangedModel(model, tuple(_parsed(model.program(), rows, 0)))
+
+
+def with_costs(model: Any, costs: Mapping[str, float]) -> Any:
+    """A pairing or transport with other costs of some variables, by their names in LP files."""
+    if not hasattr(model, "with_cost_values"):
+        raise InvalidOption(f"costs can be changed in pairings and transports, not in {type(model).__name__}")
+    place = {v.name: k for k, v in enumerate(model.program().variables)}
+    values = model.cost_values.copy()
+    for name, cost in costs.items():
+        if name not in place:
+            raise InvalidOption(f"there is no variable {name!r}{did_you_mean(name, place)}; model.to_lp() names them")
+        values[place[name]] = plain_number(f"the cost of {name}", cost, 0)
+        if cost is None or not np.isfinite(values[place[name]]):
+            raise InvalidOption(f"the cost of {name} is {cost!r}: to forbid it, add the row {name!r} + ' <= 0'")
+    return model.with_cost_values(values)
+
+
+def _parsed(program: LinearProgram, rows: Sequence[str], first: int) -> list[Row]:
+    place = {v.name: k for k, v in enumerate(program.variables)}
+    return [_row(text, place, f"added_{first + k}") for k, text in enumerate(rows)]
+
+
+def _row(text: str, place: Mapping[str, int], name: str) -> Row:
+    """A row from text: ``x_0_0 + 2 x_0_1 - u_1 <= 3``."""
+    parts = _SENSE.split(text) if isinstance(text, str) else []
+    try:
+        body, sense, side = parts
+        bound = float(side)
+    except ValueError:
+        raise InvalidOption(f"cannot read the row {text!r}: write it as in 'x_0_0 + 2 x_0_1 <= 1'") from None
+    terms: dict[int, float] = {}
+    at = 0
+    while at < len(body.rstrip()):
+        found = _TERM.match(body, at)
+        if found is None or (at and not found[1]):
+            raise InvalidOption(f"cannot read the row {text!r} at {body[at:].strip()!r}: write 'x_0_0 + 2 x_0_1 <= 1'")
+        variable = found[3]
+        if variable not in place:
+            known = did_you_mean(variable, place)
+            raise InvalidOption(f"the row {text!r} names {variable!r}, which is no variable{known}; see model.to_lp()")
+        size = float(found[2] or 1) * (-1 if found[1] == "-" else 1)
+        terms[place[variable]] = terms.get(place[variable], 0.0) + size
+        at = found.end()
+    if not terms or not math.isfinite(bound):
+        raise InvalidOption(f"the row {text!r} needs a variable on the left and a number on the right")
+    lower, upper = {"<=": (-math.inf, bound), ">=": (bound, math.inf), "=": (bound, bound)}[sense]
+    return Row(name, lower, upper, list(terms.items()), text.strip())

@@ -1,0 +1,204 @@
+"""Models with further rows or other costs, and models for other tools: arrays, OPB, MathOpt, LaTeX."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds as Limits
+from scipy.optimize import LinearConstraint, milp
+
+from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
+from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.programs.program import Status
+from hemlp.testing import random_instances, random_models
+
+H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+
+
+def least(program):
+    """The least objective over all values of the variables, by trying them; None without any."""
+    ranges = [range(int(v.lower), int(v.upper) + 1) for v in program.variables]
+    best = None
+    for values in itertools.product(*ranges):
+        sums = (sum(c * values[i] for i, c in row.terms) for row in program.rows)
+        if all(row.lower <= total <= row.upper for row, total in zip(program.rows, sums, strict=True)):
+            cost = sum(v.cost * x for v, x in zip(program.variables, values, strict=True))
+            best = cost if best is None else min(best, cost)
+    return best
+
+
+def small(model):
+    return math.prod(int(v.upper - v.lower) + 1 for v in model.program().variables) <= 3000
+
+
+def test_a_budget_of_pairs_by_enumeration():
+    seen = 0
+    for h, true, pred in random_instances(40, seed=8):
+        model = measure("GIE").model(h, true, pred)
+        pairs = [v.name for v in model.program().variables if v.name.startswith("x")]
+        if len(pairs) < 2 or not small(model):
+            continue
+        changed = model.with_rows(f"{' + '.join(pairs)} <= 1", f"{pairs[0]} >= 0")
+        solution = changed.solve(verify=True)
+        assert solution.objective == least(changed.program())
+        assert measure("GIE").evaluate(changed, solution) == solution.objective >= model.solve().objective
+        seen += 1
+    assert seen > 5
+
+
+def test_forced_and_forbidden_pairs():
+    model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert model.solve().objective == 3
+    x = {v.note: v.name for v in model.program().variables}
+    assert model.with_rows(f"{x['bird ~ cow']} = 1").solve("milp").objective == 5
+    assert model.with_rows(f"{x['cow ~ cow']} <= 0").with_rows(f"{x['cow ~ sheep']} = 0").solve().objective == 13
+    for solver in ("cpsat", "milp", "pulp"):
+        assert model.with_rows("x_0_0 + 2 x_0_1 - 0.5 u_0 >= 1").solve(solver).status is Status.OPTIMAL
+    assert model.with_rows("0.1 x_0_0 + 0.3 u_0 >= 0.3").solve(verify=True).objective == 10
+    impossible = model.with_rows("x_0_0 + u_0 = 2")
+    assert impossible.solve().status is Status.INFEASIBLE
+    assert isinstance(impossible.infeasibility(0, 1), InfeasibleModel)
+    assert "x_0_0 + u_0 = 2" in str(impossible.infeasibility(0, 1))
+    with pytest.raises(InvalidSolution, match="does not hold"):
+        model.with_rows("x_0_0 <= 0").check(model.with_rows("x_0_0 = 1").solve())
+    moved = measure("transport").model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert moved.with_rows("x_1_0 = 0").solve(verify=True).objective == 2.5
+
+
+def test_other_costs():
+    model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
+    changed = model.with_costs({"x_1_1": 0.5, "u_0": 1})
+    assert changed.solve(verify=True).objective == least(changed.program())
+    assert model.solve().objective == 3
+    assert measure("GIE").evaluate(changed, changed.solve()) == changed.solve("flow").objective
+    moved = measure("transport").model(H, ["sheep"], ["cow"]).with_costs({"x_0_0": 7})
+    assert moved.solve().objective == 7
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("x_0_9 <= 1", "no variable.*did you mean"), ("x_0_0 < 1", "cannot read"), ("x_0_0 <= many", "cannot read"),
+        ("<= 1", "needs a variable"), ("x_0_0 x_0_1 <= 1", "cannot read"), ("x_0_0 <= inf", "needs a variable"),
+        ("1 <= x_0_0 <= 2", "cannot read"), (3, "cannot read"),
+    ],
+)  # fmt: skip
+def test_rows_that_cannot_be_read(row, reason):
+    with pytest.raises(InvalidOption, match=reason):
+        measure("GIE").model(H, ["sheep", "cow"], ["cow"]).with_rows(row)
+
+
+def test_what_cannot_be_changed():
+    for name in ("F_H", "F_LCA", "BMA"):
+        model = measure(name).model(H, ["sheep"], ["cow"])
+        with pytest.raises(InvalidOption, match="pairings and transports"):
+            model.with_rows("x_0_0 <= 1")
+        with pytest.raises(InvalidOption, match="pairings and transports"):
+            model.with_costs({"x_0_0": 1})
+    model = measure("GIE").model(H, ["sheep"], ["cow"])
+    for costs, reason in (({"x": 1}, "no variable"), ({"x_0_0": -1}, "at least 0"), ({"x_0_0": None}, "to forbid it")):
+        with pytest.raises(InvalidOption, match=reason):
+            model.with_costs(costs)
+
+
+def test_arrays_say_the_same_program():
+    for model in random_models(25, seed=3):
+        arrays = model.to_arrays()
+        program = model.program()
+        assert arrays.matrix.shape == (len(program.rows), len(program.variables))
+        if not program.variables or not program.rows:
+            continue
+        sign = -1 if arrays.maximize else 1
+        rows = LinearConstraint(arrays.matrix, arrays.row_lower, arrays.row_upper)
+        found = milp(sign * arrays.cost, constraints=rows, bounds=Limits(arrays.lower, arrays.upper), integrality=1)
+        if type(model).__name__ == "PairingModel":
+            solution = model.solve()
+            if solution.status is Status.OPTIMAL:
+                assert found.fun == pytest.approx(solution.objective, abs=1e-9)
+            else:
+                assert found.status == 2
+
+
+def read_opb(text):
+    """The least value of the objective over all 0/1 values, and (offset, sign, scale) to get the objective back."""
+    lines = [line for line in text.splitlines() if line]
+    count = int(re.search(r"#variable= (\d+)", lines[0])[1])
+    shift, sign, scale = re.search(r"objective is \((-?\d+) ([+-]) value\) / (\d+)", text).groups()
+    goal, rows = [], []
+    for line in lines:
+        if line.startswith("*"):
+            continue
+        terms = [(int(c), int(x) - 1) for c, x in re.findall(r"([+-]?\d+) x(\d+)", line)]
+        if line.startswith("min:"):
+            goal = terms
+        else:
+            sense, side = re.search(r"(>=|=) (-?\d+) ;$", line).groups()
+            rows.append((terms, sense, int(side)))
+    best = None
+    for bits in itertools.product((0, 1), repeat=count):
+        sums = [(sum(c * bits[x] for c, x in terms), sense, side) for terms, sense, side in rows]
+        if all(total == side if sense == "=" else total >= side for total, sense, side in sums):
+            value = sum(c * bits[x] for c, x in goal)
+            best = value if best is None else min(best, value)
+    if best is None:
+        return None
+    return (int(shift) + (best if sign == "+" else -best)) / int(scale)
+
+
+def test_opb_says_the_same_program():
+    seen = 0
+    for h, true, pred in random_instances(60, seed=12):
+        wide = PairMeasure("wide", Bounds((2, 3), (1, ALL)), cost="shortest_path(decay=0.5)", default_cost=1.5)
+        for each in (measure("GIE"), wide):
+            model = each.model(h, true, pred)
+            text = model.to_opb()
+            if not 0 < int(re.search(r"#variable= (\d+)", text)[1]) <= 12:
+                continue
+            solution = model.solve()
+            assert read_opb(text) == (solution.objective if solution.status is Status.OPTIMAL else None)
+            seen += 1
+    assert seen > 10
+    ratio = measure("F_LCA").model(H, ["sheep", "bird"], ["cow"])
+    ratio.solve()
+    assert "min:" in ratio.to_opb(stage="lcas")
+
+
+def test_mathopt_models():
+    from ortools.math_opt.python import mathopt
+
+    model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
+    built = model.to_mathopt()
+    result = mathopt.solve(built, mathopt.SolverType.HIGHS)
+    assert result.objective_value() == pytest.approx(model.solve().objective)
+    assert {v.name for v in built.variables()} == {v.name for v in model.program().variables}
+
+
+def test_latex():
+    text = measure("GIE").model(H, ["sheep"], ["cow"]).to_latex()
+    assert text.splitlines() == [
+        r"\begin{aligned}",
+        r"\min\ & 2\,x_{0,0} + 5\,u_{0} + 5\,v_{0} \\",
+        r"\text{s.t.}\ & x_{0,0} + u_{0} = 1 && \text{predicted cow} \\",
+        r"& x_{0,0} + v_{0} = 1 && \text{true sheep} \\",
+        r"& x_{0,0}, u_{0}, v_{0} \in \{0, 1\}",
+        r"\end{aligned}",
+    ]
+    assert r"\ge" not in measure("F_H").model(H, ["sheep"], ["cow"]).to_latex()
+    hostile = Hierarchy.from_edges([("a_b", "50% $x$")])
+    assert r"50\% \$x\$" in measure("GIE").model(hostile, ["50% $x$"], ["a_b"]).to_latex()
+
+
+def test_a_changed_model_is_one_instance():
+    h, true, pred = next(random_instances(1))
+    batch = measure("GIE").model(h, true, pred)[0:0]
+    with pytest.raises(InvalidOption, match="one instance"):
+        batch.with_rows("x_0_0 <= 1")
+    changed = measure("GIE").model(H, ["sheep"], ["cow"]).with_rows("x_0_0 <= 1")
+    assert changed[0] is changed[-1] is changed[0:1] is changed
+    with pytest.raises(IndexError):
+        changed[1]
+    assert np.isfinite(changed.cost_values).all()

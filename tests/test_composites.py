@@ -1,0 +1,261 @@
+"""Measures of best matches, matched precision and recall, and transport: against enumerated values and brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment, linprog
+
+from hemlp import (
+    Batch,
+    Hierarchy,
+    JiangConrath,
+    Lin,
+    MatchMeasure,
+    MatchScore,
+    MatrixCost,
+    PairMeasure,
+    PairScore,
+    TransportMeasure,
+    WuPalmer,
+    evaluate,
+    examples,
+    measure,
+    metrics,
+)  # fmt: skip
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
+from hemlp.measures.registry import read_measures, write_measures
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.registry import SOLVERS, accepting_solvers, named_solver
+from hemlp.testing import check_measure, check_solver, random_instances
+from tests import oracle
+from tests.test_more_sets import corpus_batch, weights
+
+H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+MATCHES = ("BMA", "funSimAvg", "funSimMax", "matched_P", "matched_R", "matched_F")
+
+
+def test_values_of_the_corpora():
+    for row in oracle.corpora():
+        _, batch = corpus_batch(row)
+        for text, cost in (("lin", Lin(weights(row, "ic"))), ("wu_palmer", WuPalmer())):
+            for name in MATCHES:
+                values = measure(name, cost=cost).score(batch).values
+                for value, expected in zip(values, row["values"], strict=True):
+                    if f"{name}({text})" in expected:
+                        assert oracle.same(value, expected[f"{name}({text})"]), (name, text, row["edges"])
+        values = measure("transport").score(batch, undefined="nan").values
+        for i, (value, expected) in enumerate(zip(values, row["values"], strict=True)):
+            if "transport" in expected:  # None where a pair of classes has no finite cost
+                assert oracle.same(value, expected["transport"])
+            else:
+                assert math.isnan(value) == (bool(row["true"][i]) != bool(row["pred"][i]))
+
+
+def similarities(h, true, pred):
+    return np.array([[1 - WuPalmer().between(h, p, t) for t in true] for p in pred]).reshape(len(pred), len(true))
+
+
+def test_definitions():
+    for h, true, pred in random_instances(40, seed=5):
+        s = similarities(h, true, pred)
+        found = {name: float(measure(name).score(h, true, pred)) for name in MATCHES}
+        m, n = len(pred), len(true)
+        if not m or not n:
+            assert set(found.values()) == {float(m == n)}
+            continue
+        e_p, e_t = (1 - s.max(axis=1)).sum(), (1 - s.max(axis=0)).sum()
+        rows, columns = linear_sum_assignment(-s)
+        total = s[rows, columns].sum()
+        expected = {
+            "BMA": 1 - (e_p + e_t) / (m + n), "funSimAvg": 1 - (e_p / m + e_t / n) / 2,
+            "funSimMax": 1 - min(e_p / m, e_t / n), "matched_P": total / m, "matched_R": total / n,
+            "matched_F": 2 * total / (m + n),
+        }  # fmt: skip
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("cost", ["shortest_path", "shortest_path(decay=0.3)", "wu_palmer"])
+def test_transport_is_the_least_cost_of_a_linear_program(cost):
+    m = measure("transport", cost=cost)
+    for h, true, pred in random_instances(25, seed=9):
+        if not true or not pred:
+            continue
+        kappa = np.array([[m.cost.between(h, p, t) for t in true] for p in pred])
+        rows = np.kron(np.eye(len(pred)), np.ones(len(true))), np.kron(np.ones(len(pred)), np.eye(len(true)))
+        equal = np.concatenate([np.full(len(pred), 1 / len(pred)), np.full(len(true), 1 / len(true))])
+        upper = [(0, None if math.isfinite(c) else 0) for c in kappa.ravel()]
+        best = linprog(np.where(np.isfinite(kappa), kappa, 0).ravel(), A_eq=np.vstack(rows), b_eq=equal, bounds=upper)
+        solution = m.model(h, true, pred).solve(verify=True)
+        if best.status == 2:
+            assert solution.status is Status.INFEASIBLE
+        else:
+            assert solution.objective == pytest.approx(best.fun, abs=1e-9)
+        value = float(m.score(h, true, pred, undefined="nan"))
+        assert value == pytest.approx(solution.objective if np.isfinite(kappa).all() else math.nan, nan_ok=True)
+
+
+def test_transport_on_a_tree_is_unifrac():
+    """Σ over edges of |mass below on one side − on the other|."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        edges = [(int(rng.integers(0, c)), c) for c in range(1, 12)]
+        h = Hierarchy.from_edges(edges)
+        true, pred = (rng.choice(12, int(rng.integers(1, 6)), replace=False).tolist() for _ in "tp")
+        total = 0.0
+        for _, child in edges:
+            below = {child, *h.descendants(child)}
+            total += abs(len(below & set(true)) / len(true) - len(below & set(pred)) / len(pred))
+        assert float(measure("transport").score(h, true, pred)) == pytest.approx(total, rel=1e-12)
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 4), st.integers(1, 4), st.data())
+def test_transport_by_enumeration(m, n, data):
+    """Tables of small costs, some infinite; all ways to move units are tried where they are few."""
+    labels = [f"p{i}" for i in range(m)] + [f"t{j}" for j in range(n)]
+    table = np.full((m + n, m + n), np.inf)
+    table[:m, m:] = [[data.draw(st.sampled_from([0, 1, 2, 3.5, math.inf])) for _ in range(n)] for _ in range(m)]
+    h = Hierarchy.from_edges([], classes=labels)
+    each = TransportMeasure("moved", cost=MatrixCost(labels, table))
+    model = each.model(h, labels[m:], labels[:m])
+    units = math.lcm(m, n)
+    best = math.inf
+    if units <= 6:
+        slots = [j for j in range(n) for _ in range(units // n)]
+        senders = [i for i in range(m) for _ in range(units // m)]
+        for order in set(itertools.permutations(slots)):
+            best = min(best, sum(table[i, m + j] for i, j in zip(senders, order, strict=True)) / units)
+        solution = model.solve(verify=True)
+        assert (solution.objective if solution.status is Status.OPTIMAL else math.inf) == pytest.approx(best)
+    statuses = {}
+    for solver in accepting_solvers(model):
+        solution = model.solve(solver.name)
+        statuses[solver.name] = solution.status, solution.objective
+        model.verify(solver.solve(model, None))
+    assert len(set(map(str, statuses.values()))) == 1, statuses
+
+
+def test_all_solvers_agree_on_what_is_made_of_several_models():
+    for h, true, pred in random_instances(8, seed=2):
+        for name in ("BMA", "transport"):
+            model = measure(name).model(h, true, pred)
+            usual = model.solve(verify=True)
+            for solver in ("milp", "pulp"):
+                other = model.solve(solver)
+                assert other.statuses.tolist() == usual.statuses.tolist()
+                assert other.objective == pytest.approx(usual.objective, rel=1e-9, nan_ok=True)
+    for name in ("milp", "transport", "flow", "networkx"):
+        check_solver(name, [measure("transport").model(*instance) for instance in random_instances(12)])
+    check_solver("milp", [measure("BMA").model(*instance) for instance in random_instances(6)])
+
+
+def test_independent_choices():
+    """The solver for (0, ALL) on one side, with and without default classes, by whom everything else is checked."""
+    models = []
+    for number, (h, true, pred) in enumerate(random_instances(40, seed=4)):
+        default = [None, 5, 1, 0][number % 4]
+        sides = [((1, 1), (0, ALL)), ((0, ALL), (1, 2)), ((0, ALL), (0, ALL)), ((1, ALL), (0, ALL))][number % 3]
+        models.append(PairMeasure("one_sided", Bounds(*sides), default_cost=default).model(h, true, pred))
+    check_solver("independent", models)
+    assert all(named_solver("independent").accepts(model) for model in models)
+    assert not named_solver("independent").accepts(measure("GIE").model(H, ["cow"], ["sheep"]))
+    assert list(SOLVERS).index("independent") < list(SOLVERS).index("flow")
+
+
+def test_a_transport_that_is_not_the_cheapest_is_found_out():
+    model = measure("transport").model(H, ["sheep", "bird"], ["bird", "sheep"])
+    solution = model.solve()
+    assert solution.objective == 0
+    wrong = replace(solution, moved=1 - solution.moved)
+    assert model.check(wrong)
+    with pytest.raises(InvalidSolution, match="not optimal"):
+        model.verify(wrong)
+    assert model.certified(wrong, False).objective == 0
+    with pytest.raises(InvalidSolution, match="moves 0 units and has 1"):
+        model.check(replace(solution, moved=0 * solution.moved))
+    with pytest.raises(InvalidSolution, match="below 0"):
+        model.check(replace(solution, moved=solution.moved - 1))
+    infeasible = replace(solution, statuses=np.array([STATUSES.index(Status.INFEASIBLE)], np.int8))
+    with pytest.raises(InvalidSolution, match="has one"):
+        model.verify(infeasible)
+    assert model.certified(infeasible, False).status is Status.OPTIMAL
+
+
+def test_transport_where_it_is_undefined():
+    h = Hierarchy.from_edges([("a", "b")], classes=["z"])
+    with pytest.raises(UndefinedScore, match="one side is empty"):
+        measure("transport").score(h, [], ["a"])
+    for true, pred in ((["z"], ["a"]), (["z", "b"], ["z", "a"])):
+        with pytest.raises(UndefinedScore, match="no finite cost, as without a common ancestor"):
+            measure("transport").score(h, true, pred)
+    assert measure("transport").model(h, ["z", "b"], ["z", "a"]).solve().objective == 0.5
+    with pytest.raises(InfeasibleModel, match="not all of the mass"):
+        raise measure("transport").model(h, ["z"], ["a"]).infeasibility(0, 1)
+    assert measure("transport").score(h, [], []) == 0
+    assert measure("transport").model(h, [], ["a"]).solve().status is Status.INFEASIBLE
+
+
+def test_a_cost_above_one_is_no_similarity():
+    content = dict.fromkeys(H, 3.0)
+    for name in MATCHES:
+        with pytest.raises(InvalidCost, match=f"{name} needs a cost that is 1 minus a similarity"):
+            measure(name, cost="shortest_path").score(H, ["sheep"], ["cow"])
+    with pytest.raises(InvalidCost, match="1 minus a similarity"):
+        measure("BMA", cost=JiangConrath({**content, "animal": 0, "mammal": 1})).score(H, ["sheep"], ["cow"])
+    with pytest.raises(InvalidOption, match="needs the bounds"):
+        PairMeasure("mine", Bounds((1, 1), (1, 1)), cost="wu_palmer", default_cost=1, score="matched_F")
+
+
+def test_texts_columns_and_functions():
+    own = MatchMeasure("own", score="funSimMax")
+    for m in (own, TransportMeasure("moved", cost="undirected"), measure("BMA"), measure("matched_P")):
+        assert measure(str(m)) == m
+        assert read_measures(write_measures([m])) == [m]
+        check_measure(m, count=4)
+    score = measure("matched_F").score(H, ["sheep", "bird"], ["cow"])
+    assert score["matched_P"] == measure("matched_P").score(H, ["sheep", "bird"], ["cow"])
+    assert score["matched_R"] == measure("matched_R").score(H, ["sheep", "bird"], ["cow"])
+    assert metrics.bma_score(["sheep"], ["cow"], hierarchy=H) == pytest.approx(2 / 3)
+    assert metrics.transport_loss(["sheep"], ["cow"], hierarchy=H) == 2
+    ev = evaluate(H, [["sheep"], ["bird"]], {"A": [["cow"], ["bird"]]}, ["BMA", "matched_F", "transport", own])
+    assert ev.mean("A", "transport") == 1
+    assert "of the model 'true'" in str(ev.explain("A", 0, "BMA"))
+    ev.explain("A", 0).picture(0).to_svg()
+    assert ev.explain("A", 0).to_dict()["parts"][0]["kind"] == "several"
+    lin = Lin({"animal": 0, "mammal": 1, "sheep": 2, "cow": 2, "bird": 1})
+    assert measure("BMA", cost=lin).signature != measure("BMA", cost=Lin({**lin.weights, "cow": 3})).signature
+    worst = MatchMeasure("worst", score=MatchScore(lambda f: f.predicted_error + f.true_error, False, (0, math.inf)))
+    check_measure(worst, count=4)
+    assert "custom" in str(worst)
+    uneven = PairScore(lambda f: f.error / (1 + f.true))
+    check_measure(PairMeasure("uneven", Bounds((1, 1), (1, 1)), default_cost=5, score=uneven), count=4)
+
+
+def test_a_part_is_written_alone():
+    model = measure("BMA").model(H, ["sheep", "bird"], ["cow"])
+    assert set(model.parts) == {"predicted", "true"}
+    assert "predicted_x_0_0" in model.to_lp()
+    assert " x_0_0" in model.to_lp(stage="true")
+    assert "predicted_x" not in model.to_lp(stage="true")
+    with pytest.raises(InvalidOption, match="no part 'other'"):
+        model.to_lp(stage="other")
+    by_milp = measure("BMA").evaluate(model, model.solve("milp"))
+    assert by_milp == pytest.approx(float(measure("BMA").score(H, ["sheep", "bird"], ["cow"])))
+
+
+def test_real_documents():
+    """On many labels: both bounds of transport, and matches one to one never above best matches."""
+    example = examples.mesh_mini()
+    batch = Batch.of(example.hierarchy, example.true, next(iter(example.systems.values())))
+    best, matched = (measure(name).score(batch).values for name in ("BMA", "matched_F"))
+    assert (matched <= best + 1e-12).all()
+    moved = measure("transport").score(batch, undefined="nan").values
+    assert np.nanmin(moved) >= 0
