@@ -20,9 +20,10 @@ def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
     if exclude is None or isinstance(exclude, LabelSets):
         return exclude
     if isinstance(exclude, Iterable) and not isinstance(exclude, str | bytes | Mapping):
-        exclude = list(exclude)
-        if all(isinstance(each, str | int | np.integer) for each in exclude):
-            return exclude
+        listed = list(exclude)
+        if all(isinstance(each, str | int | np.integer) for each in listed):
+            return listed
+        exclude = listed
     return LabelSets.of(exclude, rows="sets", source="exclude")
 
 
