@@ -22,7 +22,7 @@ from hemlp import (
     read_labels,
     read_scores,
 )
-from hemlp.errors import InvalidOption, InvalidScores, UndefinedScore, UnknownLabel
+from hemlp.errors import InvalidOption, InvalidScores, NoSolver, UndefinedScore, UnknownLabel
 from hemlp.scores.steps import Steps
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
 
@@ -276,9 +276,23 @@ def test_measures_that_are_undefined_on_some_sets():
     assert one["TIE"].tolist() == [0.0]
 
 
-def test_sets_that_are_not_proved_are_told():
-    c = curve(H, ["sheep"], [{"sheep": 0.9, "cow": 0.4}], "F_LCA", solver="greedy")
-    assert c.of_steps["F_LCA"].signature.endswith("solver:greedy")
+def test_signatures_say_what_was_computed():
+    gold, s = ["sheep"], [{"sheep": 0.9, "cow": 0.4}]
+    c = curve(H, gold, s, "F_LCA", solver="greedy")
+    assert c.signature("F_LCA").endswith("solver:greedy")
+    swept = curve(H, gold, s, "F_H")
+    assert swept.signature("F_H") == measure("F_H").score(Batch.of(H, gold, ["cow"])).signature
+    assert swept.signature("F_H") in str(swept.table())
+    plain, weighted = cafa(H, gold, s), cafa(H, gold, s, dict.fromkeys(H.labels, 1.0))
+    assert plain.signature != weighted.signature != cafa(H, gold, s, dict.fromkeys(H.labels, 2.0)).signature
+    assert plain.signature == cafa(H, gold, s).signature != cafa(H, gold, s, terms=["sheep"]).signature
+
+
+def test_a_solver_that_is_asked_for_is_asked():
+    gold, s = ["sheep"], [{"sheep": 0.9, "cow": 0.4}]
+    assert curve(H, gold, s, "F_H", solver="milp")["F_H"].tolist() == curve(H, gold, s, "F_H")["F_H"].tolist()
+    with pytest.raises(NoSolver):
+        curve(H, gold, s, "F_H", solver="greedy")
 
 
 @pytest.mark.parametrize("limit", [1, 7])

@@ -21,17 +21,17 @@ from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.instances.sets import LabelSets
-from hemlp.kernels.records import Rows
+from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.registry import measure
 from hemlp.options import check_choice
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import best_index, step_area
-from hemlp.scores.sets import ScoredSets
+from hemlp.scores.exclusion import as_exclusion, excluded
 from hemlp.scores.stepping import swept
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid
 from hemlp.text.tables import Table, figure
+from hemlp.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,6 +48,7 @@ class Cafa:
 
     ``covered``: how many instances have a prediction; ``mi`` and ``ru``: mean weights of what was wrong and of what was
     missed. ``exact``: whether the thresholds are all distinct scores, and not a grid. ``notes``: what was left out.
+    ``signature``: to be cited with a value.
 
     Examples
     --------
@@ -76,6 +77,7 @@ class Cafa:
     weighted: bool
     exact: bool
     notes: tuple[str, ...]
+    signature: str
 
     @property
     def fmax(self) -> float:
@@ -144,7 +146,8 @@ class Cafa:
             rows.append([name, f"{self.thresholds[k]:g}", *map(figure, map(float, cells))])
         kind = "every distinct score" if self.exact else "a grid"
         notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({kind})",
-                 "optimistic: each threshold is chosen on the data that it is measured on", *self.notes]  # fmt: skip
+                 "optimistic: each threshold is chosen on the data that it is measured on", *self.notes,
+                 self.signature]  # fmt: skip
         return Table(["", "threshold", "value", "P", "R", "S", "coverage"], rows, notes)
 
     def plot(self) -> Figure:
@@ -214,10 +217,12 @@ def cafa(
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
     grid = distinct_scores(data) if thresholds is None else as_grid(thresholds)
     steps = Steps.over(data, grid)
-    everywhere, by_instance = _excluded(data, exclude)
+    exclude = as_exclusion(exclude)
+    everywhere, by_instance = excluded(data, exclude)
     counting = np.ones(len(data.hierarchy) + 1)
     if terms is not None:
-        chosen = [data.hierarchy.id(label) for label in label_list("terms", terms)]
+        terms = label_list("terms", terms)
+        chosen = [data.hierarchy.id(label) for label in terms]
         counting[:-1] = 0
         counting[chosen] = 1
     counting[everywhere] = 0
@@ -235,9 +240,13 @@ def cafa(
     notes = [*data.notes]
     if without:
         notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
+    custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
+    told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
+    signature = f"cafa|norm:{norm},{told}|hemlp:{__version__}|hierarchy:{data.batch.given.content_hash[:16]}"
+    signature += f"|{data.batch.policies}"
     kept = {name: column[some][::-1] for name, column in found.items()}
     return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
-                exact=thresholds is None, notes=tuple(notes))  # fmt: skip
+                exact=thresholds is None, notes=tuple(notes), signature=signature)  # fmt: skip
 
 
 def _averages(steps: Steps, sums: FloatArray, size: int, norm: Norm) -> dict[str, NDArray[Any]]:
@@ -267,28 +276,3 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 def _harmonic(p: FloatArray, r: FloatArray) -> FloatArray:
     return np.where(np.isnan(p + r), math.nan, _ratio(2 * p * r, p + r))
-
-
-def _excluded(data: Aligned, exclude: Any) -> tuple[IntArray, Rows | None]:
-    """The classes that never count, and those of each instance, with their ancestors."""
-    from hemlp.kernels.sweep import reached
-
-    nothing = np.zeros(0, np.int64)
-    if exclude is None:
-        return nothing, None
-    plain = isinstance(exclude, Iterable) and not isinstance(exclude, str | bytes | Mapping | LabelSets)
-    if plain:
-        exclude = list(exclude)
-        if all(isinstance(each, str | int | np.integer) for each in exclude):
-            return np.array([data.hierarchy.id(label) for label in exclude], np.int64), None
-    sets = LabelSets.of(exclude, source="exclude", rows="sets") if plain else LabelSets.of(exclude, source="exclude")
-    s = ScoredSets.arranged(sets.vocabulary, np.repeat(np.arange(len(sets)), np.diff(sets.ptr)), sets.codes,
-                            np.zeros(sets.codes.size), len(sets), sets.ids, sets.source, sets.lines, "max")  # fmt: skip
-    ids = data.batch.ids
-    if (s.ids is None) != (ids is None) or (ids is None and len(s) != len(data)):
-        raise InvalidOption(
-            f"exclude= names classes of {len(s):,} instances, the gold has {len(data):,}: give both ids"
-        )
-    known, _ = (s if ids is None else s.take(ids)).looked_up(data.hierarchy)
-    ptr, nodes, _ = reached(Rows(data.hierarchy.parent_ptr, data.hierarchy.parent_idx), Rows(known.ptr, known.codes))
-    return nothing, Rows(ptr, nodes)

@@ -92,6 +92,17 @@ class Curve:
         """How many there are."""
         return len(self.steps.ptr) - 1
 
+    def signature(self, measure: str) -> str:
+        """Measure, parameters, version, hierarchy and policies, to be cited with a value.
+
+        Parameters
+        ----------
+        measure
+            As it was called.
+        """
+        check_known("measure", measure, self.measures)
+        return self.of_steps[measure].signature
+
     def __getitem__(self, measure: str) -> FloatArray:
         check_known("measure", measure, self.measures)
         return self.values[measure]
@@ -209,7 +220,7 @@ class Curve:
             rows.append([name, f"{best.threshold:g}", *others, f"{figure(low)} to {figure(high)}"])
         notes = [f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
                  f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure "
-                 f"at this threshold", *self.notes]  # fmt: skip
+                 f"at this threshold", *self.notes, *map(self.signature, self.measures)]  # fmt: skip
         return Table(["best by", "threshold", *self.measures, "interval"], rows, notes)
 
     def to_columns(self) -> dict[str, list[float]]:

@@ -258,7 +258,8 @@ class ScoredSets:
 
     def looked_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
         """With the classes of a hierarchy for vocabulary, and that hierarchy with what was isolated."""
-        batch = Batch.over(hierarchy, (self.sets, self.sets), Policies(unknown, unknown))
+        nothing = LabelSets((), np.zeros(len(self) + 1, np.int64), np.empty(0, np.int32), self.ids)
+        batch = Batch.over(hierarchy, (nothing, self.sets), Policies(unknown))
         return self.over(batch.hierarchy), batch.hierarchy
 
     def over(self, h: Hierarchy) -> ScoredSets:

@@ -52,7 +52,7 @@ def step_values(
     groups: dict[Any, list[int]] = {}
     rest: list[int] = []
     for k, each in enumerate(measures):
-        if sweepable(each, data.batch):
+        if solving.solver in (None, "closures") and sweepable(each, data.batch):
             groups.setdefault(sharing_key(each), []).append(k)
         else:
             rest.append(k)
