@@ -204,6 +204,7 @@ def test_intervals_of_what_has_none():
     assert str(ev.interval("nothing", "m")) == "undefined (95%)"
     assert tuple(ev.interval("one", "m")) == (1, 1)
     assert ev.compare("infinite", "same").rows[0][1:4] == ["neither", "+0.0000", "+0.0000 to +0.0000"]
+    assert ev.compare("same", "same").rows[0][1:4] == ["neither", "+0.0000", "+0.0000 to +0.0000"]
     assert ev.compare("infinite", "one").rows[0][3] == "undefined"
     assert ev.compare("nothing", "one").rows[0][1:] == ["undefined"] * 7
 
@@ -313,6 +314,19 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
     ev.notes().clear()
     assert told() == first
     assert ev.summary()["systems"]["knn30"]["F"] == ev.mean("knn30", "F")
+
+
+def test_a_second_pair_draws_for_all_of_them(unlike, monkeypatch):
+    ev = Evaluation(unlike.scores, unlike.greater_is_better, unlike.facts)
+    usual, draws = Draw.counts, []
+    monkeypatch.setattr(Draw, "counts", lambda self: draws.append(self) or usual(self))
+    pairs = [("s0", "s1"), ("s2", "s0"), ("s0", "s2"), ("s1", "s2"), ("s1", "s0")]
+    tables = [ev.compare(*pair) for pair in pairs]
+    assert len(draws) == 2
+    for pair, table in zip(pairs, tables, strict=True):
+        assert table.rows == Evaluation(ev.scores, ev.greater_is_better, ev.facts).compare(*pair).rows
+    for row in ev.compare("s1", "s1").rows:
+        assert row[1:4] == ["neither", "+0.0000", "+0.0000 to +0.0000"]
 
 
 def test_what_is_kept_goes_with_the_evaluation():

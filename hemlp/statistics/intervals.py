@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,17 +73,33 @@ def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interva
 def difference_intervals(ev: Evaluation, first: str, second: str) -> tuple[Interval, ...]:
     """Measure by measure, the interval of the mean of the paired differences first − second.
 
-    Where both are finite and defined on the same instances, it is the difference of the means, which other pairs share.
+    Whoever asks for a second pair will ask for more: then all pairs of systems are drawn at once.
     """
-    columns = []
+    draw, terms = draw_of(ev), _difference(ev, first, second)
+    wanted = [column for of_measure in terms for column, _ in of_measure]
+    if _kept(ev, draw):
+        pairs = combinations(ev.systems, 2)
+        wanted += [column for pair in pairs for of_measure in _difference(ev, *pair) for column, _ in of_measure]
+    wanted = list(dict.fromkeys(wanted))
+    means = dict(zip(wanted, resampled_means(ev, draw, wanted).T, strict=True))
+    return tuple(Interval.of(sum(sign * means[column] for column, sign in each)) for each in terms)
+
+
+@once
+def _difference(ev: Evaluation, first: str, second: str) -> tuple[tuple[tuple[Column, int], ...], ...]:
+    """Measure by measure, the columns whose means make up a difference, each with its sign.
+
+    Where both systems are finite and defined on the same instances, these are their own columns, which other pairs
+    share; else there is a column of differences for the pair, in whatever order it is asked for.
+    """
+    found: list[tuple[tuple[Column, int], ...]] = []
     for name in ev.measures:
-        alike = _alike(ev.per_instance(first, name), ev.per_instance(second, name))
-        columns += [Column(name, first), Column(name, second)] if alike else [Column(name, first, less=second)]
-    means = dict(zip(columns, resampled_means(ev, draw_of(ev), columns).T, strict=True))
-    found = []
-    for name in ev.measures:
-        own = means.get(Column(name, first, less=second))
-        found.append(Interval.of(means[Column(name, first)] - means[Column(name, second)] if own is None else own))
+        if _alike(ev.per_instance(first, name), ev.per_instance(second, name)):
+            found.append(((Column(name, first), 1), (Column(name, second), -1)))
+        elif ev.systems.index(first) < ev.systems.index(second):
+            found.append(((Column(name, first, less=second), 1),))
+        else:
+            found.append(((Column(name, second, less=first), -1),))
     return tuple(found)
 
 
