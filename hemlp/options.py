@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Iterable, MutableMapping, Sequence
 from typing import Any
@@ -21,6 +20,8 @@ def check_choice(option: str, value: object, choices: Collection[str]) -> None:
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The end of a message about a name that is not ``known``: what was probably meant, or nothing."""
+    import difflib
+
     folded = [other for other in known if other.casefold() == str(name).casefold()]
     near = folded or difflib.get_close_matches(str(name), list(known), 1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -216,7 +216,7 @@ def test_workers_import_nothing_from_the_current_folder(tmp_path):
     code = f"""
 import hemlp, os, sys
 ex = hemlp.examples.mesh_mini()
-hemlp.evaluate(ex.hierarchy, ex.true, ex.systems, ["F_H", "F_LCA"])
+hemlp.evaluate(ex.hierarchy, ex.true, ex.systems, ["F_H", "F_LCA"], workers=2, chunk=50)
 os.chdir({str(hostile(tmp_path / "here"))!r})
 sys.path.insert(0, "")
 print(len(hemlp.evaluate(ex.hierarchy, ex.true, ex.systems, ["F_H", "F_LCA"], workers=2, chunk=50).systems))

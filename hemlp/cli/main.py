@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -348,6 +349,7 @@ def main() -> None:
     _open_standard_streams()
     end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
     code = interruptible(_exit_code)
+    gc.freeze()  # Python would look twice for cycles in all that was ever loaded
     if code:
         sys.exit(code)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import shutil
 import tempfile
 import weakref
@@ -102,6 +101,8 @@ class RunFolder:
         digest, _, body = file.read_bytes().partition(b"\n")
         whole = hashlib.sha256(body).hexdigest().encode() == digest
         if not whole or (_head(body)["chunk"], _head(body)["rows"]) != ([self._digest, system, start], rows):
+            import logging
+
             logging.getLogger("hemlp").warning("%s is damaged: its chunk is computed again", file)
             return False
         self._heads[system, start] = _head(body)

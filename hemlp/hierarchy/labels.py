@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -80,6 +79,8 @@ def label_order(label: Label) -> tuple[bool, Label]:
 
 def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list[Label]:
     """Known labels that a person may have meant by ``label``, best first. Slow: for messages only."""
+    import difflib
+
     by_text: dict[str, Label] = {}
     folded: dict[str, Label] = {}
     for other in known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike, fspath
@@ -76,7 +75,7 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
 @contextmanager
 def _part_of(place: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     """A new file beside ``place``, locked while it is written, so that everybody sees whether its writer lives."""
-    part = place.with_name(f"{place.name[:50]}.{secrets.token_hex(8)}.part")
+    part = place.with_name(f"{place.name[:50]}.{os.urandom(8).hex()}.part")
     with unfinished(lambda: part.unlink(missing_ok=True)):
         try:
             while True:

@@ -6,7 +6,6 @@ compiler, which is said once, and where ``HEMLP_UNCOMPILED=1`` asks for it. Comp
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -39,6 +38,7 @@ def all_compiled() -> bool:
     """Whether each kernel was compiled, for this version of Python."""
     files = set(os.listdir(HERE))
     kernels = {file.removesuffix(".py") for file in files if file.endswith(".py")} - {"__init__", "uncompiled"}
+    kernels.add("shared")  # what all of them need of Cython
     return all(any(f"{kernel}{suffix}" in files for suffix in EXTENSION_SUFFIXES) for kernel in kernels)
 
 
@@ -48,5 +48,7 @@ COMPILED = ASKED != "1" and all_compiled()
 if not COMPILED:
     sys.meta_path.insert(0, Sources)
     if ASKED == "":
+        import logging
+
         logging.getLogger("hemlp").warning(ADVICE)
         os.environ["HEMLP_UNCOMPILED"] = "said"  # processes that this one starts need not say it again
