@@ -75,7 +75,7 @@ def models(draw):
 def agreed(model) -> Status:
     """All accepting solvers agree as they are, every solution is checked, and every optimum is proved by prices."""
     found = {solver.name: solver.solve(model, None) for solver in accepting_solvers(model)}
-    assert {"cpsat", "flow", "milp", "pulp", "networkx"} <= found.keys()
+    assert {"augmenting", "cpsat", "flow", "milp", "pulp", "networkx"} <= found.keys()
     statuses = {solution.status for solution in found.values()}
     assert len(statuses) == 1, found
     status = statuses.pop()
@@ -417,14 +417,14 @@ def test_labels_stand_in_comments_only():
 # ---- solvers
 
 
-PAIRING_SOLVERS = ["closed_forms", "flow", "cpsat", "milp", "pulp", "networkx"]
+PAIRING_SOLVERS = ["closed_forms", "augmenting", "flow", "cpsat", "milp", "pulp", "networkx"]
 
 
 def test_registry():
     model = measure("GIE").model(H, ["sheep"], ["cow"])
     assert [s.name for s in accepting_solvers(model)] == PAIRING_SOLVERS
     odd = measure("GIE", default_cost=0.1).model(H, ["sheep"], ["cow"])
-    assert [s.name for s in accepting_solvers(odd)] == ["closed_forms", "milp", "pulp"]
+    assert [s.name for s in accepting_solvers(odd)] == ["closed_forms", "augmenting", "milp", "pulp"]
     with pytest.raises(NoSolver, match="no solver 'plup'.*did you mean 'pulp'"):
         model.solve("plup")
     with pytest.raises(NoSolver, match="'flow' does not accept this PairingModel"):

@@ -219,3 +219,55 @@ def test_common_classes():
     true, pred = ([sorted(rng.choice(12, n, replace=False).tolist()) for n in rng.integers(0, 9, 50)] for _ in "tp")
     expected = [len(set(t) & set(p)) for t, p in zip(true, pred, strict=True)]
     assert common_classes(Batch.of(h, true, pred)).tolist() == expected
+
+
+PRICES = (-4.0, 0.0, 1.0, 3.0, 4.0, 5.0)
+
+
+@pytest.mark.parametrize("bounds", [((0, 1), (1, 1)), ((1, 1), (1, 1)), ((0, 2), (1, 2)), ((1, 2), (0, 2))], ids=str)
+@pytest.mark.parametrize("default", [None, 3.0])
+def test_no_prices_whatever_prove_a_pairing_that_is_not_of_least_cost(bounds, default):
+    """All prices of two predicted and a true class, beside every pairing that keeps the bounds."""
+    m = PairMeasure("tried", Bounds(*bounds), cost=lambda p, t: [5.0, 1.0][p], default_cost=default)
+    one = m.model(Hierarchy.from_edges([], classes=range(3)), [2], [0, 1])
+    prices = np.array(list(product(PRICES, repeat=3)))
+    size = len(prices)
+    model = m.model(Batch.of(one.batch.hierarchy, [[2]] * size, [[0, 1]] * size))
+    for values in product((0, 1), (0, 1), *[(0, 1, 2)] * (3 if default else 0)):
+        worse = one.solution(ProgramResult(Status.FEASIBLE, np.array(values, np.float64)))
+        try:
+            one.check(worse)
+        except InvalidSolution:
+            continue
+        taken = np.tile(worse.to_default[0], size), np.tile(worse.to_default[1], size)
+        chosen = np.tile(worse.chosen, size)
+        hints = prices[:, :2].ravel().copy(), prices[:, 2].copy()
+        verdicts = cheapest(given_data(model), np.ones(size, np.bool_), Chosen(chosen, taken, hints))
+        assert (verdicts == PROVED).all()
+        solution = PairingSolution(model, np.zeros(size, np.int8), chosen, taken)
+        assert set(model.costs(solution)) == {one.solve().objective}
+
+
+def test_the_last_digit_of_a_cost_counts():
+    """Two pairings that differ by less than what sums of costs could hold in one float."""
+    third = 1 / 3
+    table = {(0, 2): third, (0, 3): np.nextafter(third, 1), (1, 2): third, (1, 3): third}
+    m = PairMeasure("tried", ONE, cost=lambda p, t: table[p, t], default_cost=1e6)
+    model = m.model(Hierarchy.from_edges([], classes=range(4)), [2, 3], [0, 1])
+    nobody = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    for price in (0.0, third / 2, third):
+        prices = np.full(2, price), np.full(2, third - price)
+        found, solution = certified(model, np.array([0, 1, 1, 0], np.bool_), nobody, prices)
+        assert found == PROVED
+        assert solution.chosen.tolist() == [True, False, False, True]
+
+
+def test_a_pair_that_saves_a_little_is_seen():
+    """Both classes are at their default, at prices that say so; a pair that costs less is taken at once."""
+    for less in (1.0, 2.0**-20, 2.0**-40):
+        m = PairMeasure("tried", ONE, cost=lambda p, t, cost=10.0 - less: cost, default_cost=5)
+        model = m.model(Hierarchy.from_edges([], classes=range(2)), [1], [0])
+        defaults, prices = (np.ones(1, np.int64), np.ones(1, np.int64)), (np.full(1, 5.0), np.full(1, 5.0))
+        found, solution = certified(model, np.zeros(1, np.bool_), defaults, prices)
+        assert found == PROVED
+        assert solution.chosen.tolist() == [True]

@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off
+    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off, send
     from cython.cimports.hemlp.kernels.pairing import Chosen, Pairing
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.libc.math import fabs
 else:
     from math import fabs
 
-    from hemlp.kernels.network import Network, lay_out, read_off
+    from hemlp.kernels.network import Network, lay_out, read_off, send
     from hemlp.kernels.pairing import Chosen, Pairing
     from hemlp.kernels.signals import look_for_signals
 
@@ -67,7 +67,7 @@ def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
     verdicts = np.zeros(given.size, np.uint8)
     nodes = 1 + given.most_pred + given.most_true
     arcs = given.most_pairs + 2 * nodes
-    _all_cheapest(given, asked.view("u1"), chosen, Network(nodes, arcs), Proof(nodes, arcs), verdicts)
+    _all_cheapest(given, asked.view("u1"), chosen, Network(arcs), Proof(nodes, arcs), verdicts)
     return verdicts
 
 
@@ -81,6 +81,10 @@ def _all_cheapest(
         for i in range(given.size):
             if not asked[i]:
                 continue
+            proof.steps += 1 + given.pair_ptr[i + 1] - given.pair_ptr[i]
+            if proof.steps > 1 << 20:
+                proof.steps = 0
+                look_for_signals()
             if _proved_at_once(given, i, chosen, proof):
                 verdicts[i] = PROVED
             elif not lay_out(given, i, chosen, net):
@@ -260,13 +264,13 @@ def _relax(net: Network, proof: Proof) -> cython.bint:
     a: cython.Py_ssize_t
     changed: cython.bint = False
     for a in range(net.arcs):
-        tail = net.tail[a]
-        head = net.head[a]
+        head = net.end[2 * a]
+        tail = net.end[2 * a + 1]
         reduced = proof.cost[a] + proof.far[tail] - proof.far[head]
         if proof.wide:
             reduced += proof.rest[a] + proof.far_rest[tail] - proof.far_rest[head]
-        forward: cython.bint = (reduced < 0.0) & (net.room[a] > 0)  # without branches, which nobody could foretell
-        backward: cython.bint = (reduced > 0.0) & (net.back[a] > 0)
+        forward: cython.bint = (reduced < 0.0) & (net.space[2 * a] > 0)  # without branches, which nobody could foretell
+        backward: cython.bint = (reduced > 0.0) & (net.space[2 * a + 1] > 0)
         if forward | backward:
             changed = True
             if forward:
@@ -283,17 +287,6 @@ def _relax(net: Network, proof: Proof) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _before(net: Network, proof: Proof, node: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The node from which a node was reached."""
-    way = proof.came[node]
-    if way == NOWHERE:
-        return NOWHERE
-    return net.head[way >> 1] if way & 1 else net.tail[way >> 1]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
     """A node on a cycle of the ways by which nodes were reached, or NOWHERE."""
     start: cython.Py_ssize_t
@@ -303,7 +296,8 @@ def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
         node: cython.Py_ssize_t = start
         while node != NOWHERE and proof.mark[node] == NOWHERE:
             proof.mark[node] = start
-            node = _before(net, proof, node)
+            way = proof.came[node]
+            node = NOWHERE if way == NOWHERE else net.end[way ^ 1]
         if node != NOWHERE and proof.mark[node] == start:
             return node
     return NOWHERE
@@ -314,19 +308,15 @@ def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
 @cython.exceptval(check=False)
 def _turn(net: Network, proof: Proof, start: cython.Py_ssize_t) -> cython.void:
     """Send as much as there is room for round the cycle that ``start`` is on."""
-    most: cython.longlong = -1
+    most: cython.longlong = net.space[proof.came[start]]
     for turn in range(2):
         node: cython.Py_ssize_t = start
         while True:
             way = proof.came[node]
-            a: cython.Py_ssize_t = way >> 1
-            forward: cython.bint = way & 1 == 0
             if turn == 0:
-                space = net.room[a] if forward else net.back[a]
-                most = space if most < 0 or space < most else most
+                most = min(most, net.space[way])
             else:
-                net.room[a] -= most if forward else -most
-                net.back[a] += most if forward else -most
-            node = _before(net, proof, node)
+                send(net, way, most)
+            node = net.end[way ^ 1]
             if node == start:
                 break

@@ -1,9 +1,11 @@
 """A flow of least cost in a small network, by successive shortest paths.
 
-Arcs that carry less than they have to are filled first, which leaves some nodes with an excess and others with a deficit.
+Arcs that have to carry something are filled first, which leaves some nodes with an excess and others with a deficit.
 What is too much is then sent where it is missing, along the shortest way each time. Numbers ``far`` of the nodes keep
-every reduced cost, cost + far[tail] − far[head], at 0 or above where an arc can carry more; so the flow is of least cost
-among those with its excesses at each step, and in the end, when there are none, of all flows. Costs are not below 0.
+every toll, cost + far[tail] − far[head], at 0 or above where an arc can carry more (and at 0 or below where it can
+carry less); so the flow is of least cost among those with its excesses at each step, and in the end, when there are
+none, of all. Tolls are floats, and exact where sums of costs are; what rounding leaves to improve is found by the
+certificate.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off
+    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off, send
     from cython.cimports.hemlp.kernels.pairing import Chosen, Pairing
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.libc.math import INFINITY
 else:
     from math import inf as INFINITY
 
-    from hemlp.kernels.network import Network, lay_out, read_off
+    from hemlp.kernels.network import Network, lay_out, read_off, send
     from hemlp.kernels.pairing import Chosen, Pairing
     from hemlp.kernels.signals import look_for_signals
 
@@ -38,16 +40,16 @@ Array = NDArray[Any]
 class Search:
     """Room for searches in networks of so many nodes and arcs.
 
-    ``incident[first[v]:first[v + 1]]`` are the arcs at node v: twice the number of one that leaves it, and one more than
-    that of one that enters it. Of the present search, ``least`` is the length of the shortest known way to a node and
-    ``came`` the arc by which it comes; ``labelled`` lists the nodes that wait, ``settled`` those that are done.
+    ``leaving[first[v]:first[v + 1]]`` are the ways from node v. Of the present search, ``least`` is the length of the
+    shortest known way to each node and ``came`` its last step; ``labelled`` lists the nodes that wait, ``settled``
+    those that are done.
     """
 
     def __init__(self, nodes: int, arcs: int) -> None:
         self.steps = self.labels = self.settles = 0
         self.excess = np.empty(nodes, np.int64)
         self.far, self.least = np.empty(nodes), np.empty(nodes)
-        self.first, self.incident = np.empty(nodes + 1, np.int32), np.empty(2 * arcs, np.int32)
+        self.first, self.leaving = np.empty(nodes + 1, np.int32), np.empty(2 * arcs, np.int32)
         self.labelled, self.settled, self.came = (np.empty(nodes, np.int32) for _ in range(3))
 
 
@@ -56,7 +58,7 @@ def augment(given: Pairing, chosen: Chosen) -> Array:
     feasible = np.empty(given.size, np.bool_)
     nodes = 1 + given.most_pred + given.most_true
     arcs = given.most_pairs + 2 * nodes
-    _augment_all(given, chosen, Network(nodes, arcs), Search(nodes, arcs), feasible.view("u1"))
+    _augment_all(given, chosen, Network(arcs), Search(nodes, arcs), feasible.view("u1"))
     return feasible
 
 
@@ -83,23 +85,37 @@ def _augment_all(given: Pairing, chosen: Chosen, net: Network, search: Search, f
 @cython.nogil
 @cython.exceptval(-1, check=False)
 def least_cost_flow(net: Network, search: Search) -> cython.int:
-    """Turn the flow into one of least cost that keeps all bounds; whether there is one."""
+    """Turn a network in which nothing flows into one with a flow of least cost that keeps all bounds, if there is one.
+
+    Returns whether there is.
+    """
     v: cython.int
+    _look_after(search, net.arcs)
     if not _fill(net, search):
         return False
+    _list_arcs(net, search)
     _find_prices(net, search)
     _push_along_tight_arcs(net, search)
-    _list_arcs(net, search)
     for v in range(net.nodes):
         while search.excess[v] > 0:
             end = _shortest_way(net, search, v)
             if end == NOWHERE:
                 return False
             _push(net, search, v, end)
-            if search.steps > 1 << 18:
-                search.steps = 0
-                look_for_signals()
+            _look_after(search, 0)
     return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _look_after(search: Search, steps: cython.Py_ssize_t) -> cython.int:
+    """Look for signals once in a while."""
+    search.steps += steps
+    if search.steps > 1 << 20:
+        search.steps = 0
+        look_for_signals()
+    return 0
 
 
 @cython.cfunc
@@ -113,13 +129,12 @@ def _fill(net: Network, search: Search) -> cython.bint:
         search.excess[v] = 0
         search.far[v] = 0.0
     for a in range(net.arcs):
-        missing = -net.back[a]
+        missing = -net.space[2 * a + 1]
         if missing > 0:
-            net.back[a] = 0
-            net.room[a] -= missing
-            search.excess[net.tail[a]] -= missing
-            search.excess[net.head[a]] += missing
-            if net.room[a] < 0:
+            send(net, 2 * a, missing)
+            search.excess[net.end[2 * a]] += missing
+            search.excess[net.end[2 * a + 1]] -= missing
+            if net.space[2 * a] < 0:
                 return False
     return True
 
@@ -128,25 +143,65 @@ def _fill(net: Network, search: Search) -> cython.bint:
 @cython.nogil
 @cython.exceptval(check=False)
 def _find_prices(net: Network, search: Search) -> cython.void:
-    """Make the cheapest arc out of each node with an excess free, and then the cheapest into each with a deficit."""
+    """Make an arc out of each node with an excess free, and then the cheapest into each with a deficit."""
     a: cython.Py_ssize_t
-    v: cython.Py_ssize_t
+    v: cython.int
     for v in range(net.nodes):
         search.least[v] = INFINITY
+        if search.excess[v] > 0:
+            _price(net, search, v)
     for a in range(net.arcs):
-        if net.room[a] > 0 and net.cost[a] < search.least[net.tail[a]]:
-            search.least[net.tail[a]] = net.cost[a]
-    for v in range(net.nodes):
-        if search.excess[v] > 0 and search.least[v] < INFINITY:
-            search.far[v] = -search.least[v]
-        search.least[v] = INFINITY
-    for a in range(net.arcs):
-        reduced = net.cost[a] + search.far[net.tail[a]] - search.far[net.head[a]]
-        if net.room[a] > 0 and reduced < search.least[net.head[a]]:
-            search.least[net.head[a]] = reduced
+        head = net.end[2 * a]
+        reduced = net.cost[a] + search.far[net.end[2 * a + 1]] - search.far[head]
+        if net.space[2 * a] > 0 and reduced < search.least[head]:
+            search.least[head] = reduced
     for v in range(net.nodes):
         if search.excess[v] < 0 and search.least[v] < INFINITY:
             search.far[v] += search.least[v]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _price(net: Network, search: Search, v: cython.int) -> cython.void:
+    """Have the cheapest arcs out of a node carry all of its excess but the last: the arc that would take that is free.
+
+    Those that are cheaper are full then, and going back along them is not.
+    """
+    k: cython.int
+    left = search.excess[v]
+    while left > 0:
+        cheapest: cython.double = INFINITY
+        space: cython.longlong = 0
+        for k in range(search.first[v], search.first[v + 1]):
+            way = search.leaving[k]
+            if net.space[way] > 0:
+                toll = _toll(net, search, v, way)
+                if toll < cheapest:
+                    cheapest = toll
+                    space = 0
+                space += net.space[way] if toll == cheapest else 0
+        if cheapest == INFINITY:
+            return
+        search.far[v] -= cheapest
+        if space >= left:
+            return
+        left -= space
+        for k in range(search.first[v], search.first[v + 1]):
+            way = search.leaving[k]
+            if net.space[way] > 0 and _toll(net, search, v, way) <= 0.0:
+                search.excess[net.end[way]] += net.space[way]
+                search.excess[v] -= net.space[way]
+                send(net, way, net.space[way])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _toll(net: Network, search: Search, v: cython.int, way: cython.int) -> cython.double:
+    """The reduced cost of a way that leaves node v."""
+    cost = -net.cost[way >> 1] if way & 1 else net.cost[way >> 1]
+    return cost + search.far[v] - search.far[net.end[way]]
 
 
 @cython.cfunc
@@ -156,38 +211,36 @@ def _push_along_tight_arcs(net: Network, search: Search) -> cython.void:
     """Send what is too much to neighbours that miss it, where that is free."""
     a: cython.Py_ssize_t
     for a in range(net.arcs):
-        tail = net.tail[a]
-        head = net.head[a]
-        if search.excess[tail] > 0 and search.excess[head] < 0 and net.room[a] > 0:
-            if net.cost[a] + search.far[tail] - search.far[head] == 0.0:
-                most = min(net.room[a], min(search.excess[tail], -search.excess[head]))
-                net.room[a] -= most
-                net.back[a] += most
-                search.excess[tail] -= most
-                search.excess[head] += most
+        head = net.end[2 * a]
+        tail = net.end[2 * a + 1]
+        if search.excess[tail] <= 0 or search.excess[head] >= 0 or net.space[2 * a] <= 0:
+            continue
+        if net.cost[a] + search.far[tail] - search.far[head] <= 0.0:
+            most = min(net.space[2 * a], min(search.excess[tail], -search.excess[head]))
+            send(net, 2 * a, most)
+            search.excess[tail] -= most
+            search.excess[head] += most
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _list_arcs(net: Network, search: Search) -> cython.void:
-    """The arcs at each node, without those that can carry neither more nor less."""
-    a: cython.int
+    """The ways that leave each node, without those of arcs that have no space either way."""
+    way: cython.int
     v: cython.Py_ssize_t
     for v in range(net.nodes + 1):
         search.first[v] = 0
-    for a in range(net.arcs):
-        if net.room[a] + net.back[a] > 0:
-            search.first[net.tail[a]] += 1
-            search.first[net.head[a]] += 1
+    for way in range(2 * net.arcs):
+        if net.space[way] + net.space[way ^ 1] > 0:
+            search.first[net.end[way ^ 1]] += 1
     for v in range(net.nodes):
         search.first[v + 1] += search.first[v]
-    for a in range(net.arcs):
-        if net.room[a] + net.back[a] > 0:
-            search.first[net.tail[a]] -= 1
-            search.incident[search.first[net.tail[a]]] = 2 * a
-            search.first[net.head[a]] -= 1
-            search.incident[search.first[net.head[a]]] = 2 * a + 1
+    for way in range(2 * net.arcs):
+        if net.space[way] + net.space[way ^ 1] > 0:
+            v = net.end[way ^ 1]
+            search.first[v] -= 1
+            search.leaving[search.first[v]] = way
 
 
 @cython.cfunc
@@ -210,38 +263,43 @@ def _shortest_way(net: Network, search: Search, start: cython.int) -> cython.int
             if search.least[search.labelled[k]] < search.least[search.labelled[best]]:
                 best = k
         v = search.labelled[best]
-        if search.excess[v] < 0:
+        end: cython.int = v
+        if search.excess[v] >= 0:
+            search.labels -= 1
+            search.labelled[best] = search.labelled[search.labels]
+            search.settled[search.settles] = v
+            search.settles += 1
+            end = _look_around(net, search, v)
+        if end != NOWHERE:
             for k in range(search.settles):
-                search.far[search.settled[k]] -= search.least[v] - search.least[search.settled[k]]
-            return v
-        search.labels -= 1
-        search.labelled[best] = search.labelled[search.labels]
-        search.settled[search.settles] = v
-        search.settles += 1
-        _look_around(net, search, v)
+                search.far[search.settled[k]] -= search.least[end] - search.least[search.settled[k]]
+            return end
     return NOWHERE
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _look_around(net: Network, search: Search, v: cython.int) -> cython.void:
-    """Label the neighbours of a node that is settled."""
+def _look_around(net: Network, search: Search, v: cython.int) -> cython.int:
+    """Label the neighbours of a node that is settled; one with a deficit that is no farther, if there is such a one."""
     k: cython.int
+    search.steps += search.first[v + 1] - search.first[v]
     for k in range(search.first[v], search.first[v + 1]):
-        way = search.incident[k]
-        a = way >> 1
-        leaving: cython.bint = way & 1 == 0
-        other = net.head[a] if leaving else net.tail[a]
-        reduced = (net.cost[a] if leaving else -net.cost[a]) + search.far[v] - search.far[other]
-        length = search.least[v] + (reduced if reduced > 0.0 else 0.0)
-        if length < search.least[other] and (net.room[a] if leaving else net.back[a]) > 0:
+        way = search.leaving[k]
+        if net.space[way] <= 0:
+            continue
+        other = net.end[way]
+        toll = _toll(net, search, v, way)
+        length = search.least[v] + (toll if toll > 0.0 else 0.0)
+        if length < search.least[other]:
             if search.least[other] == INFINITY:
                 search.labelled[search.labels] = other
                 search.labels += 1
             search.least[other] = length
             search.came[other] = way
-    search.steps += search.first[v + 1] - search.first[v]
+            if search.excess[other] < 0 and length == search.least[v]:
+                return other
+    return NOWHERE
 
 
 @cython.cfunc
@@ -253,13 +311,11 @@ def _push(net: Network, search: Search, start: cython.int, end: cython.int) -> c
     for turn in range(2):
         v = end
         while v != start:
-            a = search.came[v] >> 1
-            leaving: cython.bint = search.came[v] & 1 == 0
+            way = search.came[v]
             if turn == 0:
-                most = min(most, net.room[a] if leaving else net.back[a])
+                most = min(most, net.space[way])
             else:
-                net.room[a] -= most if leaving else -most
-                net.back[a] += most if leaving else -most
-            v = net.tail[a] if leaving else net.head[a]
+                send(net, way, most)
+            v = net.end[way ^ 1]
     search.excess[start] -= most
     search.excess[end] += most

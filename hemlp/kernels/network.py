@@ -29,16 +29,16 @@ else:
 
 
 class Network:
-    """Room for so many nodes and arcs, and the present network and its flow.
+    """Room for so many arcs, and the present network and its flow.
 
-    ``room``: how much more an arc can carry, ``back``: how much less. An arc that does not exist has neither.
+    An arc can be gone forward (twice its number) and back (one more): ``end`` is where that leads, and ``space`` how
+    much more or less it can carry. One that does not exist has no space either way.
     """
 
-    def __init__(self, nodes: int, arcs: int) -> None:
+    def __init__(self, arcs: int) -> None:
         self.nodes = self.arcs = 0
-        self.tail, self.head = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
-        self.room, self.back = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
         self.cost = np.empty(arcs)
+        self.end, self.space = np.empty(2 * arcs, np.int32), np.empty(2 * arcs, np.int64)
 
 
 @cython.cfunc
@@ -56,23 +56,23 @@ def lay_out(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, net: Network) 
     kept: cython.bint = True
     for c in range(height + width):
         predicted: cython.bint = c < height
-        net.tail[default + c] = net.head[of_class + c] = 1 + c if predicted else 0
-        net.head[default + c] = net.tail[of_class + c] = 0 if predicted else 1 + c
         at: cython.Py_ssize_t = given.pred_ptr[i] + c if predicted else given.true_ptr[i] + c - height
         taken = chosen.default_p[at] if predicted else chosen.default_t[at]
+        upper = given.upper_p[at] if predicted else given.upper_t[at]
         cost = given.default_p[at] if predicted else given.default_t[at]
         exists: cython.bint = cost < INFINITY
-        upper = given.upper_p[at] if predicted else given.upper_t[at]
+        net.end[2 * (default + c)] = net.end[2 * (of_class + c) + 1] = 0 if predicted else 1 + c
+        net.end[2 * (default + c) + 1] = net.end[2 * (of_class + c)] = 1 + c if predicted else 0
         net.cost[default + c] = cost if exists else 0.0
-        net.room[default + c] = upper - taken if exists else 0
-        net.back[default + c] = taken
         net.cost[of_class + c] = 0.0
-        net.room[of_class + c] = upper - taken
-        net.back[of_class + c] = taken - (given.lower_p[at] if predicted else given.lower_t[at])
+        net.space[2 * (default + c)] = upper - taken if exists else 0
+        net.space[2 * (default + c) + 1] = taken
+        net.space[2 * (of_class + c)] = upper - taken
+        net.space[2 * (of_class + c) + 1] = taken - (given.lower_p[at] if predicted else given.lower_t[at])
         kept &= 0 <= taken <= upper and (exists or taken == 0)
     kept &= _lay_out_pairs(given, i, chosen, net)
-    for c in range(height + width):
-        kept &= net.room[of_class + c] >= 0 and net.back[of_class + c] >= 0
+    for c in range(2 * (height + width)):
+        kept &= net.space[2 * of_class + c] >= 0
     return kept
 
 
@@ -93,17 +93,17 @@ def _lay_out_pairs(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, net: Ne
         for column in range(width):
             serves = given.serves[k]
             exists: cython.bint = serves != 0 and given.kappa[k] < INFINITY
-            net.tail[a] = 1 + row if serves & 1 else 0
-            net.head[a] = 1 + height + column if serves & 2 else 0
+            net.end[2 * a + 1] = 1 + row if serves & 1 else 0
+            net.end[2 * a] = 1 + height + column if serves & 2 else 0
             net.cost[a] = given.kappa[k] if exists else 0.0
-            net.room[a] = exists and not chosen.pairs[k]
-            net.back[a] = chosen.pairs[k]
+            net.space[2 * a] = exists and not chosen.pairs[k]
+            net.space[2 * a + 1] = chosen.pairs[k]
             if chosen.pairs[k]:
                 kept &= exists
-                net.room[of_class + row] -= serves & 1
-                net.back[of_class + row] += serves & 1
-                net.room[of_class + height + column] -= serves >> 1
-                net.back[of_class + height + column] += serves >> 1
+                if serves & 1:
+                    send(net, 2 * (of_class + row), 1)
+                if serves & 2:
+                    send(net, 2 * (of_class + height + column), 1)
             a += 1
             k += 1
     return kept
@@ -119,8 +119,17 @@ def read_off(given: Pairing, i: cython.Py_ssize_t, net: Network, chosen: Chosen)
     pairs: cython.Py_ssize_t = given.pair_ptr[i + 1] - begin
     height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
     for c in range(pairs):
-        chosen.pairs[begin + c] = net.back[c] > 0
+        chosen.pairs[begin + c] = net.space[2 * c + 1] > 0
     for c in range(height):
-        chosen.default_p[given.pred_ptr[i] + c] = net.back[pairs + c]
+        chosen.default_p[given.pred_ptr[i] + c] = net.space[2 * (pairs + c) + 1]
     for c in range(given.true_ptr[i + 1] - given.true_ptr[i]):
-        chosen.default_t[given.true_ptr[i] + c] = net.back[pairs + height + c]
+        chosen.default_t[given.true_ptr[i] + c] = net.space[2 * (pairs + height + c) + 1]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def send(net: Network, way: cython.Py_ssize_t, much: cython.longlong) -> cython.void:
+    """Let an arc carry more, or less if it is gone back."""
+    net.space[way] -= much
+    net.space[way ^ 1] += much

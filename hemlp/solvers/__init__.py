@@ -1,6 +1,6 @@
 """Solvers: one file each. ``hemlp.programs.registry`` finds them by name, in order of preference.
 
-``closed_forms``, ``closures``, ``search``, ``extended`` and ``greedy`` read the data of the models that they know;
-``flow`` and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve programs, and so
-every model by its plan. A solver imports its backend when it is used.
+``closed_forms``, ``augmenting``, ``closures``, ``search``, ``extended`` and ``greedy`` read the data of the models that
+they know; ``flow`` and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve
+programs, and so every model by its plan. A solver imports its backend when it is used.
 """
