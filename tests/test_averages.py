@@ -145,9 +145,7 @@ def test_what_keeps_scores_from_being_compared():
     assert difference(new, new) is None
     assert difference(new.replace("9.0", "0.1"), new) is None
     assert difference(new.replace(",weights:None", ""), new) is None  # not yet invented
-    assert (
-        difference(new, new.replace("weights:None", "weights:custom 12")) == "weights was None and is custom 12"
-    )
+    assert difference(new, new.replace("weights:None", "weights:custom 12")) == "weights was None and is custom 12"
     assert difference(new.replace("abc", "abd"), new) == "hierarchy was abd and is abc"
     assert difference(new.replace("|unknown:error", ""), new) == "unknown was not given and is error"
     assert difference(new.replace("top:False", "top:True"), new) == "top was True and is False"

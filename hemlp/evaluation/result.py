@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -193,17 +193,18 @@ class Evaluation(Diagnosable):
         """
         return self._with_dropped(comparisons.compared(self, first, second, sided))
 
-    def significance(self, measure: str, *, sided: Sided = "two") -> Table:
-        """The sign test of all pairs of systems, with Holm's correction.
+    def significance(self, measure: str | Sequence[str] | None = None, *, sided: Sided = "two") -> Table:
+        """The sign test of all pairs of systems, with Holm's correction for all tests of the table.
 
         Parameters
         ----------
         measure
-            As it was called when it was evaluated.
+            As it was called when it was evaluated; several, or None for all, are corrected for together.
         sided
             As of ``ranks``.
         """
-        return self._with_dropped(comparisons.significance(self, measure, sided))
+        measures = self.measures if measure is None else [measure] if isinstance(measure, str) else list(measure)
+        return self._with_dropped(comparisons.significance(self, measures, sided))
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""

@@ -7,6 +7,7 @@ and correlations are over those on which all are.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.measures.scores import mean
 from hemlp.options import check_choice, check_known, plain_number
+from hemlp.statistics.permutation import effect_size, permutation_test
 from hemlp.statistics.tests import (
     LEVEL,
     RESAMPLES,
@@ -33,6 +35,7 @@ from hemlp.statistics.tests import (
     wilcoxon,
 )
 from hemlp.text.tables import Table, figure, signed
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -91,15 +94,24 @@ def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:
         return differences(*(ev.per_instance(system, ev.measures[k]) for system in (first, second)))
 
     intervals = bootstrap_intervals(difference, len(ev.measures), size)
-    rows, notes = [], []
+    rows, notes, tested = [], [], []
     for (name, better), interval in zip(ev.greater_is_better.items(), intervals, strict=True):
         values = paired(ev.per_instance(first, name), ev.per_instance(second, name))
-        rows.append([name, *_by_one_measure((first, second), values, better, interval, sided)])
+        cells, p = _by_one_measure((first, second), values, better, interval, sided)
+        rows.append([name, *cells])
+        tested.append(p)
         if (shared := values[0].size) < size:
             notes.append(f"{name}: on the {shared:,} of {size:,} instances on which both systems are defined")
-    head = ["measure", "better", f"{first} − {second}", "95% interval", "won", "Z", "p sign", "p Wilcoxon"]
+    known = [p for p in tested if not math.isnan(p)]
+    corrected = iter(holm(known))
+    for row, p in zip(rows, tested, strict=True):
+        row.append("undefined" if math.isnan(p) else f"{next(corrected):.3g}")
+    head = ["measure", "better", f"{first} − {second}", "95% interval", "won", "Z", "p sign", "p Wilcoxon",
+            "p permutation", "effect", "p (Holm)"]  # fmt: skip
     return Table(head, rows, [*notes, f"mean of the paired differences, with its interval by {RESAMPLES:,} resamples",
-                              f"sign test {sided}-sided{_WHOSE[sided]}, Wilcoxon two-sided"])  # fmt: skip
+                              "effect: that mean in standard deviations of the differences (Cohen's d)",
+                              f"p (Holm): of the sign tests, corrected for {many(len(known), 'measure')}",
+                              f"sign test {sided}-sided{_WHOSE[sided]}, others two-sided"])  # fmt: skip
 
 
 _WHOSE = {"two": "", "one": " for the system with the better mean"}
@@ -112,16 +124,17 @@ def _by_one_measure(
     better: bool,
     interval: tuple[float, float],
     sided: Sided,
-) -> list[str]:
-    """Two systems by one measure: who is better, by how much, and the tests."""
+) -> tuple[list[str], float]:
+    """Two systems by one measure: who is better, by how much, and the tests; and p of the sign test."""
     gain = mean_difference(*values)
     if not values[0].size:
-        return ["undefined"] * 7
+        return ["undefined"] * 9, math.nan
     ahead = gain >= 0 if better else gain <= 0
     winner = "undefined" if math.isnan(gain) else "neither" if gain == 0 else names[0] if ahead else names[1]
     test = sign_test(*(values if ahead else values[::-1]), better, sided=sided)
     low, high = interval
-    return [
+    effect, permuted = effect_size(*values), permutation_test(*values)
+    cells = [
         winner,
         "undefined" if math.isnan(gain) else signed(gain),
         "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}",
@@ -129,34 +142,43 @@ def _by_one_measure(
         f"{test.z:.2f}",
         f"{test.p:.3g}",
         f"{wilcoxon(*values):.3g}",
+        "undefined" if math.isnan(permuted) else f"{permuted:.3g}",
+        "undefined" if math.isnan(effect) else f"{effect:+.2f}",
     ]
+    return cells, test.p
 
 
-def significance(ev: Evaluation, measure: str, sided: Sided) -> Table:
-    """The sign test of all pairs of systems, with Holm's correction."""
-    check_known("measure", measure, ev.measures)
-    better = ev.greater_is_better[measure]
+def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
+    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
     pairs, notes = [], []
-    for names in combinations(ev.systems, 2):
-        values = [ev.per_instance(system, measure) for system in names]
-        gain = mean_difference(values[0], values[1])
-        if math.isnan(gain):
-            notes.append(f"{names[0]} and {names[1]} have no mean difference, and are left out")
-            continue
-        if gain == 0:
-            notes.append(f"{names[0]} and {names[1]} are equal on average: neither is better")
-        elif (gain < 0) == better:
-            names, values, gain = names[::-1], values[::-1], -gain
-        pairs.append((*names, gain, sign_test(values[0], values[1], better, sided=sided)))
+    for measure in measures:
+        check_known("measure", measure, ev.measures)
+        better, of = ev.greater_is_better[measure], f" by {measure}" if len(measures) > 1 else ""
+        for names in combinations(ev.systems, 2):
+            values = [ev.per_instance(system, measure) for system in names]
+            gain = mean_difference(values[0], values[1])
+            if math.isnan(gain):
+                notes.append(f"{names[0]} and {names[1]} have no mean difference{of}, and are left out")
+                continue
+            if gain == 0:
+                notes.append(f"{names[0]} and {names[1]} are equal on average{of}: neither is better")
+            elif (gain < 0) == better:
+                names, values, gain = names[::-1], values[::-1], -gain
+            effect = effect_size(values[0], values[1])
+            pairs.append((measure, names, gain, effect, sign_test(values[0], values[1], better, sided=sided)))
     corrected = holm([test.p for *_, test in pairs])
     rows = [
-        [a, b, signed(gain), f"{test.k} of {test.n}", f"{test.z:.2f}", f"{test.p:.3g}", f"{p:.3g}"]
-        for (a, b, gain, test), p in zip(pairs, corrected, strict=True)
-    ]
-    if any(ev.scores[system][measure].undefined for system in ev.systems):
+        [*([measure] if len(measures) > 1 else []), *names, signed(gain), f"{test.k} of {test.n}", f"{test.z:.2f}",
+         f"{test.p:.3g}", f"{p:.3g}", "undefined" if math.isnan(effect) else f"{effect:+.2f}"]
+        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
+    ]  # fmt: skip
+    if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
-    head = ["better", "worse", "difference", "won", "Z", "p", "p (Holm)"]
-    return Table(head, rows, [f"{measure}, sign test {sided}-sided{_WHOSE[sided]}", *notes])
+    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "won", "Z", "p", "p (Holm)",
+            "effect"]  # fmt: skip
+    first = f"{', '.join(measures)}, sign test {sided}-sided{_WHOSE[sided]}"
+    told = f"p (Holm): corrected for {many(len(pairs), 'test')}; effect: Cohen's d of the paired differences"
+    return Table(head, rows, [first, told, *notes])
 
 
 def kendall_matrix(ev: Evaluation) -> FloatArray:
