@@ -24,6 +24,7 @@ from hemlp.statistics import comparisons, overview
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
+from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +40,7 @@ class Evaluation(Diagnosable):
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["sheep", "animal"]}, ["F_H"])
     >>> ev, ev.ranks("F_H")
-    (Evaluation(2 systems, 1 measures, 2 instances), {'A': 1, 'B': 1})
+    (Evaluation(2 systems, 1 measure, 2 instances), {'A': 1, 'B': 1})
     >>> ev.table().columns
     ['system', 'F_H ↑', 'labels']
     """
@@ -329,7 +330,8 @@ class Evaluation(Diagnosable):
 
     def __repr__(self) -> str:
         count = int(self.facts[self.systems[0]]["instances"])
-        return f"Evaluation({len(self.systems)} systems, {len(self.measures)} measures, {count:,} instances)"
+        sizes = many(len(self.systems), "system"), many(len(self.measures), "measure"), many(count, "instance")
+        return f"Evaluation({', '.join(sizes)})"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
