@@ -299,13 +299,15 @@ def test_comparisons_are_on_the_instances_that_both_systems_have():
     systems = {"A": [[3]] * 3 + [[5]] * 3, "B": [[3, 4]] * 3 + [[1]] * 3}
     ev = evaluate(TREE, [[3]] * 6, systems, ["TIE", "F"], undefined="nan")
     compared = ev.compare("A", "B")
-    assert compared.rows[0] == ["TIE", "B", "+3.0000", "+3.0000 to +3.0000", "3 of 3", "1.73", "0.25", "0.25"]
+    assert compared.rows[0] == [
+        *("TIE", "B", "+3.0000", "+3.0000 to +3.0000", "3 of 3", "1.73", "0.25", "0.25", "0.25", "+inf", "0.5")
+    ]
     assert ev.compare("B", "A").rows[0][1:4] == ["B", "-3.0000", "-3.0000 to -3.0000"]
     assert ev.compare("A", "B", sided="one").rows[0][6] == "0.125"
     assert "TIE: on the 3 of 6 instances on which both systems are defined" in compared.notes
     assert "two-sided" in compared.notes[-1]
     assert "one-sided" in ev.compare("A", "B", sided="one").notes[-1]
-    assert ev.significance("TIE").rows == [["B", "A", "-3.0000", "3 of 3", "1.73", "0.25", "0.25"]]
+    assert ev.significance("TIE").rows == [["B", "A", "-3.0000", "3 of 3", "1.73", "0.25", "0.25", "-inf"]]
 
 
 def unlike(rng: np.random.Generator, rows: int, systems: int) -> Evaluation:
@@ -354,7 +356,7 @@ def test_systems_without_a_common_instance_have_no_ranks():
     assert ev.ranks("TIE") == {"A": None, "B": None, "C": None}
     assert "TIE: no ranks, for there is no instance on which all systems are defined" in ev.notes()
     assert [row[1] for row in ev.table().rows] == ["0.0000", "2.0000", "undefined"]
-    assert ev.compare("A", "B").rows[0] == ["TIE", *["undefined"] * 7]
+    assert ev.compare("A", "B").rows[0] == ["TIE", *["undefined"] * 10]
     assert ev.compare("A", "C").rows[0][1] == "undefined"
     assert ev.significance("TIE").rows == []
     assert math.isnan(ev.kendall_matrix()[0, 1])

@@ -25,6 +25,7 @@ from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.pairs import PairMeasure
 from hemlp.options import check_known
 from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.inputs import Inputs
@@ -55,7 +56,7 @@ def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int |
         notes.append("branches overlap where classes have several parents: shares need not add up to 1")
     for system in found:
         if undefined := ev.scores[system][name].undefined:
-            notes.append(f"{system}, {name}: undefined on {undefined:,} instances, which no mean and no share counts")
+            notes.append(f"{system}, {name}: undefined on {many(undefined, 'instance')}, without a mean or a share")
     keys = sorted(dict.fromkeys(key for of in found.values() for key in of), key=_order(found))
     columns, rows = ["mean", "share"], []
     if len(found) > 1:

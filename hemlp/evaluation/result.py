@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -24,6 +24,7 @@ from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.resampling import CONFIDENCE, Interval
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
+from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +40,7 @@ class Evaluation(Diagnosable):
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["sheep", "animal"]}, ["F_H"])
     >>> ev, ev.ranks("F_H")
-    (Evaluation(2 systems, 1 measures, 2 instances), {'A': 1, 'B': 1})
+    (Evaluation(2 systems, 1 measure, 2 instances), {'A': 1, 'B': 1})
     >>> ev.table().columns
     ['system', 'F_H ↑', 'labels']
     """
@@ -222,17 +223,18 @@ class Evaluation(Diagnosable):
         """
         return self._with_dropped(comparisons.compared(self, first, second, sided))
 
-    def significance(self, measure: str, *, sided: Sided = "two") -> Table:
-        """The sign test of all pairs of systems, with Holm's correction.
+    def significance(self, measure: str | Sequence[str] | None = None, *, sided: Sided = "two") -> Table:
+        """The sign test of all pairs of systems, with Holm's correction for all tests of the table.
 
         Parameters
         ----------
         measure
-            As it was called when it was evaluated.
+            As it was called when it was evaluated; several, or None for all, are corrected for together.
         sided
             As of ``ranks``.
         """
-        return self._with_dropped(comparisons.significance(self, measure, sided))
+        measures = self.measures if measure is None else [measure] if isinstance(measure, str) else list(measure)
+        return self._with_dropped(comparisons.significance(self, measures, sided))
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
@@ -371,7 +373,8 @@ class Evaluation(Diagnosable):
 
     def __repr__(self) -> str:
         count = int(self.facts[self.systems[0]]["instances"])
-        return f"Evaluation({len(self.systems)} systems, {len(self.measures)} measures, {count:,} instances)"
+        sizes = many(len(self.systems), "system"), many(len(self.measures), "measure"), many(count, "instance")
+        return f"Evaluation({', '.join(sizes)})"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

@@ -25,7 +25,7 @@ undefined = "nan"
 
 [tests]
 compare = [["knn", "svm"]]                    # all tests of a pair of systems
-significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction
+significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction for all tests
 kendall = 1000                                # correlation of the measures, resamples for its intervals
 sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
 
@@ -268,10 +268,8 @@ class Study:
         sided = self.tests.sided
         found = [("", result.table(sided=sided, digits=self.outputs.digits, verbose=verbose))]
         found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
-        found += [
-            (f"all pairs of systems by {name}", result.significance(name, sided=sided))
-            for name in self.tests.significance
-        ]
+        if measures := list(self.tests.significance):
+            found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, sided=sided)))
         if self.tests.kendall is not None:
             found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
         return found

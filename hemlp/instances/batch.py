@@ -22,6 +22,7 @@ from hemlp.instances.paths import ends_of_paths, refuse_paths
 from hemlp.instances.sets import LabelSets
 from hemlp.instances.unknown import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
+from hemlp.text.words import many
 
 __all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy", "different_rows", "pointers"]
 
@@ -284,7 +285,7 @@ class Batch:
         return first_equal(ptr[0:-1:2].copy(), ptr[2::2].copy(), values)
 
     def __repr__(self) -> str:
-        return f"Batch({len(self):,} instances, {self.hierarchy!r})"
+        return f"Batch({many(len(self), 'instance')}, {self.hierarchy!r})"
 
 
 def _side(

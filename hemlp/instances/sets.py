@@ -28,6 +28,7 @@ from hemlp.instances.lookalikes import (
     refuse_what_has_no_rows,
 )
 from hemlp.options import check_choice
+from hemlp.text.words import many
 
 Rows = Literal["sets", "paths"]
 _ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
@@ -134,7 +135,7 @@ class LabelSets:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"LabelSets({len(self):,} instances, {self.codes.size:,} labels)"
+        return f"LabelSets({many(len(self), 'instance')}, {many(self.codes.size, 'label')})"
 
     @cached_property
     def digest(self) -> str:

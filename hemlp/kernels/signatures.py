@@ -15,9 +15,9 @@ except ImportError:
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.words import bits_of, has, put, words_for
+    from cython.cimports.hemlp.kernels.words import bits_of, put, words_for
 else:
-    from hemlp.kernels.words import bits_of, has, put, words_for
+    from hemlp.kernels.words import bits_of, put, words_for
 
     MOST_SIGNATURES = 400
     NO_BIT = -1

@@ -18,6 +18,7 @@ from hemlp.statistics.exact_greedy import compare_batch
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import figure
+from hemlp.text.words import many
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def _items(texts: object) -> str:
 
 def _facts(ev: Evaluation) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
-    words = f"{len(ev.systems)} systems, {len(ev.measures)} measures, {count:,} instances"
+    sizes = many(len(ev.systems), "system"), many(len(ev.measures), "measure"), many(count, "instance")
+    words = ", ".join(sizes)
     if ev.inputs is not None:
         words += f"; {markup(repr(ev.inputs.given))}"
     return words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ from hemlp.options import check_choice, check_known
 from hemlp.statistics.comparable import comparable, comparable_means
 from hemlp.statistics.intervals import difference_intervals
 from hemlp.statistics.once import once
+from hemlp.statistics.permutation import effect_size, permutation_test
 from hemlp.statistics.resampling import RESAMPLES, Interval
 from hemlp.statistics.tests import LEVEL, Sided, holm, mean_difference, paired, ranks, sign_test, wilcoxon
 from hemlp.text.tables import Table, signed
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -42,17 +45,26 @@ def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:
     check_choice("sided", sided, ("two", "one"))
     for system in (first, second):
         check_known("system", system, ev.systems)
-    size = len(ev.scores[first][ev.measures[0]])
+    size = len(ev._of(first, ev.measures[0]))
     intervals = difference_intervals(ev, first, second)
-    rows, notes = [], []
+    rows, notes, tested = [], [], []
     for (name, better), interval in zip(ev.greater_is_better.items(), intervals, strict=True):
         values = paired(ev.per_instance(first, name), ev.per_instance(second, name))
-        rows.append([name, *_by_one_measure((first, second), values, better, interval, sided)])
+        cells, p = _by_one_measure((first, second), values, better, interval, sided)
+        rows.append([name, *cells])
+        tested.append(p)
         if (shared := values[0].size) < size:
             notes.append(f"{name}: on the {shared:,} of {size:,} instances on which both systems are defined")
-    head = ["measure", "better", f"{first} − {second}", "95% interval", "won", "Z", "p sign", "p Wilcoxon"]
+    known = [p for p in tested if not math.isnan(p)]
+    corrected = iter(holm(known))
+    for row, p in zip(rows, tested, strict=True):
+        row.append("undefined" if math.isnan(p) else f"{next(corrected):.3g}")
+    head = ["measure", "better", f"{first} − {second}", "95% interval", "won", "Z", "p sign", "p Wilcoxon",
+            "p permutation", "effect", "p (Holm)"]  # fmt: skip
     return Table(head, rows, [*notes, f"mean of the paired differences, with its interval by {RESAMPLES:,} resamples",
-                              f"sign test {sided}-sided{_WHOSE[sided]}, Wilcoxon two-sided"])  # fmt: skip
+                              "effect: that mean in standard deviations of the differences (Cohen's d)",
+                              f"p (Holm): of the sign tests, corrected for {many(len(known), 'measure')}",
+                              f"sign test {sided}-sided{_WHOSE[sided]}, others two-sided"])  # fmt: skip
 
 
 _WHOSE = {"two": "", "one": " for the system with the better mean"}
@@ -65,16 +77,17 @@ def _by_one_measure(
     better: bool,
     interval: Interval,
     sided: Sided,
-) -> list[str]:
-    """Two systems by one measure: who is better, by how much, and the tests."""
+) -> tuple[list[str], float]:
+    """Two systems by one measure: who is better, by how much, and the tests; and p of the sign test."""
     gain = mean_difference(*values)
     if not values[0].size:
-        return ["undefined"] * 7
+        return ["undefined"] * 9, math.nan
     ahead = gain >= 0 if better else gain <= 0
     winner = "undefined" if math.isnan(gain) else "neither" if gain == 0 else names[0] if ahead else names[1]
     test = sign_test(*(values if ahead else values[::-1]), better, sided=sided)
     low, high = interval
-    return [
+    effect, permuted = effect_size(*values), permutation_test(*values)
+    cells = [
         winner,
         "undefined" if math.isnan(gain) else signed(gain),
         "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}",
@@ -82,31 +95,40 @@ def _by_one_measure(
         f"{test.z:.2f}",
         f"{test.p:.3g}",
         f"{wilcoxon(*values):.3g}",
+        "undefined" if math.isnan(permuted) else f"{permuted:.3g}",
+        "undefined" if math.isnan(effect) else f"{effect:+.2f}",
     ]
+    return cells, test.p
 
 
-def significance(ev: Evaluation, measure: str, sided: Sided) -> Table:
-    """The sign test of all pairs of systems, with Holm's correction."""
-    check_known("measure", measure, ev.measures)
-    better = ev.greater_is_better[measure]
+def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
+    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
     pairs, notes = [], []
-    for names in combinations(ev.systems, 2):
-        values = [ev.per_instance(system, measure) for system in names]
-        gain = mean_difference(values[0], values[1])
-        if math.isnan(gain):
-            notes.append(f"{names[0]} and {names[1]} have no mean difference, and are left out")
-            continue
-        if gain == 0:
-            notes.append(f"{names[0]} and {names[1]} are equal on average: neither is better")
-        elif (gain < 0) == better:
-            names, values, gain = names[::-1], values[::-1], -gain
-        pairs.append((*names, gain, sign_test(values[0], values[1], better, sided=sided)))
+    for measure in measures:
+        check_known("measure", measure, ev.measures)
+        better, of = ev.greater_is_better[measure], f" by {measure}" if len(measures) > 1 else ""
+        for names in combinations(ev.systems, 2):
+            values = [ev.per_instance(system, measure) for system in names]
+            gain = mean_difference(values[0], values[1])
+            if math.isnan(gain):
+                notes.append(f"{names[0]} and {names[1]} have no mean difference{of}, and are left out")
+                continue
+            if gain == 0:
+                notes.append(f"{names[0]} and {names[1]} are equal on average{of}: neither is better")
+            elif (gain < 0) == better:
+                names, values, gain = names[::-1], values[::-1], -gain
+            effect = effect_size(values[0], values[1])
+            pairs.append((measure, names, gain, effect, sign_test(values[0], values[1], better, sided=sided)))
     corrected = holm([test.p for *_, test in pairs])
     rows = [
-        [a, b, signed(gain), f"{test.k} of {test.n}", f"{test.z:.2f}", f"{test.p:.3g}", f"{p:.3g}"]
-        for (a, b, gain, test), p in zip(pairs, corrected, strict=True)
-    ]
-    if any(ev.scores[system][measure].undefined for system in ev.systems):
+        [*([measure] if len(measures) > 1 else []), *names, signed(gain), f"{test.k} of {test.n}", f"{test.z:.2f}",
+         f"{test.p:.3g}", f"{p:.3g}", "undefined" if math.isnan(effect) else f"{effect:+.2f}"]
+        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
+    ]  # fmt: skip
+    if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
-    head = ["better", "worse", "difference", "won", "Z", "p", "p (Holm)"]
-    return Table(head, rows, [f"{measure}, sign test {sided}-sided{_WHOSE[sided]}", *notes])
+    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "won", "Z", "p", "p (Holm)",
+            "effect"]  # fmt: skip
+    first = f"{', '.join(measures)}, sign test {sided}-sided{_WHOSE[sided]}"
+    told = f"p (Holm): corrected for {many(len(pairs), 'test')}; effect: Cohen's d of the paired differences"
+    return Table(head, rows, [first, told, *notes])

@@ -17,6 +17,7 @@ from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores
+from hemlp.text.words import many
 
 SAME = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
@@ -85,7 +86,7 @@ class ExactGreedy:
         told = self.to_dict()
         count = max(1, told["instances"])
         lines = [
-            f"{told['instances']:,} instances; exact: "
+            f"{many(told['instances'], 'instance')}; exact: "
             + ", ".join(f"{number:,} {status}" for status, number in told["status"].items()),
             *(
                 f"{told[f'unknown {labels} labels']:,} unknown {labels} labels, {told[emptied]:,} {emptied}"
