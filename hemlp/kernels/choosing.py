@@ -5,8 +5,8 @@
 which is one number, ``scale`` · value − nodes. Steps are gone through in turn. What a partial choice can still become
 depends only on those of its items that later steps ask about, so choices that agree in them are one state, and the best
 of them stands for all. A state is left where it cannot reach ``floor`` even if all that follows goes well: each later
-step takes its best option, where the price p of a node is shared evenly by all steps that can use it (and given back for
-nodes that the state has), and each side gets half of what a node in both is worth.
+step takes its best option, where the price p of a node is shared evenly by all steps that can use it (and given back
+for nodes that the state has), and each side gets half of what a node in both is worth.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ class Choosing:
     def best(self, part, slots, floor, apart, most, beam):
         """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
 
-        ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with so
-        many of the most hopeful states only (0: with all), which is fast and may miss the best.
+        ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with
+        so many of the most hopeful states only (0: with all), which is fast and may miss the best.
         """
         width = 2 * part.node_words + part.flag_words
         self.floor = floor

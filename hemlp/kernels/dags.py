@@ -34,8 +34,9 @@ Array = NDArray[Any]
 class Beyond:
     """How shortest paths go on beyond the gate, whose ``depth`` is its distance to a root.
 
-    ``below``: for each node there, the nodes from which shortest paths from the gate come to it, the gate itself left out.
-    ``twins``: what is on shortest ways to ⊤, in groups of the same neighbours there; ``group_of`` a node or NO_WAY.
+    ``below``: for each node there, the nodes from which shortest paths from the gate come to it, the gate itself left
+    out. ``twins``: what is on shortest ways to ⊤, in groups of the same neighbours there; ``group_of`` a node or
+    NO_WAY.
     """
 
     def __init__(self, gate: int, depth: int, below: Rows, twins: Rows, group_of: Array) -> None:
@@ -49,8 +50,8 @@ class Beyond:
 class PathGraphs:
     """The graphs of the links of a batch.
 
-    ``node_ptr`` and ``edge_ptr``: where those of each link begin; ``nodes``: the target first, the source last; ``lower`` and
-    ``upper`` ends of edges, in the order of their lower nodes.
+    ``node_ptr`` and ``edge_ptr``: where those of each link begin; ``nodes``: the target first, the source last;
+    ``lower`` and ``upper`` ends of edges, in the order of their lower nodes.
     """
 
     def __init__(self, lists, parents, links, all_twins, horizon):
@@ -69,7 +70,8 @@ class PathGraphs:
     def find_apart(self, i, first, last, sources, targets, lengths, beyond, below, twins):
         """How many links of instance ``i`` go to ⊤ through the gate; notes the ways that other paths can use, too.
 
-        Twins that no other path of the instance can use are interchangeable: as many are enough as links could use them.
+        Twins that no other path of the instance can use are interchangeable: as many are enough as links could use
+        them.
         """
         self._aparts = 0
         sharing = 0
@@ -260,7 +262,8 @@ def shortest_path_dags(
 ) -> tuple[Array, Array, Array, Array]:
     """The union of all shortest upward paths of each link.
 
-    ``links``: a pointer with two rows for each instance, the sources (numbers in the lists), the targets, and the lengths.
+    ``links``: a pointer with two rows for each instance, the sources (numbers in the lists), the targets, and the
+    lengths.
     Returns two CSR pointers, into the nodes and into the edges, the nodes, and the ends of the edges.
     """
     ptr, sources, targets, lengths = links

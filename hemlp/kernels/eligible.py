@@ -65,8 +65,9 @@ def _keep_specific(
 class Eligible:
     """The eligible pairs of a batch, written one instance after the other.
 
-    ``ptr`` has one entry a side: pairs of predicted classes of an instance, then those of its true classes. ``position`` is
-    the class's place within its side, ``own`` whether the LCA is one of LCA(class, other side), ``length`` up(class, LCA).
+    ``ptr`` has one entry a side: pairs of predicted classes of an instance, then those of its true classes.
+    ``position`` is the class's place within its side, ``own`` whether the LCA is one of LCA(class, other side),
+    ``length`` up(class, LCA).
     """
 
     def __init__(self, sides, lists, to_top):
@@ -150,7 +151,7 @@ class Eligible:
         self._found += 1
 
     def _find_lcas(self, p, t, a, b, distance, whose):
-        """The common ancestors that attain the distance. One of the two lists has them; the other way may pass the gate."""
+        """The common ancestors that attain the distance: each is in one of the two lists, the other way may pass the gate."""
         p_gate = self.lists.gate_at[p]
         t_gate = self.lists.gate_at[t]
         for k in range(self.lists.ptr[p], self.lists.ptr[p + 1]):

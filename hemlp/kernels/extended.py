@@ -20,7 +20,8 @@ else:
 
 
 def extended_sizes(facts: Any, size: int) -> Any:
-    """Of each instance: LCAs, nodes of the predicted and of the true graph, common ones, and classes that are not common.
+    """Of each instance: LCAs, nodes of the predicted and of the true graph, common ones, and classes that are not
+    common.
 
     An instance with an empty side has the classes of the other one.
     """

@@ -30,7 +30,7 @@ from hemlp.kernels.words import longer
 
 
 class Greedy:
-    """Draws the graphs. ``path_nodes[path_ptr[k]:path_ptr[k + 1]]`` is the path of the k-th drawn link, from the class up."""
+    """Draws the graphs. ``path_nodes[path_ptr[k]:path_ptr[k + 1]]``: the path of the k-th drawn link, from its class up."""
 
     def __init__(self, links):
         most = links.own.shape[0]
@@ -100,7 +100,7 @@ class Greedy:
     # ---- which paths
 
     def draw_all(self, links):
-        """A path for each kept LCA and each class that it serves, the true side first; then for sides that have none."""
+        """A path for each kept LCA and each class that it serves, the true side first; then for sides without."""
         first = self.paths
         for a in range(self.count):
             for side in range(1, -1, -1):
@@ -175,8 +175,8 @@ class Greedy:
 def greedy_graphs(facts: Any, size: int, lcas: Any = None) -> Any:
     """Algorithm 1 on each instance; on a single one perhaps over other ``lcas`` (nodes) that serve every class.
 
-    Returns a table (1, |Z|, |G_p|, |G_t|, what they share, 0), and the drawn links with their paths: a pointer into links,
-    the links, a pointer into nodes, the nodes.
+    Returns a table (1, |Z|, |G_p|, |G_t|, what they share, 0), and the drawn links with their paths: a pointer into
+    links, the links, a pointer into nodes, the nodes.
     """
     links: Links = Links(facts, size)
     made: Greedy = Greedy(links)

@@ -1,8 +1,8 @@
 """The fewest LCAs that serve every class of an instance.
 
-An LCA that alone can serve a class is in every such set. Classes that these serve, too, ask for nothing more, and an LCA
-that can serve none of the others is in no smallest set. What is left falls into *groups* that have no class in common,
-each with smallest sets of its own.
+An LCA that alone can serve a class is in every such set. Classes that these serve, too, ask for nothing more, and an
+LCA that can serve none of the others is in no smallest set. What is left falls into *groups* that have no class in
+common, each with smallest sets of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ else:
 class Hitting:
     """Where each LCA of an instance stands: OUT of all smallest sets, IN all of them, or MAYBE, as its group decides.
 
-    ``sets[set_ptr[g]:set_ptr[g + 1]]`` are the choices of group g, as bits: LCA a is bit ``bit_of[a]`` of ``group_of[a]``.
+    ``sets[set_ptr[g]:set_ptr[g + 1]]`` are the choices of group g, as bits: LCA a is bit ``bit_of[a]`` of
+    ``group_of[a]``.
     """
 
     def __init__(self):

@@ -16,9 +16,10 @@ if not cython.compiled:
 class Links:
     """All eligible links of a batch, as ``hemlp.lca.links.LinkArrays`` has them, on ``size`` classes (and ⊤).
 
-    The links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, those of its true classes the next; the
-    links of a class stand together. ``nodes[node_ptr[k]:node_ptr[k + 1]]`` are on the paths of link k, from its LCA down;
-    ``lower`` and ``upper`` (from ``edge_ptr[k]`` on) are the ends of its edges, in the order of their lower nodes.
+    The links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, those of its true classes the next;
+    the links of a class stand together. ``nodes[node_ptr[k]:node_ptr[k + 1]]`` are on the paths of link k, from its LCA
+    down; ``lower`` and ``upper`` (from ``edge_ptr[k]`` on) are the ends of its edges, in the order of their lower
+    nodes.
 
     After ``read(i)`` instance i is the present one: its ``number`` links begin at ``first``, and of them ``of_class``,
     ``of_lca``, ``own`` and ``side`` tell, with classes (the predicted ones first) and LCAs numbered from 0.

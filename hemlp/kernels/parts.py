@@ -28,9 +28,10 @@ from hemlp.kernels.words import longer
 class Part:
     """The slots of a part in order, and their options.
 
-    Step t decides on ``slot[t]`` with the options ``ptr[t]:ptr[t + 1]``. Option o adds the nodes ``adds[o · node_words:]``
-    to the side of its slot and the flags ``sets``; it ``needs`` flags and ``bars`` others (``flag_words`` each). ``source``:
-    the option of ``Slots`` that it is, NONE if nothing is drawn. Node number n is bit ``node[n]`` of the instance.
+    Step t decides on ``slot[t]`` with the options ``ptr[t]:ptr[t + 1]``. Option o ``adds`` nodes (``node_words`` words
+    from o · node_words on) to the side of its slot, ``sets`` flags (``flag_words`` words), ``needs`` some and ``bars``
+    others. ``source``: the option of ``Slots`` that it is, NONE if nothing is drawn. Node n is bit ``node[n]`` of the
+    instance.
     """
 
     def __init__(self):

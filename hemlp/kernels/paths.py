@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 class PathFinder:
-    """Finds paths in graphs of links whose nodes stand from the LCA down, and edges in the order of their lower nodes."""
+    """Finds paths in graphs of links: nodes stand from the LCA down, and edges in the order of their lower nodes."""
 
     def __init__(self, size: int) -> None:
         self.taken = np.zeros(size + 1, np.uint8)

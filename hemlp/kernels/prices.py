@@ -3,7 +3,8 @@
 Each step takes its best option by itself, at prices that never ask for more than there is to pay:
 
 - a node that the other side cannot have costs p; the steps that can use it share that, in any proportion;
-- a node that it has, or may have, is worth w = 2q − p or q − p once: (w − μ) in any case, and μ for each step that uses it.
+- a node that it has, or may have, is worth w = 2q − p or q − p once: w − μ in any case, and μ for each step that
+  uses it.
 
 A class that has no link yet has to take one. Shares and μ are moved, round by round, towards what steps choose, which
 makes the bound smaller; with any of them it is a bound.
@@ -35,8 +36,8 @@ LOWEST = -1e300
 class Prices:
     """Bounds for one part. Node n of a side is number ``side · nodes + n``, flag f number ``2 · nodes + f``.
 
-    ``ahead[t]`` bounds what step t and those after it add to a state that has no item; ``credit``, after ``pass_step(t)``,
-    says by how much each item that it has changes that.
+    ``ahead[t]`` bounds what step t and those after it add to a state that has no item; ``credit``, after
+    ``pass_step(t)``, says by how much each item that it has changes that.
     """
 
     def __init__(self):

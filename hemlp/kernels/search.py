@@ -1,9 +1,9 @@
 """Problem 2 for a batch: what is certain is settled, and what is left is chosen part by part.
 
-For a ratio λ = p / q the value 2q · common − p · size is a sum over the parts, so each part is solved by itself. The best λ
-is found as Dinkelbach does: solve for a λ, take the ratio of what comes out, until nothing is above 0. There, only best
-choices of each part matter, and of those the smallest; which of them together have the most equal sizes is looked for
-last. (docs/exact.md has the proof.)
+For a ratio λ = p / q the value 2q · common − p · size is a sum over the parts, so each part is solved by itself. The
+best λ is found as Dinkelbach does: solve for a λ, take the ratio of what comes out, until nothing is above 0. There,
+only best choices of each part matter, and of those the smallest; which of them together have the most equal sizes is
+looked for last. (docs/exact.md has the proof.)
 """
 
 from __future__ import annotations
@@ -287,8 +287,9 @@ def _common_divisor(a, b):
 def search(facts: Any, size: int, most: int) -> Any:
     """The optimum of each instance whose parts have at most ``most`` states after a step.
 
-    Returns a table (1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at), and of each solved instance the drawn
-    links with the nodes that their paths have to have: a pointer into links, the links, a pointer into nodes, the nodes.
+    Returns a table (1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at), and of each solved instance
+    the drawn links with the nodes that their paths have to have: a pointer into links, the links, a pointer into
+    nodes, the nodes.
     """
     instances = len(facts)
     table, link_ptr = np.zeros((instances, 6), np.int64), np.zeros(instances + 1, np.int64)

@@ -1,7 +1,7 @@
 """Paths of links, told apart by what matters about them.
 
-A node *matters* if two links of an instance can use it; all others are on the paths of one link only, and one is as good
-as another. All paths of a link are equally long, so one whose nodes that matter are a subset of another's is never
+A node *matters* if two links of an instance can use it; all others are on the paths of one link only, and one is as
+good as another. All paths of a link are equally long, so one whose nodes that matter are a subset of another's is never
 better, and a path is known by its *signature*: the set of its nodes that matter.
 """
 
@@ -28,7 +28,8 @@ from hemlp.kernels.words import longer
 class Signatures:
     """The signatures of the links of one instance: those of link k are the rows ``ptr[k]:ptr[k + 1]``.
 
-    A row is ``width`` words; bit b stands for the node ``node_of[b]``. ``plain[row]``: nodes of the path that do not matter.
+    A row is ``width`` words; bit b stands for the node ``node_of[b]``. ``plain[row]``: nodes of the path that do not
+    matter.
     """
 
     def __init__(self, links):
@@ -170,7 +171,7 @@ class Signatures:
         return True
 
     def _keep_largest(self, n):
-        """Add the set in the first free place to those of the n-th node, unless one contains it; remove what it contains."""
+        """Keep the set in the first free place for the n-th node, unless one contains it; remove what it contains."""
         width = self.width
         pool = self._pool
         fresh = self._end[n]

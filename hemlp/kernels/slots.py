@@ -1,8 +1,8 @@
 """What there is to choose in one instance of Problem 2, after all that is certain: slots with options.
 
-A *slot* asks for a decision: which path a link takes, whether a class is linked to one of its LCAs, which link serves an
-LCA that no class of a side is linked to, which LCAs a group takes. Its *options* are paths. What is on every path of a
-link that is drawn in any case is *certain*, and costs nobody anything; of what is left,
+A *slot* asks for a decision: which path a link takes, whether a class is linked to one of its LCAs, which link serves
+an LCA that no class of a side is linked to, which LCAs a group takes. Its *options* are paths. What is on every path
+of a link that is drawn in any case is *certain*, and costs nobody anything; of what is left,
 
 - ``open`` nodes are those that other slots can use, too, or that the other side can have, but need not;
 - ``gain`` counts nodes that only this slot can use and that the other side has for certain;
@@ -33,9 +33,9 @@ else:
 class Slots:
     """The slots of one instance; slot s has the options ``ptr[s]:ptr[s + 1]``.
 
-    Kinds: CHOICE takes one option; OWN links a class to an LCA or does not, LAST has to unless an earlier slot of its class
-    did; EXTRA takes one option if its LCA is chosen and no class of its side is linked to it; GROUP chooses LCAs; SETTLED
-    has one option left, which is certain.
+    Kinds: CHOICE takes one option; OWN links a class to an LCA or does not, LAST has to unless an earlier slot of its
+    class did; EXTRA takes one option if its LCA is chosen and no class of its side is linked to it; GROUP chooses LCAs;
+    SETTLED has one option left, which is certain.
     """
 
     def __init__(self, links):
@@ -192,7 +192,7 @@ class Slots:
                 self.may[at + w] |= used
 
     def _remove_worse(self, signatures):
-        """Remove options of a slot that another one beats whatever the rest of the world does; whether there were any."""
+        """Remove options of a slot that another one beats whatever other slots do; whether there were any."""
         end = 0
         removed: cython.bint = False
         begin = self.ptr[0]
@@ -219,7 +219,7 @@ class Slots:
         return removed
 
     def _worse(self, a, b, s, signatures):
-        """Whether option ``b`` is at least as good as ``a``: no open node less, no gain less, and never more new nodes."""
+        """Whether option ``b`` is never worse than ``a``: no open node less, no gain less, and never more new nodes."""
         if self.gain[b] < self.gain[a]:
             return False
         new = 0

@@ -32,7 +32,7 @@ def begin(search: Search) -> Any:
 
 
 def solve_part(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
-    """Whether the best choice of a part for the ratio p / q was found; if not, the part keeps the best that is known."""
+    """Whether the best choice of a part for the ratio p / q was found; if not, it keeps the best that is known."""
     with cython.nogil:
         found: cython.bint = search._solve_part(leader, p, q)
     return found
