@@ -62,6 +62,7 @@ class Choosing:
 
     def __init__(self):
         self.old, self.new, self.prices = States(), States(), Prices()
+        self.moves = self.states = 0
         self.picked, self.layer = np.zeros((2, 64), np.int64)
         self.live = np.zeros(256, np.int64)
         self.sure = np.zeros(16, np.int64)

@@ -30,7 +30,7 @@ from hemlp.kernels.words import longer
 
 
 class Greedy:
-    """Draws the graphs. ``path_nodes[path_ptr[k]:path_ptr[k + 1]]``: the path of the k-th drawn link, from its class up."""
+    """Draws the graphs; ``path_nodes[path_ptr[k]:path_ptr[k + 1]]`` is the path of the k-th link, from its class up."""
 
     def __init__(self, links):
         most = links.own.shape[0]

@@ -1,0 +1,121 @@
+"""Problem 2 part by part: every rung of the ladder against the programs of the whole, and against enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hemlp import Hierarchy, measure
+from hemlp.lca.parts import ByParts
+from hemlp.programs.program import STATUSES, ProgramResult, Status
+from tests.graphs import graph
+from tests.lca_enumeration import Instance
+from tests.test_lca import random_instance
+
+F = measure("F_LCA")
+
+
+def joined_instance(rng, count):
+    """Several small instances side by side, sometimes below one root: what does not touch falls into parts."""
+    edges, sides, first = [], ([], []), 0
+    for _ in range(count):
+        labels, own, *own_sides = random_instance(rng, forest=bool(rng.integers(2)))
+        edges += [(first + p, first + c) for p, c in own]
+        for side, of_own in zip(sides, own_sides, strict=True):
+            side += [first + c for c in of_own]
+        first += len(labels)
+    if rng.random() < 0.5:
+        tops = set(range(first)) - {c for _, c in edges}
+        edges += [(first, c) for c in tops]
+        first += 1
+    return list(range(first)), edges, *sides
+
+
+def layered_instance(rng):
+    """A DAG in layers, each class below one to three of the layer above: many shortest paths that share nodes."""
+    layers = [[0]]
+    edges = []
+    for _ in range(int(rng.integers(3, 6))):
+        start = layers[-1][-1] + 1
+        layers.append(list(range(start, start + int(rng.integers(3, 8)))))
+        for c in layers[-1]:
+            count = min(len(layers[-2]), int(rng.integers(1, 4)))
+            edges += [(int(p), c) for p in rng.choice(layers[-2], count, replace=False)]
+    labels = list(range(layers[-1][-1] + 1))
+    sides = [rng.choice(labels[1:], int(rng.integers(1, 7)), replace=False).tolist() for _ in "tp"]
+    return labels, edges, *sides
+
+
+def order_of(solution):
+    """What has to be equal, since it is unique."""
+    return solution.sums.tolist(), solution.lcas.tolist(), solution.bounds.tolist()
+
+
+def agree(instance, programs):
+    labels, edges, true, pred = instance
+    model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
+    best = model.solve()
+    assert best.statuses.tolist() == [STATUSES.index(Status.OPTIMAL)]
+    assert model.check(best)
+    for solver in programs:
+        other = model.solve(solver)
+        assert order_of(other) == order_of(best), (solver, edges, true, pred)
+        assert model.check(other)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_rung_finds_the_same(seed):
+    rng = np.random.default_rng(seed)
+    for k in range(12):
+        agree(joined_instance(rng, 1 + k % 5), ("search(states=1)", "search(states=3)", "search(states=0)", "cpsat"))
+        agree(layered_instance(rng), ("search(states=1)", "search(states=8)", "cpsat"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8))
+def test_every_rung_finds_the_same_on_many(seed):
+    rng = np.random.default_rng(1000 + seed)
+    for k in range(400):
+        agree(joined_instance(rng, 1 + k % 7), ("search(states=1)", "search(states=5)", "cpsat", "milp"))
+        agree(layered_instance(rng), ("search(states=1)", "search(states=5)", "cpsat", "milp"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100))
+def test_enumeration_of_a_hundred_thousand(seed):
+    rng = np.random.default_rng(5000 + seed)
+    for k in range(1000):
+        labels, edges, true, pred = random_instance(rng, forest=k % 2 == 1)
+        horizon = int(rng.integers(1, 5)) if k % 3 == 0 else None
+        reference = Instance(graph(labels, edges), true, pred, horizon)
+        if reference.true and reference.pred:
+            model = measure("F_LCA", horizon=horizon).model(Hierarchy.from_edges(edges, classes=labels), true, pred)
+            solution = model.solve()
+            predicted, expected, common = solution.sums[0]
+            found = common / predicted, common / expected, solution.objective, solution.lcas[0]
+            assert found == reference.solve(), (edges, true, pred, horizon)
+
+
+def test_what_is_not_proved_has_the_bound_of_its_parts():
+    """Programs that are never solved: the choice keeps all rules, and the bound is above the best."""
+    rng = np.random.default_rng(3)
+    bounded = 0
+    for _ in range(60):
+        labels, edges, true, pred = joined_instance(rng, 3)
+        model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
+        if not (true and pred):
+            continue
+        parts = ByParts.of(model.facts, 1)
+        plan = parts.plan()
+        try:
+            next(plan)
+            while True:
+                plan.send(ProgramResult(Status.UNSOLVED))
+        except StopIteration as ended:
+            proved, bound = ended.value
+        assert model.solve().objective <= float(bound) + 1e-12, (edges, true, pred)
+        limited = model.solve("search(states=1, work=0)")
+        assert model.check(limited)
+        assert model.solve().objective <= limited.bounds[0] + 1e-12
+        bounded += not proved
+    assert bounded > 3
