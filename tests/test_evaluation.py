@@ -552,7 +552,7 @@ def test_systems_with_different_ids_are_compared_on_the_same_instances(tmp_path)
     hemlp.report.outputs.write_per_instance(ev, tmp_path)
     with (tmp_path / "s2.csv").open() as file:
         assert [(row["id"], row["F"]) for row in csv.DictReader(file)][2:] == [("d5", "1.0"), ("d0", "1.0")]
-    assert repr(ev) == "Evaluation(2 systems, 1 measures, 4 instances)"
+    assert repr(ev) == "Evaluation(2 systems, 1 measure, 4 instances)"
     assert ev.explain("s2", 2).title == "s2, instance 3 (d5)"
     with pytest.raises(MisalignedSides, match="true labels and s1 both lack the instance 'd9'"):
         evaluate(H, gold, {**systems, "s3": {"d9": ["cow"]}}, ["F"], missing="empty")

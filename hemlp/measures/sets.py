@@ -106,7 +106,11 @@ def f_beta(beta: float) -> SetScore:
     def function(facts: SetFacts) -> FloatArray:
         return facts.ratio((1 + beta**2) * facts.common, beta**2 * facts.true + facts.predicted)
 
-    return SetScore(function, counts=True)
+    def of_means(precision: float, recall: float) -> float:
+        below = beta**2 * precision + recall
+        return (1 + beta**2) * precision * recall / below if below else 0.0
+
+    return SetScore(function, counts=True, of_means=of_means)
 
 
 @dataclass(frozen=True, init=False)
