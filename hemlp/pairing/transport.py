@@ -235,7 +235,8 @@ class TransportModel(Model[TransportSolution]):
         from hemlp.kernels.transport import FORBIDDEN
 
         distinct, place = np.unique(self.cost_values, return_inverse=True)
-        longest = int(sum(np.diff(side.ptr) for side in self.batch.sides).max(initial=0)) // 2 + 2  # of a way, in pairs
+        sizes = np.diff(self.batch.pred.ptr) + np.diff(self.batch.true.ptr)
+        longest = int(sizes.max(initial=0)) // 2 + 2  # of a way, in pairs
         scaled = exact_integers(distinct, digits=ROOM - longest.bit_length())
         if scaled is None:
             return None
