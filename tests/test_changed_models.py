@@ -162,6 +162,8 @@ def test_opb_says_the_same_program():
             assert read_opb(text) == (solution.objective if solution.status is Status.OPTIMAL else None)
             seen += 1
     assert seen > 10
+    closures = measure("F_H").model(H, ["sheep"], ["bird", "mammal"])  # classes that are given are fixed at 1
+    assert read_opb(closures.to_opb()) == closures.solve().objective == 6
     ratio = measure("F_LCA").model(H, ["sheep", "bird"], ["cow"])
     ratio.solve()
     assert "min:" in ratio.to_opb(stage="lcas")

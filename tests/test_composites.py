@@ -239,6 +239,19 @@ def test_texts_columns_and_functions():
     check_measure(PairMeasure("uneven", Bounds((1, 1), (1, 1)), default_cost=5, score=uneven), count=4)
 
 
+class Strange:
+    """A cost that is no child of Cost."""
+
+    def pair_costs(self, batch, pairs):
+        return np.full(int(pairs.ptr[-1]), 0.5)
+
+
+def test_a_cost_of_any_class():
+    for m in (measure("BMA", cost=Strange()), measure("transport", cost=Strange()), measure("GIE", cost=Strange())):
+        assert m.invariants == {"range"}
+        assert m.score(H, ["sheep"], ["cow"]) == 0.5
+
+
 def test_a_part_is_written_alone():
     model = measure("BMA").model(H, ["sheep", "bird"], ["cow"])
     assert set(model.parts) == {"predicted", "true"}

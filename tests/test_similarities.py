@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import networkx as nx
@@ -184,3 +185,21 @@ def test_similarities_by_nxontology():
                 assert 1 - Lin(content).between(h, u, v) == pytest.approx(theirs.lin, abs=1e-12)
                 shared = (content[u] + content[v] - JiangConrath(content).between(h, u, v)) / 2
                 assert shared == pytest.approx(theirs.resnik, abs=1e-12)
+
+
+def test_the_best_ancestor_can_lie_beyond_a_gate(monkeypatch):
+    """Deeper than the gate, and in no list: found by the way through the gate; also where it weighs most."""
+    monkeypatch.setattr(hemlp.hierarchy.structure, "MANY_PARENTS", 1)
+    chain = ["top", *(f"c{i}" for i in range(6)), "gate"]
+    edges = [*itertools.pairwise(chain), ("root", "gate"), ("gate", "u"), ("gate", "v"), ("c2", "w"), ("w", "gate")]
+    h = Hierarchy.from_edges(edges)
+    assert h.gate == h.id("gate")
+    g = graph(list(h), edges)
+    content = dict.fromkeys(h, 0.25) | {"u": 1.0, "v": 1.0, "c5": 0.75}
+    for first, second in itertools.product(("u", "v", "gate", "c5", "w", "root"), repeat=2):
+        meant = defined(g, first, second, content)
+        assert 1 - WuPalmer().between(h, first, second) == pytest.approx(meant["wu_palmer"]), (first, second)
+        resnik = 1 - Resnik(content, normalized=True).between(h, first, second)
+        assert resnik == pytest.approx(meant["resnik"]), (first, second)
+    assert 1 - WuPalmer().between(h, "u", "v") == pytest.approx(14 / 18)
+    assert 1 - Lin(content).between(h, "u", "v") == 0.75

@@ -22,7 +22,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice
-from hemlp.pairing.costs import as_cost, cost_text, shares_of_one
+from hemlp.pairing.costs import as_cost, cost_promises, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.programs.joint import JointModel
@@ -155,7 +155,7 @@ class MatchMeasure(Measure):
     @property
     def invariants(self) -> frozenset[str]:
         """What the cost promises, as far as the score keeps it."""
-        promised, found = self.cost.promises, {"range"}
+        promised, found = cost_promises(self.cost), {"range"}
         if isinstance(self.rule, str):
             found |= promised & {"names", "monotone", "symmetric"}
             if "zero_if_equal" in promised:

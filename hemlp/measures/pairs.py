@@ -23,7 +23,7 @@ from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.measures.sensitivity import Sensitivity, Totals
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
-from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_text, shares_of_one
+from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 
@@ -148,8 +148,7 @@ class PairMeasure(Measure):
     @property
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
-        promised: frozenset[str] = getattr(self.cost, "promises", frozenset())
-        found = {"range"}
+        promised, found = cost_promises(self.cost), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
         turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):

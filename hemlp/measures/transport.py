@@ -16,7 +16,7 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import ShortestPath, as_cost, checked_costs, cost_text
+from hemlp.pairing.costs import ShortestPath, as_cost, checked_costs, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.similarities import JiangConrath, LcaHeight, Similarity
 from hemlp.pairing.transport import TransportModel
@@ -98,10 +98,11 @@ class TransportMeasure(Measure):
     @property
     def invariants(self) -> frozenset[str]:
         """What the cost promises: of a distance this is one, too."""
-        found = {"range", *(self.cost.promises & {"names", "symmetric", "monotone"})}
-        if "zero_if_equal" in self.cost.promises:
+        promised = cost_promises(self.cost)
+        found = {"range", *(promised & {"names", "symmetric", "monotone"})}
+        if "zero_if_equal" in promised:
             found.add("best_if_equal")
-        if "zero_only_if_equal" in self.cost.promises:
+        if "zero_only_if_equal" in promised:
             found.add("best_only_if_equal")
         return frozenset(found)
 

@@ -95,6 +95,12 @@ def cost_text(cost: Any) -> str:
     return getattr(cost, "text", None) or "custom"
 
 
+def cost_promises(cost: Any) -> frozenset[str]:
+    """What is known of a cost; nothing of one that is no child of ``Cost``."""
+    promised: frozenset[str] = getattr(cost, "promises", frozenset())
+    return promised
+
+
 @dataclass(frozen=True)
 class ShortestPath(Cost):
     """Length of the shortest path, up and then down; with ``undirected`` any way through the graph.
