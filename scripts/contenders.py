@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from start_up import first_run, import_hemlp, installed_size, numpy_and_click, warm_run
 
 DATA = Path(os.environ.get("HEMLP_DATA", "absent"))
 Timed = Callable[[], Any]
@@ -352,7 +353,7 @@ def union_all() -> Timed:
 # ---- the command line, from its start to its end
 
 
-def _command_line(systems: int, measures: tuple[str, ...], **environment: str) -> Timed:
+def _command_line(systems: int, measures: tuple[str, ...]) -> Timed:
     files = sorted((DATA / "medline_mesh").glob("pred_*.txt"))[-systems:]
     options = [word for name in measures for word in ("-m", name)]
     gold = DATA / "medline_mesh" / "gold.txt"
@@ -360,7 +361,7 @@ def _command_line(systems: int, measures: tuple[str, ...], **environment: str) -
     command = [sys.executable, "-m", "hemlp", "evaluate", *map(str, arguments)]
 
     def run() -> str:
-        done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **environment})
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
         return f"{len(done.stdout.splitlines())} lines"
 
     return run
@@ -375,27 +376,6 @@ def command_line_10000() -> Timed:
 def command_line_40000() -> Timed:
     """The same with all 8 systems."""
     return _command_line(8, SIX)
-
-
-def command_line_start() -> Timed:
-    """`hemlp evaluate` with one measure on the 200 bundled documents, compiled code cached: start-up."""
-    from hemlp import examples
-
-    folder = examples.DATA / "mesh_mini"
-    names = ("hierarchy.txt", "gold.txt", "pred_knn30.txt")
-    command = [sys.executable, "-m", "hemlp", "evaluate", *(str(folder / name) for name in names), "-m", "F_LCA"]
-    subprocess.run(command, check=True, capture_output=True)
-    return lambda: subprocess.run(command, check=True, capture_output=True).returncode
-
-
-def first_run() -> Timed:
-    """The command line with the six measures on 10,000 instances where nothing is compiled yet."""
-
-    def run() -> Any:
-        with tempfile.TemporaryDirectory() as folder:
-            return _command_line(2, SIX, NUMBA_CACHE_DIR=folder)()
-
-    return run
 
 
 # ---- more than one process
@@ -629,7 +609,9 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "sets": [sets_hemlp, sets_scipy],
     "lca": [lca_search, lca_programs],
     "search": [search_statistics],
-    "command-line": [command_line_start, command_line_10000, command_line_40000, first_run],
+    "start-up": [numpy_and_click, import_hemlp, first_run, warm_run],
+    "installed": [installed_size],
+    "command-line": [command_line_10000, command_line_40000],
     "medline": [medline_all],
     "chebi": [chebi_sets, chebi_pairs, chebi_lca],
     "union": [union_sets, union_pairs, union_lca, union_all],
