@@ -151,7 +151,7 @@ class Eligible:
         self._found += 1
 
     def _find_lcas(self, p, t, a, b, distance, whose):
-        """The common ancestors that attain the distance: each is in one of the lists; the gate may be on the other way."""
+        """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the gate."""
         p_gate = self.lists.gate_at[p]
         t_gate = self.lists.gate_at[t]
         for k in range(self.lists.ptr[p], self.lists.ptr[p + 1]):
