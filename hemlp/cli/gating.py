@@ -24,12 +24,12 @@ gate_options = options(
 
 def gate_of(baseline: str | None, max_drop: tuple[str, ...], significant: bool) -> Gate | None:
     """What the options ask for."""
-    from hemlp.evaluation.drops import Gate
-
     if baseline is None:
         if max_drop or significant:
             raise InvalidOption("--max-drop and --significant compare with a stored run: give --baseline FILE, too")
         return None
+    from hemlp.evaluation.drops import Gate
+
     drops: dict[str, float] = {}
     for text in max_drop:
         name, _, number = text.rpartition("=")

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from hemlp.diagnosis import branches, census, costs, kinds
-from hemlp.diagnosis.census import On
-from hemlp.diagnosis.reading import Systems, inputs_of
 from hemlp.options import check_known, row_number
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
+    from hemlp.diagnosis.census import On
+    from hemlp.diagnosis.reading import Systems
     from hemlp.evaluation.result import Evaluation
     from hemlp.explain.parts import Explanation
 
@@ -53,6 +52,8 @@ class Diagnosable:
         <BLANKLINE>
         level: the fewest edges up to a root
         """
+        from hemlp.diagnosis import census
+
         return self._evaluation._with_dropped(census.levels(self._evaluation, system))
 
     def classes(self, system: Systems = None, *, on: On = "closures") -> Table:
@@ -78,6 +79,8 @@ class Diagnosable:
         >>> [row[:4] for row in ev.classes("A", on="labels").rows]
         [('cow', 2, 2, 1), ('animal', 0, 1, 0), ('sheep', 1, 0, 0)]
         """
+        from hemlp.diagnosis import census
+
         return self._evaluation._with_dropped(census.classes(self._evaluation, system, on))
 
     def branches(self, system: Systems = None, measure: str | None = None, *, level: int | None = None) -> Table:
@@ -108,6 +111,8 @@ class Diagnosable:
         >>> [row[:2] + row[3:] for row in ev.branches("A", "F_H", level=1).rows]
         [('mammal', 2, 0.8), ('bird', 1, 0.2)]
         """
+        from hemlp.diagnosis import branches
+
         return self._evaluation._with_dropped(branches.branches(self._evaluation, system, measure, level))
 
     def errors(self, system: Systems = None) -> Table:
@@ -131,6 +136,8 @@ class Diagnosable:
         >>> ev.errors("A").rows[:4]
         [('hit', 1, 1), ('too general', 1, 1), ('too specific', 0, 0), ('sibling', 1, 1)]
         """
+        from hemlp.diagnosis import kinds
+
         return self._evaluation._with_dropped(kinds.errors(self._evaluation, system))
 
     def hits(self, system: Systems = None) -> Table:
@@ -149,6 +156,8 @@ class Diagnosable:
         >>> [row[:2] for row in ev.hits("A").rows]
         [('all', 1), ('some', 0), ('none', 2)]
         """
+        from hemlp.diagnosis import kinds
+
         return self._evaluation._with_dropped(kinds.hits(self._evaluation, system))
 
     def confusions(self, system: str, measure: str = "GIE") -> Table:
@@ -175,6 +184,8 @@ class Diagnosable:
         >>> ev.confusions("A").rows
         [('sheep', 'cow', 2, 4.0, (0, 2))]
         """
+        from hemlp.diagnosis import costs
+
         return self._evaluation._with_dropped(costs.confusions(self._evaluation, system, measure))
 
     def costs(self, system: str, measure: str = "GIE") -> Table:
@@ -201,6 +212,8 @@ class Diagnosable:
         >>> ev.costs("A").rows
         [('sheep', 0.0, 6.0, 6.0, 0.8571428571428571), ('cow', 1.0, 0.0, 1.0, 0.14285714285714285)]
         """
+        from hemlp.diagnosis import costs
+
         return self._evaluation._with_dropped(costs.costs(self._evaluation, system, measure))
 
     def explain(
@@ -233,6 +246,8 @@ class Diagnosable:
         ('cow', 'animal', 'sheep')
         """
         ev = self._evaluation
+        from hemlp.diagnosis.reading import inputs_of
+
         inputs_of(ev)
         check_known("system", system, ev.systems)
         chosen = [measures] if isinstance(measures, str) else measures
@@ -244,6 +259,7 @@ class Diagnosable:
         self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
     ) -> list[Explanation]:
         """``explain`` of several instances, whose data is read once."""
+        from hemlp.diagnosis.reading import inputs_of
         from hemlp.explain.making import explain
 
         inputs = inputs_of(self._evaluation)

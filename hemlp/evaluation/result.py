@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hemlp.arrays import FloatArray
 from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
-from hemlp.evaluation.sensitivity import sensitivity
 from hemlp.io.files import write_bytes, write_text
 from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
@@ -24,6 +23,9 @@ from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.resampling import CONFIDENCE, Interval
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.sensitivity import Sensitivities
 from hemlp.text.words import many
 
 
@@ -258,7 +260,25 @@ class Evaluation(Diagnosable):
         told = ", ".join(f"{system} {number}" for system, number in dropped.items())
         return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
 
-    sensitivity = sensitivity
+    def sensitivity(self, measure: str) -> Sensitivities:
+        """How the means of all systems depend on the default cost, and where two systems change places: exactly.
+
+        Parameters
+        ----------
+        measure
+            A pair-based one with one default cost; the data has to be at hand.
+
+        Examples
+        --------
+        >>> from hemlp import examples, evaluate
+        >>> mesh = examples.mesh_mini()
+        >>> found = evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["GIE"]).sensitivity("GIE")
+        >>> found.flips[-1]
+        (Fraction(1823, 58), 'lexical_match', 'prior_top8')
+        """
+        from hemlp.evaluation.sensitivity import sensitivities
+
+        return sensitivities(self, measure)
 
     def blocks(self, system: str) -> Iterator[Mapping[str, Scores]]:
         """The scores of a system in parts of consecutive instances, as they are kept."""

@@ -112,37 +112,18 @@ def _plain(value: Number) -> float | list[int]:
     return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
 
 
-def sensitivity(self: Evaluation, measure: str) -> Sensitivities:
-    """How the means of all systems depend on the default cost, and where two systems change places: exactly.
-
-    Parameters
-    ----------
-    measure
-        A pair-based one that was evaluated.
-
-    Raises
-    ------
-    InvalidOption
-        If it has not one default cost, or the evaluation was read from a file, which does not hold the data.
-
-    Examples
-    --------
-    >>> from hemlp import examples, evaluate
-    >>> mesh = examples.mesh_mini()
-    >>> found = evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["GIE"]).sensitivity("GIE")
-    >>> found.flips[-1]
-    (Fraction(1823, 58), 'lexical_match', 'prior_top8')
-    """
-    check_known("measure", measure, self.measures)
-    if self.inputs is None:
+def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
+    """The means of all systems of an evaluation as functions of the default cost."""
+    check_known("measure", measure, ev.measures)
+    if ev.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
-    each = self.inputs.measures[measure]
+    each = ev.inputs.measures[measure]
     if not isinstance(each, PairMeasure):
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
     found = {}
-    for system in self.systems:
+    for system in ev.systems:
         totals = Totals(each)
-        for _, batch in self.inputs.blocks(system):
+        for _, batch in ev.inputs.blocks(system):
             totals.add_batch(batch)
         found[system] = totals.sensitivity()
     chosen: Any = each.default_cost

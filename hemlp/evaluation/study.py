@@ -47,11 +47,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
 from hemlp.escaping import markdown, printable
-from hemlp.evaluation.drops import Gate
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions
@@ -68,6 +67,9 @@ from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.drops import Gate
 
 HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
@@ -343,6 +345,8 @@ def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:
 
 def _gate(table: dict[str, Any], folder: Path) -> Gate:
     """From its table in a TOML file."""
+    from hemlp.evaluation.drops import Gate
+
     _check_keys("[gate]", table, [each.name for each in fields(Gate)])
     baseline, max_drop, significant = (table.get(each.name) for each in fields(Gate))
     if (

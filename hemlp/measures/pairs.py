@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,16 @@ from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
-from hemlp.measures.prices import ClassPrices, class_prices
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
-from hemlp.measures.sensitivity import Sensitivity, Totals
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
+
+if TYPE_CHECKING:
+    from hemlp.measures.prices import ClassPrices
+    from hemlp.measures.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, init=False)
@@ -268,6 +270,8 @@ class PairMeasure(Measure):
         >>> [(row.label, row.without) for row in found.rows if row.side == "true"]
         [('cow', -3.0), ('sheep', -5.0)]
         """
+        from hemlp.measures.prices import class_prices
+
         return class_prices(self, as_batch(hierarchy, true, pred))
 
     # ---- as a function of the default cost
@@ -300,6 +304,8 @@ class PairMeasure(Measure):
         >>> measure("GIE").sensitivity(h, ["sheep"], ["cow"]).breakpoints
         (Fraction(1, 1),)
         """
+        from hemlp.measures.sensitivity import Totals
+
         totals = Totals(self)
         totals.add_batch(as_batch(data, true, pred))
         return totals.sensitivity()
