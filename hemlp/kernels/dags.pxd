@@ -26,7 +26,7 @@ cdef class PathGraphs:
     cdef int _down_to_gate(self, long long target, Rows below) except -1 nogil
     cdef int _ways_to_top(self, long long i, long long most, Rows twins) except -1 nogil
     cdef int add(self, long long i, long long s, long long source, long long target, long long length, long long sharing, Beyond beyond, Rows below, Rows twins) except -1 nogil
-    cdef int _list_above(self, long long source) except -1 nogil
+    cdef int _list_above(self, long long source, long long length) except -1 nogil
     cdef int _leave(self, long long node, long long length) except -1 nogil
     cdef int _rise_from_gate(self, long long k) except -1 nogil
     cdef int _rise(self, long long k) except -1 nogil

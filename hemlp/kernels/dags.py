@@ -161,7 +161,7 @@ class PathGraphs:
             self._ways_to_top(i, twins.items.shape[0] if self.all_twins else sharing, twins)
         elif self._by_gate(source, target, length):
             self._down_to_gate(target, below)
-        self._list_above(source)
+        self._list_above(source, length)
         self._write_node(target)
         for back in range(self._filled):
             k = self._filled - 1 - back
@@ -182,15 +182,18 @@ class PathGraphs:
         self.edge_ptr[s + 1] = self.edge_end
         return 0
 
-    def _list_above(self, source):
-        """All nodes above a class that count, nearest first: its list, and the extra ones in their places."""
+    def _list_above(self, source, length):
+        """All nodes above a class that count, nearest first: its list up to the length, and the extra ones."""
         begin = self.lists.ptr[source]
-        self._filled = self.lists.ptr[source + 1] - begin
-        self._make_room(self._filled + self._extras)
-        for k in range(self._filled):
-            self._above[k] = self.lists.nodes[begin + k]
-            self._distance[k] = self.lists.distances[begin + k]
-            self._far[self._above[k]] = self._distance[k]
+        self._make_room(self.lists.ptr[source + 1] - begin + self._extras)
+        self._filled = 0
+        for k in range(begin, self.lists.ptr[source + 1]):
+            if self.lists.distances[k] > length:
+                break
+            self._above[self._filled] = self.lists.nodes[k]
+            self._distance[self._filled] = self.lists.distances[k]
+            self._far[self.lists.nodes[k]] = self.lists.distances[k]
+            self._filled += 1
         for k in range(self._extras):
             node = self._extra[k]
             if self._far[node] == NO_WAY:
