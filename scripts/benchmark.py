@@ -1,6 +1,6 @@
 """Measures hemlp against other ways to the same result, as ratios within one run; nothing is asserted.
 
-    python scripts/benchmark.py [SECTION ...] [--json FILE]
+    python scripts/benchmark.py [SECTION ...] [--json FILE] [--record]
 
 Each contender runs in a process of its own, after one untimed warm-up where compiled code is involved, so that its
 peak memory is its own. Real data is found through HEMLP_DATA. Sections that are measured again replace those of the
@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from contenders import DATA, SECTIONS, SIZES
+
+HISTORY = Path(__file__).parent.parent / "docs" / "performance_history.jsonl"
 
 
 def run_contender(name: str, size: int | None, repeat: int) -> None:
@@ -64,6 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", default=list(SECTIONS), help=f"of {', '.join(SECTIONS)}")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--record", action="store_true", help=f"append commit, machine and ratios to {HISTORY.name}")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--contender", help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
@@ -95,7 +98,21 @@ def main() -> None:
                 report[section][name] = {"title": title, **figures}
         if options.json:
             options.json.write_text(json.dumps(report, indent=1) + "\n")
+    if options.record:
+        record({section: report[section] for section in options.sections})
     return None
+
+
+def record(sections: dict[str, dict[str, Any]]) -> None:
+    """One line more in the history: what was measured, as ratios to the first of each section."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    ratios = {
+        section: {name: round(each["seconds"] / next(iter(of.values()))["seconds"], 4) for name, each in of.items()}
+        for section, of in sections.items()
+    }
+    line = {"commit": commit.stdout.strip(), "date": time.strftime("%Y-%m-%d"), "machine": machine(), "ratios": ratios}
+    with HISTORY.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hard
 from start_up import first_run, import_hemlp, installed_size, numpy_and_click, warm_run
 
 DATA = Path(os.environ.get("HEMLP_DATA", "absent"))
@@ -183,12 +184,16 @@ def pairing_pulp() -> Timed:
 
 
 def _fifty_thousand() -> Any:
-    """50,000 instances of about 12 labels on MeSH 2016: the documents of one system, ten times in other orders."""
+    """50,000 distinct instances of 12 labels on MeSH 2016: random ones, and a copy in which half are others."""
     import numpy as np
 
-    batch = medline()[-1]  # the system with the most labels an instance
-    rng = np.random.default_rng(0)
-    return batch.take(np.concatenate([rng.permutation(len(batch)) for _ in range(10)]))
+    import hemlp
+
+    h = hemlp.read_hierarchy(DATA / "mesh2016" / "mesh_hierarchy.txt")
+    rng, names = np.random.default_rng(0), np.array(h.labels, dtype=object)
+    true, other = rng.integers(0, len(h), (2, 50_000, 12))
+    pred = np.where(rng.random(true.shape) < 0.5, true, other)
+    return hemlp.Batch.of(h, names[true].tolist(), names[pred].tolist())
 
 
 def sets_hemlp() -> Timed:
@@ -621,10 +626,14 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "growth-labels": [grow_labels],
     "growth-ancestors": [grow_ancestors],
     "profile": [profile_medline, profile_chebi, profile_union],
+    "hard": [hard.go_human_gie, hard.go_human_lca],
+    "hard-random": [hard.random_labels],
+    "hard-related": [hard.related_labels],
 }
 SIZES: dict[str, tuple[int, ...]] = {
     "grow_instances": (10_000, 20_000, 50_000, 100_000, 200_000, 452_167),
     "grow_labels": (1, 3, 12, 30),
     "grow_ancestors": (1, 2, 3, 4),
+    **hard.SIZES,
 }
 """What a contender of a growing size is asked for, one after the other."""
