@@ -137,6 +137,7 @@ def flow() -> None:
     from hemlp.solvers.flow import MinCostFlow
 
     replace(MinCostFlow, "least_cost_flow", _again_and_again)
+    only("flow")
 
 
 def networkx() -> None:

@@ -309,10 +309,10 @@ def test_intervals_and_bands():
     threshold, value = c.best("F_H")
     low, high = c.interval("F_H")
     assert low <= value <= high
-    assert (low, high) == c.interval("F_H", threshold) != c.interval("F_H", c.thresholds[0], seed=1)
+    assert c.interval("F_H") == c.interval("F_H", threshold) != c.interval("F_H", c.thresholds[0], seed=1)
     at, lows, highs = c.band("F_H", points=3)
     k = list(at).index(c.thresholds[0])
-    assert (lows[k], highs[k]) == pytest.approx(c.interval("F_H", c.thresholds[0]))
+    assert (lows[k], highs[k]) == pytest.approx(tuple(c.interval("F_H", c.thresholds[0])))
 
 
 def test_a_best_on_the_same_data_is_called_optimistic():

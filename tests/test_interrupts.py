@@ -130,12 +130,17 @@ COMMANDS = {
     "measures": ["measures"],
     "cases": ["cases", "2a"],
     "demo": ["demo"],
+    "curve": ["curve", *FILES[:2], "scores.tsv", "-m", "F_H"],
+    "tune": ["tune", *FILES[:2], "scores.tsv", "-m", "F_H"],
+    "sensitivity": ["sensitivity", *FILES, "-m", "GIE"],
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_ends_with_one_line(tmp_path, command):
     write_study(tmp_path, "compiled")
+    labels = Path(FILES[1]).read_text().split()
+    (tmp_path / "scores.tsv").write_text("".join(f"1\t{label}\t0.5\n" for label in sorted(set(labels[:3]))))
     code, out, error = interrupted(tmp_path, "showing", *COMMANDS[command])
     assert (code, out) == (130, "")
     assert [line.partition(";")[0] for line in error.splitlines()] == ["hemlp: interrupted"]

@@ -417,7 +417,7 @@ def test_labels_stand_in_comments_only():
 # ---- solvers
 
 
-PAIRING_SOLVERS = ["closed_forms", "augmenting", "flow", "cpsat", "milp", "pulp", "networkx"]
+PAIRING_SOLVERS = ["closed_forms", "augmenting", "flow", "cpsat", "milp", "portfolio", "pulp", "networkx"]
 
 
 def test_registry():

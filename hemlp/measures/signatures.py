@@ -60,7 +60,10 @@ def short(text: str) -> str:
     >>> short("F_H|top:False,horizon:2,weights:None|hemlp:0.1.0|hierarchy:8c2f|unknown:error|missing:error")
     'F_H|horizon:2|hemlp:0.1.0|hierarchy:8c2f'
     """
-    read = Signature.read(text)
+    try:
+        read = Signature.read(text)
+    except InvalidOption:  # from somewhere else
+        return text
     usual = _usual(read.measure)
     chosen = ",".join(f"{key}:{value}" for key, value in read.parameters.items() if usual.get(key) != value)
     policies = {"unknown": "error", "missing": "error"}
