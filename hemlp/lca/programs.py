@@ -12,7 +12,8 @@ paths. In order of importance: as few LCAs as possible; F = 2|G_p ∩ G_t| / (|G
     s_v        node v is in both
 
 A class is linked to one or more of its own LCAs. An LCA that no class of a side is linked to as its own gets exactly
-one link there. F is a ratio, so three programs are solved in turn: "lcas" for |Z|; "ratio", max 2q Σs − p (Σp + Σt) at
+one link there. Rows are named by the paper's rules: ii_… each class has an LCA of its own, iii_… as few as possible,
+iv_… each class is linked (and so in its graph, i), v_… each LCA is linked to both sides. F is a ratio, so three programs are solved in turn: "lcas" for |Z|; "ratio", max 2q Σs − p (Σp + Σt) at
 F = p/q, whose optimum is 0 exactly at the best F (Dinkelbach's iteration, with exact fractions); "ties" for the rest.
 """
 
@@ -48,7 +49,7 @@ def lca_program(instance: LcaInstance, label: Names, title: str) -> LinearProgra
     place = {a: k for k, a in enumerate(instance.lcas)}
     variables = [Variable(f"z_{k}", 0, 1, 1.0, f"LCA {label(a)}") for a, k in place.items()]
     rows = [
-        Row(f"c_{LETTERS[side]}_{k}", 1, math.inf, [(place[a], 1.0) for a in own], f"{SIDES[side]} {label(c)}")
+        Row(f"ii_{LETTERS[side]}_{k}", 1, math.inf, [(place[a], 1.0) for a in own], f"{SIDES[side]} {label(c)}")
         for k, ((side, c), own) in enumerate(instance.own_lcas.items())
     ]
     return LinearProgram(f"{title}: fewest LCAs", variables, rows)
@@ -74,7 +75,7 @@ class GraphProgram:
     def __post_init__(self) -> None:
         for a in self.instance.lcas:
             self.lca_at[a] = self._variable(f"z_{len(self.lca_at)}", f"LCA {self.label(a)}")
-        self._row([(v, 1.0) for v in self.lca_at.values()], self.chosen, self.chosen, "as few LCAs as possible")
+        self._row([(v, 1.0) for v in self.lca_at.values()], self.chosen, self.chosen, "as few LCAs as possible", "iii")
         for side in (PRED, TRUE):
             for k, link in enumerate(self.instance.links[side]):
                 self._add_link(side, k, link)
@@ -92,8 +93,11 @@ class GraphProgram:
         self.variables.append(Variable(name, 0, 1, 0.0, note))
         return len(self.variables) - 1
 
-    def _row(self, terms: Iterable[tuple[int, float]], lower: float, upper: float, note: str = "") -> None:
-        self.rows.append(Row(f"r_{len(self.rows)}", lower, upper, list(terms), note))
+    def _row(
+        self, terms: Iterable[tuple[int, float]], lower: float, upper: float, note: str = "", rule: str = "r"
+    ) -> None:
+        """Named by the rule of the paper that it is, where it is one."""
+        self.rows.append(Row(f"{rule}_{len(self.rows)}", lower, upper, list(terms), note))
 
     def _add_link(self, side: int, k: int, link: Link) -> None:
         """A link needs its LCA, and one unit of flow from the class to the LCA."""
@@ -134,7 +138,7 @@ class GraphProgram:
             else:
                 extra[link.lca].append((drawn, 1.0))
         for c, terms in serving.items():
-            self._row(terms, 1, math.inf, f"{SIDES[side]} {self.label(c)} is linked")
+            self._row(terms, 1, math.inf, f"{SIDES[side]} {self.label(c)} is linked", "iv")
         for k, (a, z) in enumerate(self.lca_at.items()):
             if own[a]:
                 served = self._variable(f"o_{LETTERS[side]}_{k}", f"{self.label(a)} serves a {SIDES[side]} class")
@@ -143,7 +147,7 @@ class GraphProgram:
                 self._row([(served, -1.0), *((v, 1.0) for v in own[a])], 0, math.inf)
                 extra[a].append((served, 1.0))
             note = f"{self.label(a)} is linked to a {SIDES[side]} class"
-            self._row([(z, 1.0), *((v, -c) for v, c in extra[a])], 0, 0, note)
+            self._row([(z, 1.0), *((v, -c) for v, c in extra[a])], 0, 0, note, "v")
 
     def _add_nodes(self, side: int) -> None:
         """A node is in the graph exactly if a drawn path goes through it."""
