@@ -13,8 +13,9 @@ paths. In order of importance: as few LCAs as possible; F = 2|G_p ∩ G_t| / (|G
 
 A class is linked to one or more of its own LCAs. An LCA that no class of a side is linked to as its own gets exactly
 one link there. Rows are named by the paper's rules: ii_… each class has an LCA of its own, iii_… as few as possible,
-iv_… each class is linked (and so in its graph, i), v_… each LCA is linked to both sides. F is a ratio, so three programs are solved in turn: "lcas" for |Z|; "ratio", max 2q Σs − p (Σp + Σt) at
-F = p/q, whose optimum is 0 exactly at the best F (Dinkelbach's iteration, with exact fractions); "ties" for the rest.
+iv_… each class is linked (and so in its graph, i), v_… each LCA is linked to both sides. F is a ratio, so three
+programs are solved in turn: "lcas" for |Z|; "ratio", max 2q Σs − p (Σp + Σt) at F = p/q, whose optimum is 0 exactly
+at the best F (Dinkelbach's iteration, with exact fractions); "ties" for the rest.
 """
 
 from __future__ import annotations

@@ -20,12 +20,17 @@ if TYPE_CHECKING:
     from hemlp.lca.model import GraphModel
 
 
+STEPS = ("", "search", "programs of parts", "programs")
+"""Who solved an instance: each step is tried where the one before gives up."""
+
+
 @dataclass(frozen=True, eq=False)
 class LcaSolution:
     """What was found for each instance of ``model``.
 
     ``sums``: sizes of G_p, of G_t and of what they share; ``lcas``: how many LCAs, 0 where a side is empty; ``bounds``:
-    upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance.
+    upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``: which step of
+    the ladder took it, as a number from 1 that is a position in STEPS; 0 or None where there is no ladder.
     """
 
     model: GraphModel
@@ -34,6 +39,7 @@ class LcaSolution:
     lcas: IntArray
     bounds: FloatArray
     detail: Callable[[int], Found]
+    steps: IntArray | None = None
 
     @classmethod
     def of(cls, model: GraphModel, found: Sequence[Found]) -> LcaSolution:
@@ -53,8 +59,9 @@ class LcaSolution:
 
     @property
     def columns(self) -> dict[str, FloatArray]:
-        """What is known of each instance beside the sizes of the graphs: the number of LCAs, and a bound on F."""
-        return {"lcas": self.lcas.astype(np.float64), "bound": self.bounds}
+        """What is known beside the sizes of the graphs: the number of LCAs, a bound on F, the step of the ladder."""
+        steps = np.zeros(len(self)) if self.steps is None else self.steps.astype(np.float64)
+        return {"lcas": self.lcas.astype(np.float64), "bound": self.bounds, "step": steps}
 
     def __getitem__(self, row: int) -> LcaSolution:
         return LcaSolution.of(self.model[row], [self.detail(row)])

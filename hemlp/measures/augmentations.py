@@ -242,7 +242,7 @@ class MinimalLca(Augmentation):
     name = "lca"
     chosen_by_f = True
     scores = LCA_SCORES
-    further = ("lcas", "bound")
+    further = ("lcas", "bound", "step")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", plain_horizon(self.horizon))
@@ -272,7 +272,7 @@ class ExtendedLca(Augmentation):
 
     name = "extended_lca"
     scores = LCA_SCORES
-    further = ("lcas", "bound")
+    further = ("lcas", "bound", "step")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", plain_horizon(self.horizon))

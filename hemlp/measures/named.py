@@ -22,6 +22,7 @@ RESERVED = {
     "common",
     "lcas",
     "bound",
+    "step",
     "status",
     "custom",
     "ALL",

@@ -12,7 +12,7 @@ from hemlp.errors import NoSolver
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
-from hemlp.lca.solution import LcaSolution
+from hemlp.lca.solution import STEPS, LcaSolution
 from hemlp.programs.limits import Budget
 from hemlp.programs.model import carried_out
 from hemlp.programs.program import Status
@@ -54,7 +54,10 @@ class LcaSearch:
         facts = model.facts
         table, *chosen = search(facts, len(model.batch.hierarchy), self.states)
         spent = (time.monotonic() - begun) / max(1, len(model))
-        hard = {int(i): self._by_programs(model, int(i), time_limit, spent) for i in np.flatnonzero(table[:, 0] == 0)}
+        steps = np.ones(len(model), np.int64)
+        hard: dict[int, Found] = {}
+        for i in np.flatnonzero(table[:, 0] == 0).tolist():
+            hard[i], steps[i] = self._by_programs(model, i, time_limit, spent)
 
         def detail(i: int) -> Found:
             return hard[i] if i in hard else _read(model, i, int(table[i, 1]), *chosen)
@@ -66,10 +69,10 @@ class LcaSearch:
         for k, i in enumerate(hard):
             statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
             sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
-        return LcaSolution(model, statuses, sums, lcas, bounds, detail)
+        return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps)
 
-    def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> Found:
-        """The parts of an instance as programs; the whole, where there are no parts."""
+    def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:
+        """The parts of an instance as programs; the whole, where there are no parts. And which step that is."""
         from hemlp.kernels.stepwise import finish
 
         one: Any = model[row]
@@ -78,12 +81,14 @@ class LcaSearch:
         parts = ByParts.of(one.facts, self.states) if self.states else None
         if parts is None:
             whole: Found = _program_solver().carry_out(one, budget).found[0]
-            return whole
+            return whole, STEPS.index("programs")
         proved, bound = carried_out(parts.plan(), budget.spending(_program_solver().solve_program))
         table, *chosen = finish(parts.search)
         found = _read(one, 0, int(table[0, 1]), *chosen)
         assert found.graphs is not None
-        return found if proved else Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
+        if not proved:
+            found = Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
+        return found, STEPS.index("programs of parts")
 
 
 def _program_solver() -> ProgramSolver:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hemlp.errors import InvalidOption
+from hemlp.lca.solution import STEPS
 from hemlp.measures.signatures import short
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
@@ -15,6 +18,7 @@ from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
+    from hemlp.measures.scores import Scores
 
 VERBOSE = (
     "ranks: a system shares that of the one above unless the sign test ({sided}-sided, {level}) finds that one better",
@@ -73,6 +77,7 @@ def notes(ev: Evaluation, sided: Sided, verbose: bool = False) -> list[str]:
             if scores.undefined:
                 which = "which is" if scores.undefined == 1 else "which are"
                 found.append(f"{system}, {name}: undefined on {many(scores.undefined, 'instance')}, {which} left out")
+            found += _steps(system, name, scores)
             if scores.exact and (fell := scores.fallbacks):
                 found.append(f"{system}, {name}: not proved optimal on {many(fell, 'instance')}")
         if ev.facts[system]["unknown labels"]:
@@ -80,3 +85,12 @@ def notes(ev: Evaluation, sided: Sided, verbose: bool = False) -> list[str]:
         if missing := ev.facts[system]["missing instances"]:
             found.append(f"{system}: {many(int(missing), 'missing instance')}")
     return found
+
+
+def _steps(system: str, name: str, scores: Scores) -> list[str]:
+    """Which instances took more than the search, where there is a ladder of methods."""
+    if "step" not in scores.columns:
+        return []
+    counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))
+    told = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
+    return [f"{system}, {name}: {int(counts[1]):,} instances by {STEPS[1]}, {', '.join(told)}"] if told else []
