@@ -18,7 +18,7 @@ DIRECTIVES = {
     "infer_types": True,  # numbers are C numbers where what they are made of is
 }
 
-sources = [file for file in sorted(Path("hemlp/kernels").glob("*.py")) if file.stem in {"records", "signals", "tally", "distances", "matching", "pairing", "network", "certificate", "closed_forms", "flow"}]
+sources = [file for file in sorted(Path("hemlp/kernels").glob("*.py")) if file.stem in {"records", "signals", "tally", "distances", "matching", "pairing", "network", "certificate", "closed_forms", "flow", "cycles"}]
 extensions = [
     Extension(f"hemlp.kernels.{file.stem}", [file.as_posix()], extra_compile_args=["-O3"], optional=True)
     for file in sources
