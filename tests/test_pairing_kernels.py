@@ -12,8 +12,9 @@ from scipy.optimize import linear_sum_assignment
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
 from hemlp.errors import InvalidSolution
-from hemlp.kernels.certificate import BROKEN, PROVED, WIDE, cheapest
+from hemlp.kernels.certificate import cheapest
 from hemlp.kernels.closed_forms import best_pairings
+from hemlp.kernels.cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.pairing import Chosen
 from hemlp.measures.pairs import common_classes
 from hemlp.pairing.costs import ShortestPath
@@ -271,3 +272,19 @@ def test_a_pair_that_saves_a_little_is_seen():
         found, solution = certified(model, np.zeros(1, np.bool_), defaults, prices)
         assert found == PROVED
         assert solution.chosen.tolist() == [True]
+
+
+def test_many_near_ties_are_settled():
+    """On a tree with lengths, exchanging partners changes a cost by no more than rounding, in very many ways."""
+    rng = np.random.default_rng(6)
+    h = Hierarchy.from_edges([(int(rng.integers(max(0, c - 9), c)), c) for c in range(1, 81)])
+    for bounds in (ONE, Bounds((1, 2), (1, 2))):
+        m = PairMeasure("tried", bounds, cost="shortest_path(decay=0.99)", default_cost=40.5)
+        model = m.model(h, range(1, 41), range(41, 81))
+        pairs = np.eye(40, dtype=np.bool_).ravel()
+        nobody = np.zeros(40, np.int64), np.zeros(40, np.int64)
+        for prices in ((np.zeros(40), np.zeros(40)), model.solve().hints):
+            found, solution = certified(model, pairs.copy(), tuple(of.copy() for of in nobody), prices)
+            assert found == PROVED
+            assert model.verify(solution)
+            assert solution.objective == model.solve().objective

@@ -8,7 +8,6 @@ cdef class Search:
     cdef int labels, settles
     cdef long long[::1] excess
     cdef double[::1] far, least
-    cdef int[::1] first, leaving
     cdef int[::1] labelled, settled, came
 
 cdef int least_cost_flow(Network net, Search search) except -1 nogil

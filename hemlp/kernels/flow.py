@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off, send
+    from cython.cimports.hemlp.kernels.network import Network, lay_out, list_ways, read_off, send
     from cython.cimports.hemlp.kernels.pairing import Chosen, Pairing
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.libc.math import INFINITY
 else:
     from math import inf as INFINITY
 
-    from hemlp.kernels.network import Network, lay_out, read_off, send
+    from hemlp.kernels.network import Network, lay_out, list_ways, read_off, send
     from hemlp.kernels.pairing import Chosen, Pairing
     from hemlp.kernels.signals import look_for_signals
 
@@ -38,18 +38,16 @@ Array = NDArray[Any]
 
 
 class Search:
-    """Room for searches in networks of so many nodes and arcs.
+    """Room for searches in networks of so many nodes.
 
-    ``leaving[first[v]:first[v + 1]]`` are the ways from node v. Of the present search, ``least`` is the length of the
-    shortest known way to each node and ``came`` its last step; ``labelled`` lists the nodes that wait, ``settled``
-    those that are done.
+    Of the present search, ``least`` is the length of the shortest known way to each node and ``came`` its last step;
+    ``labelled`` lists the nodes that wait, ``settled`` those that are done.
     """
 
-    def __init__(self, nodes: int, arcs: int) -> None:
+    def __init__(self, nodes: int) -> None:
         self.steps = self.labels = self.settles = 0
         self.excess = np.empty(nodes, np.int64)
         self.far, self.least = np.empty(nodes), np.empty(nodes)
-        self.first, self.leaving = np.empty(nodes + 1, np.int32), np.empty(2 * arcs, np.int32)
         self.labelled, self.settled, self.came = (np.empty(nodes, np.int32) for _ in range(3))
 
 
@@ -58,7 +56,7 @@ def augment(given: Pairing, chosen: Chosen) -> Array:
     feasible = np.empty(given.size, np.bool_)
     nodes = 1 + given.most_pred + given.most_true
     arcs = given.most_pairs + 2 * nodes
-    _augment_all(given, chosen, Network(arcs), Search(nodes, arcs), feasible.view("u1"))
+    _augment_all(given, chosen, Network(nodes, arcs), Search(nodes), feasible.view("u1"))
     return feasible
 
 
@@ -93,7 +91,7 @@ def least_cost_flow(net: Network, search: Search) -> cython.int:
     _look_after(search, net.arcs)
     if not _fill(net, search):
         return False
-    _list_arcs(net, search)
+    list_ways(net)
     _find_prices(net, search)
     _push_along_tight_arcs(net, search)
     for v in range(net.nodes):
@@ -173,8 +171,8 @@ def _price(net: Network, search: Search, v: cython.int) -> cython.void:
     while left > 0:
         cheapest: cython.double = INFINITY
         space: cython.longlong = 0
-        for k in range(search.first[v], search.first[v + 1]):
-            way = search.leaving[k]
+        for k in range(net.first[v], net.first[v + 1]):
+            way = net.leaving[k]
             if net.space[way] > 0:
                 toll = _toll(net, search, v, way)
                 if toll < cheapest:
@@ -187,8 +185,8 @@ def _price(net: Network, search: Search, v: cython.int) -> cython.void:
         if space >= left:
             return
         left -= space
-        for k in range(search.first[v], search.first[v + 1]):
-            way = search.leaving[k]
+        for k in range(net.first[v], net.first[v + 1]):
+            way = net.leaving[k]
             if net.space[way] > 0 and _toll(net, search, v, way) <= 0.0:
                 search.excess[net.end[way]] += net.space[way]
                 search.excess[v] -= net.space[way]
@@ -220,27 +218,6 @@ def _push_along_tight_arcs(net: Network, search: Search) -> cython.void:
             send(net, 2 * a, most)
             search.excess[tail] -= most
             search.excess[head] += most
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_arcs(net: Network, search: Search) -> cython.void:
-    """The ways that leave each node, without those of arcs that have no space either way."""
-    way: cython.int
-    v: cython.Py_ssize_t
-    for v in range(net.nodes + 1):
-        search.first[v] = 0
-    for way in range(2 * net.arcs):
-        if net.space[way] + net.space[way ^ 1] > 0:
-            search.first[net.end[way ^ 1]] += 1
-    for v in range(net.nodes):
-        search.first[v + 1] += search.first[v]
-    for way in range(2 * net.arcs):
-        if net.space[way] + net.space[way ^ 1] > 0:
-            v = net.end[way ^ 1]
-            search.first[v] -= 1
-            search.leaving[search.first[v]] = way
 
 
 @cython.cfunc
@@ -283,9 +260,9 @@ def _shortest_way(net: Network, search: Search, start: cython.int) -> cython.int
 def _look_around(net: Network, search: Search, v: cython.int) -> cython.int:
     """Label the neighbours of a node that is settled; one with a deficit that is no farther, if there is such a one."""
     k: cython.int
-    search.steps += search.first[v + 1] - search.first[v]
-    for k in range(search.first[v], search.first[v + 1]):
-        way = search.leaving[k]
+    search.steps += net.first[v + 1] - net.first[v]
+    for k in range(net.first[v], net.first[v + 1]):
+        way = net.leaving[k]
         if net.space[way] <= 0:
             continue
         other = net.end[way]

@@ -29,16 +29,18 @@ else:
 
 
 class Network:
-    """Room for so many arcs, and the present network and its flow.
+    """Room for so many nodes and arcs, and the present network and its flow.
 
     An arc can be gone forward (twice its number) and back (one more): ``end`` is where that leads, and ``space`` how
-    much more or less it can carry. One that does not exist has no space either way.
+    much more or less it can carry. One that does not exist has no space either way. ``leaving[first[v]:first[v + 1]]``
+    are the ways from node v, once they are listed.
     """
 
-    def __init__(self, arcs: int) -> None:
+    def __init__(self, nodes: int, arcs: int) -> None:
         self.nodes = self.arcs = 0
         self.cost = np.empty(arcs)
         self.end, self.space = np.empty(2 * arcs, np.int32), np.empty(2 * arcs, np.int64)
+        self.first, self.leaving = np.empty(nodes + 1, np.int32), np.empty(2 * arcs, np.int32)
 
 
 @cython.cfunc
@@ -133,3 +135,24 @@ def send(net: Network, way: cython.Py_ssize_t, much: cython.longlong) -> cython.
     """Let an arc carry more, or less if it is gone back."""
     net.space[way] -= much
     net.space[way ^ 1] += much
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def list_ways(net: Network) -> cython.void:
+    """List the ways that leave each node, without those of arcs that have no space either way."""
+    way: cython.int
+    v: cython.Py_ssize_t
+    for v in range(net.nodes + 1):
+        net.first[v] = 0
+    for way in range(2 * net.arcs):
+        if net.space[way] + net.space[way ^ 1] > 0:
+            net.first[net.end[way ^ 1]] += 1
+    for v in range(net.nodes):
+        net.first[v + 1] += net.first[v]
+    for way in range(2 * net.arcs):
+        if net.space[way] + net.space[way ^ 1] > 0:
+            v = net.end[way ^ 1]
+            net.first[v] -= 1
+            net.leaving[net.first[v]] = way

@@ -300,7 +300,8 @@ class PairingModel(Model["PairingSolution"]):
         A pairing that is not of least cost is changed until it is. What was not solved is solved here, unless a
         limit was the reason (``limited``).
         """
-        from hemlp.kernels.certificate import BROKEN, PROVED, cheapest
+        from hemlp.kernels.certificate import cheapest
+        from hemlp.kernels.cycles import BROKEN, PROVED
 
         check_sizes(self, solution)
         made = PairingSolution(
