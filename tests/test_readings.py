@@ -124,7 +124,7 @@ def test_files_with_further_columns(tmp_path, name):
 
 def test_headers_that_say_something_else(tmp_path):
     for name, content, words in (
-        ("y.tsv", "d1\ta1\t0.9\n", r"no column 'id'; the columns are \['d1', 'a1', '0.9'\] \(the first line"),
+        ("y.tsv", "d1\ta1\t0.9\n", r"no column 'id'; the columns are \['d1', 'a1', '0.9'\]; lines of id, class and score"),
         ("y.csv", "d1,a1\nd2,a2\n", "the first line of such a file names its columns"),
         ("y.csv", "ID,Label\nd1,a1\n", "no column 'id'.*did you mean 'ID'"),
         ("y.csv", "id;label\nd1;a1\n", "if ';' separates the columns, say sep=';'"),
