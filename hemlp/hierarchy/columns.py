@@ -17,7 +17,10 @@ def column_names(data: Any) -> list[Any] | None:
 def column(data: Any, name: Any) -> list[Any]:
     """The values of one column."""
     values = data[name]
-    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+    for plain in ("to_pylist", "to_list"):  # of Arrow; of polars and pandas
+        if hasattr(values, plain):
+            return list(getattr(values, plain)())
+    return list(values)
 
 
 def of_records(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:

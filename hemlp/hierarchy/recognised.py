@@ -73,6 +73,8 @@ def _as_table(data: Any, columns: Columns) -> Given | None:
         names = list(data)
     if names is None:
         return None
+    if len({*map(str, names)}) < len(names):
+        raise InvalidHierarchy(f"the columns {names} do not have a name each")
     found = columns.found_in(names)
     if found is None:
         raise InvalidHierarchy(

@@ -159,10 +159,10 @@ def find_separator(source: Source) -> str | None:
             return sep
     if usual is not None and (usual.encode() in lines[0] or len(lines[0].split()) < 2):
         return usual
-    for text in CELLS:
-        sep = text.encode()
-        if all(line.count(sep) == 1 and line.strip()[:1] != sep for line in lines):
-            return text
+    for sep in CELLS:
+        sign = sep.encode()
+        if all(line.count(sign) == 1 and line.strip()[:1] != sign for line in lines):
+            return sep
     return usual
 
 

@@ -24,8 +24,12 @@ def read_ncbi(source: Source) -> Hierarchy:
         if node != parent:
             edges.append((parent, node))
     known = set(nodes)
-    names = {cells[0]: cells[1] for cells in _beside(source.name, "names.dmp", 4) if cells[3] == SCIENTIFIC}
-    aliases = {old: new for old, new, *_ in _beside(source.name, "merged.dmp", 2) if new in known and old not in known}
+    names: dict[Label, str] = {
+        cells[0]: cells[1] for cells in _beside(source.name, "names.dmp", 4) if cells[3] == SCIENTIFIC
+    }
+    aliases: dict[Label, Label] = {
+        old: new for old, new, *_ in _beside(source.name, "merged.dmp", 2) if new in known and old not in known
+    }
     return source.hierarchy(lambda: Given(edges, nodes, names, aliases))
 
 

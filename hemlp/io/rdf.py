@@ -81,7 +81,7 @@ class Triples:
                     raise FileFormatError(f"{self.source.name}: {end!r} in {predicate} has no address (URI)")
         return [(str(subject), str(target)) for subject, target in found]
 
-    def texts(self, predicate: str, nodes: set[str]) -> dict[str, str]:
+    def texts(self, predicate: str, nodes: set[str]) -> dict[Label, str]:
         """The text of each node, in the chosen language, else in none, else in the first by its name."""
         best: dict[str, tuple[tuple[bool, bool, str, str], str]] = {}
         for subject, text in self.pairs(predicate):
@@ -116,7 +116,7 @@ def _given(triples: Triples, edges: list[tuple[str, str]], typed: Iterable[str],
             aliases[node] = str(new)
             if curie := _CURIE.fullmatch(node):
                 aliases.setdefault(f"{curie[1]}:{curie[2]}", str(new))
-    return Given(edges, sorted(classes), dict(triples.texts(names, classes)), aliases)
+    return Given(edges, sorted(classes), triples.texts(names, classes), aliases)
 
 
 def _of_skos(triples: Triples) -> Given:
