@@ -1,4 +1,5 @@
-"""The measures in scikit-learn's shape: one function each, named after the measure, ``*_score`` or ``*_loss``.
+"""The measures in scikit-learn's shape: one function each, named after the measure, ``*_score`` or ``*_loss``; and
+``Metric``, which is fed batch by batch.
 
 >>> from hemlp import Hierarchy
 >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
@@ -9,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,13 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets, Rows
+from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measure
+from hemlp.measures.registry import measure as as_measure
+from hemlp.measures.scores import Scores, joined
 from hemlp.measures.sets import SetMeasure
+from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
 
@@ -40,6 +45,8 @@ average
     "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
 sample_weight
     One number of at least 0 an instance, for the mean.
+zero_division
+    Of ratios, what 0 / 0 is: 0, 1, nan (left out of the mean) or "warn"; by default 1 if both sets are empty, else 0.
 parameters
     Of the measure: {parameters}.
 
@@ -53,39 +60,151 @@ Examples
 """Of each function, filled in."""
 
 
+def _scores(
+    made: Measure, hierarchy: Any, y_true: Any, y_pred: Any, labels: Sequence[Label] | None, rows: Rows | None
+) -> Scores:
+    """One score an instance."""
+    sides = [LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred"))]
+    with without_advice():
+        batch = Batch.of(hierarchy, *sides)
+        if not len(batch):
+            raise InvalidLabelSets("y_true and y_pred hold no instance")
+        return made.score(batch)
+
+
+def _averaged(
+    made: Measure, scores: Scores, average: str | None, sample_weight: Any, zero_division: ZeroDivision | None
+) -> float | FloatArray:
+    """One number from the scores of instances, or these."""
+    if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
+        return micro_average(made, scores, zero_division)
+    if zero_division is not None:
+        scores = with_zero_division(made, scores, zero_division)
+    if average is None:
+        return scores.values
+    if average != "samples":
+        raise InvalidOption(f"average={average!r} is not 'samples', None, or 'micro' (without sample_weight)")
+    if sample_weight is None:
+        return scores.mean()
+    weights = np.asarray(sample_weight, np.float64)
+    if weights.shape != scores.values.shape or not (weights >= 0).all() or not weights.sum() > 0:
+        raise InvalidOption("sample_weight needs one number of at least 0 an instance, not all of them 0")
+    defined = ~np.isnan(scores.values)
+    total = weights[defined].sum()
+    return float(weights[defined] @ scores.values[defined] / total) if total > 0 else math.nan
+
+
+class Metric:
+    """A measure that is fed batch by batch, as in a training loop, and has the score of all that it saw.
+
+    Parameters
+    ----------
+    measure
+        A name, a text like "MGIA(default_cost=4)", or a measure.
+    hierarchy
+        What labels speak of, anything that ``Hierarchy.of`` takes.
+    labels
+        The classes of the columns of 0/1 matrices, or those that integer codes count.
+    rows, average, zero_division
+        As of the functions of this module.
+    parameters
+        Of the measure.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> metric = Metric("F_LCA", hierarchy=h)
+    >>> for true, pred in ((["sheep"], ["cow"]), (["cow", "cow"], ["cow", "cow"])):
+    ...     metric.update(true, pred)
+    >>> metric.compute(), len(metric)
+    (0.8333333333333334, 3)
+    """
+
+    def __init__(
+        self,
+        measure: str | Measure,
+        *,
+        hierarchy: Any,
+        labels: Sequence[Label] | None = None,
+        rows: Rows | None = None,
+        average: str | None = "samples",
+        zero_division: ZeroDivision | None = None,
+        **parameters: Any,
+    ) -> None:
+        self.measure = as_measure(measure, **parameters)
+        self.hierarchy = Hierarchy.of(hierarchy)
+        self.labels, self.rows, self.average, self.zero_division = labels, rows, average, zero_division
+        self._seen: list[Scores] = []
+
+    def update(self, y_true: Any, y_pred: Any) -> None:
+        """Score a batch.
+
+        Parameters
+        ----------
+        y_true, y_pred
+            Label sets, anything that ``LabelSets.of`` takes. Where they are wrong, nothing is kept of the batch.
+        """
+        self._seen.append(_scores(self.measure, self.hierarchy, y_true, y_pred, self.labels, self.rows))
+
+    def compute(self) -> float | FloatArray:
+        """The average over all instances since the last ``reset``, or their scores with ``average=None``."""
+        if not self._seen:
+            raise InvalidLabelSets("the metric has seen no instance: call update(y_true, y_pred) first")
+        (scores,) = joined([[each] for each in self._seen])
+        return _averaged(self.measure, scores, self.average, None, self.zero_division)
+
+    def reset(self) -> None:
+        """Forget all instances."""
+        self._seen = []
+
+    def merge_state(self, metrics: Iterable[Metric]) -> Metric:
+        """Take over what others of the same measure and hierarchy have seen, in other processes for example.
+
+        Parameters
+        ----------
+        metrics
+            They stay as they are. Metrics can be pickled.
+
+        Examples
+        --------
+        >>> a, b = (Metric("F", hierarchy=[("animal", "sheep"), ("animal", "cow")]) for _ in range(2))
+        >>> a.update(["sheep"], ["sheep"])
+        >>> b.update(["sheep"], ["cow"])
+        >>> a.merge_state([b]).compute()
+        0.5
+        """
+        others = list(metrics)
+        for other in others:
+            if not isinstance(other, Metric) or (other.measure, other.hierarchy) != (self.measure, self.hierarchy):
+                raise InvalidOption(f"only metrics of the same measure ({self.measure}) and hierarchy can be merged")
+        self._seen += [scores for other in others for scores in other._seen]
+        return self
+
+    def __len__(self) -> int:
+        return sum(map(len, self._seen))
+
+    def __repr__(self) -> str:
+        return f"Metric({str(self.measure)!r}, {len(self):,} instances)"
+
+
 def _metric(name: str) -> Callable[..., Any]:
     def metric(
         y_true: Any,
         y_pred: Any,
         *,
-        hierarchy: Hierarchy,
+        hierarchy: Any,
         labels: Sequence[Label] | None = None,
         rows: Rows | None = None,
         average: str | None = "samples",
         sample_weight: Any = None,
+        zero_division: ZeroDivision | None = None,
         **parameters: Any,
     ) -> float | FloatArray:
         """See DOCUMENTATION."""
         made = measure(name, **parameters)
-        given = (y_true, "y_true"), (y_pred, "y_pred")
-        sides = (LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in given)
-        with without_advice():
-            batch = Batch.of(hierarchy, *sides)
-            if not len(batch):
-                raise InvalidLabelSets("y_true and y_pred hold no instance")
-            scores = made.score(batch)
-        if average is None:
-            return scores.values
-        if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
-            return made.micro_average(scores)
-        if average != "samples":
-            raise InvalidOption(f"average={average!r} is not 'samples', None, or 'micro' (without sample_weight)")
-        if sample_weight is None:
-            return scores.mean()
-        weights = np.asarray(sample_weight, np.float64)
-        if weights.shape != scores.values.shape or not (weights >= 0).all() or not weights.sum() > 0:
-            raise InvalidOption("sample_weight needs one number of at least 0 an instance, not all of them 0")
-        return float(weights @ scores.values / weights.sum())
+        scores = _scores(made, hierarchy, y_true, y_pred, labels, rows)
+        return _averaged(made, scores, average, sample_weight, zero_division)
 
     template = NAMED[name].template
     parameters = ", ".join(NAMED[name].parameters) or "none"
@@ -103,7 +222,7 @@ def _metric(name: str) -> Callable[..., Any]:
 
 
 globals().update((function.__name__, function) for function in map(_metric, NAMED))
-__all__ = sorted(name for name in globals() if name.endswith(("_score", "_loss")))
+__all__ = ["Metric", *sorted(name for name in globals() if name.endswith(("_score", "_loss")))]
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

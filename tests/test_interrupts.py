@@ -133,6 +133,8 @@ COMMANDS = {
     "curve": ["curve", *FILES[:2], "scores.tsv", "-m", "F_H"],
     "tune": ["tune", *FILES[:2], "scores.tsv", "-m", "F_H"],
     "sensitivity": ["sensitivity", *FILES, "-m", "GIE"],
+    "check": ["check", *FILES[:2]],
+    "convert": ["convert", FILES[0], "edges.tsv"],
 }
 
 

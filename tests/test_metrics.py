@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from hemlp import Batch, Hierarchy, examples, measure, metrics
-from hemlp.errors import InvalidOption
+from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.named import NAMED
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -80,3 +80,100 @@ def test_real_data():
     value = metrics.f_lca_score(example.true, example.systems["knn30"], hierarchy=example.hierarchy)
     batch = Batch.of(example.hierarchy, example.true, example.systems["knn30"])
     assert value == measure("F_LCA").score(batch).mean()
+
+
+# ---- a metric that is fed batch by batch
+
+
+def batches():
+    """Three batches of label sets, with empty ones among them."""
+    return [
+        (["sheep", "cow"], ["cow", "cow"]),
+        ([["bird"], []], [[], []]),
+        ([["mammal"], [], ["cow", "bird"]], [["sheep"], ["cow"], ["cow"]]),
+    ]
+
+
+@pytest.mark.parametrize("name", ["F_LCA", "F_H", "GIE", "MGIA(default_cost=4)", "jaccard"])
+@pytest.mark.parametrize("average", ["samples", None, "micro"])
+def test_a_metric_in_parts_is_that_of_the_whole(name, average):
+    whole = [[row for pair in batches() for row in pair[side]] for side in (0, 1)]
+    metric = metrics.Metric(name, hierarchy=H, average=average)
+    if average == "micro" and name in ("GIE", "MGIA(default_cost=4)"):
+        metric.update(*whole)
+        with pytest.raises(InvalidOption, match="average='micro'"):
+            metric.compute()
+        return
+    scores = measure(name).score(Batch.of(H, *whole))
+    wanted = {"samples": scores.mean, None: lambda: scores.values, "micro": lambda: measure(name).micro_average(scores)}
+    for _ in range(2):
+        for true, pred in batches():
+            metric.update(true, pred)
+        assert np.array_equal(metric.compute(), wanted[average]())
+        assert len(metric) == 7
+        metric.reset()
+    parts = [metrics.Metric(name, hierarchy=H, average=average) for _ in batches()]
+    for part, pair in zip(parts, batches(), strict=True):
+        part.update(*pair)
+    others = pickle.loads(pickle.dumps(parts[1:]))
+    assert np.array_equal(parts[0].merge_state(others).compute(), wanted[average]())
+    assert repr(parts[0]).endswith("7 instances)")
+
+
+def test_a_metric_says_what_is_wrong():
+    metric = metrics.Metric("F_H", hierarchy=H)
+    with pytest.raises(HemlpError, match="has seen no instance: call update"):
+        metric.compute()
+    with pytest.raises(HemlpError, match="'yeti'"):
+        metric.update(["sheep"], ["yeti"])
+    assert len(metric) == 0
+    for other in (metrics.Metric("F", hierarchy=H), metrics.Metric("F_H", hierarchy=[("a", "b")])):
+        with pytest.raises(InvalidOption, match="only metrics of the same measure"):
+            metric.merge_state([other])
+    coded = metrics.Metric("F", hierarchy=H, labels=["sheep", "cow"])
+    coded.update([0, 1], [[1, 0], [1, 0]])
+    assert coded.compute() == 0.5
+
+
+@pytest.mark.parametrize("average", ["samples", "micro"])
+@pytest.mark.parametrize("value", [0, 1, np.nan])
+def test_zero_division_is_that_of_scikit_learn(value, average):
+    """Flat P, R, F and Jaccard, with empty sets on either side and on both."""
+    from sklearn import metrics as theirs
+
+    classes = ["bird", "cow", "sheep"]
+    true = np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 1]])
+    pred = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    functions = {
+        metrics.p_score: theirs.precision_score,
+        metrics.r_score: theirs.recall_score,
+        metrics.f_score: theirs.f1_score,
+        metrics.jaccard_score: theirs.jaccard_score,
+    }
+    nothing = np.zeros_like(true)
+    for ours, other in functions.items():
+        if ours is metrics.jaccard_score and np.isnan(value):
+            continue  # which scikit-learn does not offer
+        for y in (pred, nothing):
+            for x in (true, nothing):
+                found = ours(x, y, hierarchy=H, labels=classes, average=average, zero_division=value)
+                wanted = other(x, y, average=average, zero_division=value)
+                assert found == pytest.approx(wanted, nan_ok=True), (ours.__name__, x, y)
+
+
+def test_zero_division_by_convention_and_by_mistake():
+    true, pred = [["bird"], [], []], [[], [], ["bird"]]
+    assert metrics.p_score(true, pred, hierarchy=H, average=None).tolist() == [0, 1, 0]
+    with pytest.warns(UserWarning, match="P is 0 / 0 on 2 instances, and 0 there"):
+        found = metrics.p_score(true, pred, hierarchy=H, average=None, zero_division="warn")
+    assert found.tolist() == [0, 0, 0]
+    weighted = metrics.p_score(true, pred, hierarchy=H, zero_division=np.nan, sample_weight=[1, 2, 3])
+    assert weighted == 0
+    assert np.isnan(metrics.p_score(true, pred, hierarchy=H, zero_division=np.nan, sample_weight=[1, 2, 0]))
+    metric = metrics.Metric("P_LCA", hierarchy=H, zero_division=1)
+    metric.update(true, pred)
+    assert metric.compute() == pytest.approx(2 / 3)
+    with pytest.raises(InvalidOption, match="zero_division=0.5 is not 0, 1, nan or 'warn'"):
+        metrics.p_score(true, pred, hierarchy=H, zero_division=0.5)
+    with pytest.raises(InvalidOption, match="for ratios of two counts, and GIE is none"):
+        metrics.gie_loss(true, pred, hierarchy=H, zero_division=0)

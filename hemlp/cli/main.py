@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
-from hemlp.cli import scored
+from hemlp.cli import checking, scored, telling
 from hemlp.cli.advising import Commands, OfStudy
 from hemlp.cli.diagnosing import diagnose
 from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
     check_row,
     choice,
+    from_standard_input,
     input_options,
+    label_file_options,
     measure_option,
     names_option,
     output_options,
@@ -72,6 +74,7 @@ def commands() -> None:
 @output_options
 @tuning_options
 @solver_options
+@label_file_options
 @names_option
 @input_options
 def evaluate(
@@ -80,9 +83,10 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
-    HIERARCHY has one `parent child` edge a line (or is an .obo ontology); TRUE and PRED have one instance a line, its
-    labels separated by spaces (or are .csv files with the columns id and label). A system's name is its file's stem
-    unless given as NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
+    HIERARCHY has one `parent child` edge a line, or is a table, .json, .obo, .owl or SKOS (`hemlp check` shows what is
+    found in it); TRUE and PRED have one instance a line, its labels separated by spaces, or are .csv (with the columns
+    id and label), .jsonl or .parquet; - is standard input. A system's name is its file's stem unless given as
+    NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
     FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
     accuracy, GIE, MGIA, F_H, SDL and F_LCA.
 
@@ -99,6 +103,8 @@ def evaluate(
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)
+    hierarchy, true, *read = from_standard_input([hierarchy, true, *files.values()])
+    files = dict(zip(files, read, strict=True))
     gate = gate_of(baseline, max_drop, significant)
     study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate, tuning)
     carry_out(study, strict, quiet, verbose)
@@ -261,31 +267,6 @@ def demo(out: str) -> None:
     tell(out)
 
 
-@commands.command()
-@click.argument("names", nargs=-1, metavar="[CASE]...")
-def cases(names: tuple[str, ...]) -> None:
-    """Print the paper's case tables beside ours, with the reason where they differ.
-
-    Example: hemlp cases 2a 6
-    """
-    from hemlp import examples
-    from hemlp.paper import cases as paper
-    from hemlp.text.tables import Table
-
-    for case in [examples.case(name) for name in names] or examples.cases():
-        click.echo(f"\n{paper.drawn(case.hierarchy, paper.marks(case))}")
-        rows = [
-            [
-                line.value,
-                str(line.printed),
-                f"{line.ours:.3f}".rstrip("0").rstrip("."),
-                line.reason and f"≠ {line.reason}",
-            ]
-            for line in paper.compared(case)
-        ]
-        show(f"case {case.name}", Table(["value", "printed", "ours", ""], rows))
-
-
 @commands.command("compare-exact")
 @click.argument("hierarchy")
 @click.argument("true")
@@ -314,33 +295,10 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
         write_text(json_file, json_text(comparison.to_dict(), indent=1) + "\n")
 
 
-@commands.command()
-@click.argument("name", required=False)
-def measures(name: str | None) -> None:
-    """List the measures, or tell all about one.
-
-    Example: hemlp measures MGIA
-    """
-    from hemlp import examples
-    from hemlp.measures.invariants import INVARIANTS
-    from hemlp.measures.named import NAMED
-    from hemlp.measures.registry import measure
-
-    for each in [measure(name)] if name else [named.template for named in NAMED.values()]:
-        better = "greater is better" if each.greater_is_better else "less is better"
-        low, high = each.range
-        about = examples.about_measures().get(each.name, {"title": str(each)})
-        click.echo(f"{each.name:10} {about['title']}; {low:g} to {high:g}, {better}")
-        if name:
-            for key, words in (("use", "use it for"), ("avoid", "not for")):
-                if key in about:
-                    click.echo(f"  {words}: {about[key]}")
-            for key, value in each.parameters.items():
-                click.echo(f"  parameter {key} = {value!r}")
-            for promise in sorted(each.invariants):
-                click.echo(f"  {INVARIANTS[promise].words}")
-
-
+commands.add_command(telling.cases)
+commands.add_command(telling.measures)
+commands.add_command(checking.check)
+commands.add_command(checking.convert)
 commands.add_command(sensitivity)
 
 

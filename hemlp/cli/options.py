@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -46,10 +47,35 @@ input_options = options(
     label_options,
     choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
 )
+
+
+def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Measures between commas, but for commas within brackets."""
+    return tuple(part.strip() for value in values for part in re.split(r",(?![^(]*\))", value) if part.strip())
+
+
 measure_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, repeatable: -m F_H -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_split,
+    help="Measures: -m F_H,F_LCA -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
 )  # fmt: skip
+label_file_options = options(
+    click.option(
+        "--format", type=click.Choice(["lines", "table", "json", "jsonl", "parquet"]),
+        help="Of label files, if their names do not tell: --format jsonl.",
+    ),
+    click.option("--sep", help="Of label files, between labels or cells: --sep ';'."),
+    click.option("--id", metavar="COLUMN", help="Of label files, the column of ids: --id doc."),
+    click.option("--label", metavar="COLUMN", help="Of label files, the column of labels: --label class."),
+)  # fmt: skip
+
+
+def from_standard_input(files: Sequence[str]) -> list[str]:
+    """The files, - being standard input, which can be read once."""
+    if list(files).count("-") > 1:
+        raise InvalidOption("standard input (-) can be read once: give files for the others")
+    return ["/dev/stdin" if file == "-" else file for file in files]
+
+
 names_option = click.option(
     "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
 )

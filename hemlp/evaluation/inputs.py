@@ -10,17 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress, zip_longest
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.hierarchy.columns import column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.alignment import different_rows
 from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.sets import LabelSets
-from hemlp.io.labels import LabelFile, read_labels
+from hemlp.io.labels import WHOLE, LabelFile, open_labels, read_labels
+from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, check_defined
 from hemlp.statistics.facts import Facts
@@ -148,6 +152,24 @@ class Inputs:
         return told
 
 
-def as_source(labels: Any, source: str) -> Source:
-    """A label file as it is, anything else as label sets."""
-    return labels if isinstance(labels, LabelFile) else LabelSets.of(labels, source=source)
+@dataclass(frozen=True)
+class Reading:
+    """How data is read: ``labels``, ``id`` and ``label`` as of ``LabelSets.of``; ``stream``: files block by block."""
+
+    labels: Sequence[Label] | None = None
+    id: str | None = None
+    label: str | None = None
+    stream: bool = False
+
+    def source(self, data: Any, name: str) -> Source:
+        """A label file as it is, anything else as label sets."""
+        if isinstance(data, LabelFile):
+            return data
+        if isinstance(data, str | PathLike):
+            if self.stream and self.id is None and self.label is None and Path(data).exists():
+                return open_labels(data)
+            table = file_kind(fspath(data)) in WHOLE
+            return LabelSets.of(data, id=self.id if table else None, label=self.label if table else None)
+        if column_names(data) is not None and (self.label is not None or self.id is not None):
+            return LabelSets.of(data, id=self.id, label=self.label, source=name)
+        return LabelSets.of(data, labels=None if isinstance(data, LabelSets | Mapping) else self.labels, source=name)

@@ -17,7 +17,7 @@ from typing import Any
 
 from hemlp.errors import InvalidOption
 from hemlp.evaluation.folder import RunFolder
-from hemlp.evaluation.inputs import Inputs, as_source
+from hemlp.evaluation.inputs import Inputs, Reading
 from hemlp.evaluation.progress import Progress
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.workers import Chunk, Context, Solving, scored
@@ -41,7 +41,7 @@ CHUNK = 20_000
 
 
 def evaluate(
-    hierarchy: Hierarchy,
+    hierarchy: Any,
     true: Any,
     systems: Any,
     measures: Sequence[str | Measure] | Mapping[str, str | Measure] = MEASURES,
@@ -59,6 +59,9 @@ def evaluate(
     resume: str | PathLike[str] | None = None,
     progress: bool | None = None,
     names: Mapping[Label, str] | None = None,
+    labels: Sequence[Label] | None = None,
+    id: str | None = None,
+    label: str | None = None,
 ) -> Evaluation:
     """Score every system with every measure.
 
@@ -67,9 +70,9 @@ def evaluate(
     Parameters
     ----------
     hierarchy
-        What true labels and predictions speak of.
+        What true labels and predictions speak of: anything that ``Hierarchy.of`` takes, such as the path of a file.
     true
-        True label sets, anything that ``LabelSets.of`` takes, or a ``LabelFile``.
+        True label sets, anything that ``LabelSets.of`` takes: lists, frames, the path of a file; or a ``LabelFile``.
     systems
         Predictions by the name of their system; predictions alone are the system "system".
     measures
@@ -91,13 +94,17 @@ def evaluate(
         How many instances are scored at once.
     memory
         Limits what a run takes ("2GB"): chunks become smaller, and scores are kept in files; labels are streamed where
-        they are ``LabelFile``.
+        they are files.
     resume
         A folder that keeps finished chunks, so that a run that was killed goes on where it was.
     progress
         Show a bar on standard error after a second; by default if that is a terminal.
     names
-        Readable names of classes, for explanations and reports.
+        Readable names of classes, for explanations and reports; by default those of the hierarchy.
+    labels
+        The classes of the columns of 0/1 matrices, or those that integer codes count.
+    id, label
+        The columns of frames and tables that hold ids and labels, where they are called otherwise.
 
     Raises
     ------
@@ -128,15 +135,15 @@ def evaluate(
         undefined, None if solver is None else as_solver(solver), plain_number("time_limit", time_limit, 0)
     )
     room = None if memory is None else memory_size(memory)
-    sources = {}
-    for name, pred in named.items():
-        sources[name] = as_source(pred, f"predictions of {name}")
-    gold = as_source(true, "true labels")
+    given = Hierarchy.of(hierarchy)
+    reading = Reading(labels, id, label, stream=room is not None)
+    sources = {name: reading.source(pred, f"predictions of {name}") for name, pred in named.items()}
+    gold = reading.source(true, "true labels")
     if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
         raise InvalidOption(
             "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
         )
-    inputs = Inputs(hierarchy, gold, sources, made, policies, names)
+    inputs = Inputs(given, gold, sources, made, policies, names if names is not None else given.names or None)
     facts = inputs.checked(undefined)
     size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
     folder = None

@@ -20,7 +20,8 @@ predicted = [1, 1]
 true = [0, "ALL"]
 default_cost = 5
 
-[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names
+[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
+                                              # of label files format, sep, id, label
 undefined = "nan"
 
 [tests]
@@ -59,7 +60,6 @@ from hemlp.io.files import reason, write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
 from hemlp.io.names import read_names
-from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.registry import measures_from_tables
@@ -75,7 +75,8 @@ HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, "names", "dask")
+LABEL_OPTIONS = ("format", "sep", "id", "label")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask")
 
 
 @dataclass(frozen=True)
@@ -245,12 +246,15 @@ class Study:
         """Read everything, and score."""
         self.check()
         options = dict(self.options)
-        ontology = file_kind(self.hierarchy) == ".obo" and Path(self.hierarchy).is_file()  # which names its terms
-        named = options.get("names") or (self.hierarchy if ontology else None)
-        names = None if named is None else read_names(named)
+        names = None if options.get("names") is None else read_names(options["names"])
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
-        read = read_labels if "memory" not in chosen else open_labels
+        reading = {key: options[key] for key in LABEL_OPTIONS if options.get(key) is not None}
+        stream = "memory" in chosen and not reading
+
+        def read(file: str) -> Any:
+            return open_labels(file) if stream else read_labels(file, **reading)
+
         scored = any(cut_of(file) for file in self.systems.values())
         true = gold_of(self.true) if scored else read(self.true)
         own = named_measures(self.measures)

@@ -10,30 +10,27 @@ nothing depends on the order of the edges.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hemlp.arrays import IntArray
-from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidWeight, UnknownLabel
+from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
 from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, make_acyclic, warn_if_upside_down
-from hemlp.hierarchy.labels import (
-    Label,
-    as_label,
-    check_aliases,
-    check_blanks,
-    label_list,
-    label_order,
-    unknown_label_message,
-)
+from hemlp.hierarchy.identity import content_hash
+from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
+from hemlp.hierarchy.listed import coded_edges, edges_of_parents
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.readers import reader
+from hemlp.hierarchy.recognised import recognised
 from hemlp.hierarchy.structure import Structure
+from hemlp.hierarchy.tables import Columns, Given
 
 if TYPE_CHECKING:
     import networkx
@@ -44,7 +41,7 @@ class Hierarchy(Structure):
     """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
 
     ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
-    ``cycles="break"`` removed.
+    ``cycles="break"`` removed. ``names``: readable names of classes, where the data has any.
 
     Examples
     --------
@@ -55,8 +52,63 @@ class Hierarchy(Structure):
 
     aliases: Mapping[Label, Label] = field(default_factory=dict)
     dropped_edges: tuple[tuple[Label, Label], ...] = ()
+    names: Mapping[Label, str] = field(default_factory=dict)
 
     # ---- making one
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        parent: str | None = None,
+        child: str | None = None,
+        name: str | None = None,
+        weight: str | None = None,
+        same_names: SameNames = "error",
+        cycles: CyclePolicy = "error",
+        **reading: Any,
+    ) -> Hierarchy:
+        """From whatever holds a hierarchy; what has two readings is refused.
+
+        The path of a file (see ``read_hierarchy``); (parent, child) pairs, or triples with lengths; {child: parents};
+        nested dicts and lists, also nodes with "name" (or "id") and "children"; rows of paths, and strings like
+        "A > B > C", with or without ids ("12 : A > B"); a frame of pandas, polars or Arrow, a dict of columns or a list
+        of records, where a row without a parent is a root; a DiGraph of networkx; a Hierarchy itself.
+
+        Parameters
+        ----------
+        data
+            One of these.
+        parent, child, name, weight
+            The columns of a table; by default those that are called so. Of a graph, attributes for ``name`` and
+            ``weight``.
+        same_names, cycles
+            As of ``from_paths`` and ``from_edges``.
+        reading
+            Of a file: the other options of ``read_hierarchy``.
+
+        Examples
+        --------
+        >>> h = Hierarchy.of({"animal": {"mammal": ["sheep", "cow"], "bird": {}}})
+        >>> h == Hierarchy.of(["animal > mammal > sheep", "animal > mammal > cow", "animal > bird"])
+        True
+        """
+        columns = Columns(parent, child, name, weight)
+        if isinstance(data, str | PathLike):
+            chosen = {key: value for key, value in vars(columns).items() if value is not None}
+            return cast(Hierarchy, reader("hierarchy")(data, same_names=same_names, cycles=cycles, **chosen, **reading))
+        if reading:
+            raise InvalidOption(f"{next(iter(reading))}= is for files, and this is {type(data).__name__}")
+        if isinstance(data, Hierarchy):
+            return data
+        return cls.from_given(recognised(data, columns, same_names), cycles=cycles)
+
+    @classmethod
+    def from_given(cls, given: Given, *, cycles: CyclePolicy = "error") -> Hierarchy:
+        """From what a reader found."""
+        made = cls.from_edges(given.edges, classes=given.classes, aliases=given.aliases, cycles=cycles)
+        return replace(made, names={label: name for label, name in given.names.items() if label in made.ids})
 
     @classmethod
     def from_edges(
@@ -90,38 +142,8 @@ class Hierarchy(Structure):
         >>> Hierarchy.from_edges([("a", "b", 2.5), ("a", "c", 1)]).distance("b", "c")
         3.5
         """
-        codes: dict[Label, int] = {}
-        ends: list[int] = []
-        weights: list[float] = []
-        if hasattr(edges, "columns") or not isinstance(edges, Iterable):
-            raise InvalidHierarchy("edges are (parent, child) pairs; of a frame give zip(frame[parent], frame[child])")
-        if isinstance(edges, Mapping) and not isinstance(edges, Set):  # the edges of a networkx graph are both
-            raise InvalidHierarchy(
-                "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; of "
-                "a dict of weights give [(parent, child, weight) for (parent, child), weight in edges.items()]"
-            )
-        for number, edge in enumerate(edges, 1):
-            if isinstance(edge, str | bytes | Mapping) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
-                raise InvalidHierarchy(
-                    f"edge {number} is {edge!r}: an edge is (parent, child) or (parent, child, weight)"
-                )
-            for end in edge[:2]:
-                try:
-                    label = as_label(end)
-                except InvalidLabel as error:
-                    raise InvalidLabel(f"edge {number}, {edge!r}: {error}") from None
-                ends.append(codes.setdefault(label, len(codes)))
-            if len(edge) == 3:
-                weights.append(edge_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
-            if weights and len(weights) != number:
-                raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
-        for label in label_list("classes", classes):
-            codes.setdefault(label, len(codes))
-        check_blanks(codes)
-        pairs = np.array(ends, np.int32).reshape(-1, 2)
-        return cls.from_codes(
-            list(codes), pairs[:, 0], pairs[:, 1], weights=weights or None, aliases=aliases, cycles=cycles
-        )
+        labels, pairs, weights = coded_edges(edges, classes)
+        return cls.from_codes(labels, pairs[:, 0], pairs[:, 1], weights=weights, aliases=aliases, cycles=cycles)
 
     @classmethod
     def from_codes(
@@ -226,22 +248,7 @@ class Hierarchy(Structure):
         >>> sorted(Hierarchy.from_parents({"a": None, "b": "a", "c": ["a", "b"]}).parents("c"))
         ['a', 'b']
         """
-        if not hasattr(parents, "items") or hasattr(parents, "columns"):
-            raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
-        edges: list[tuple[Label, Label]] = []
-        for child, of in parents.items():
-            if isinstance(of, Mapping):
-                raise InvalidHierarchy(
-                    f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
-                    f"child → parents. Give the edges to Hierarchy.from_edges as (parent, child) pairs, or every way "
-                    f"from a root down to Hierarchy.from_paths"
-                )
-            several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
-            found: Any = () if of is None else of if several else (of,)
-            try:
-                edges += [(as_label(parent), child) for parent in found]
-            except InvalidLabel as error:
-                raise InvalidLabel(f"the parent of {child!r}: {error}; a root has the parent None") from None
+        edges = edges_of_parents(parents)
         return cls.from_edges(edges, classes=list(parents.keys()), cycles=cycles)
 
     @classmethod
@@ -295,10 +302,11 @@ class Hierarchy(Structure):
         new = sorted(set(label_list("labels", labels)) - self.ids.keys(), key=label_order)
         if not new:
             return self
-        return Hierarchy.from_codes(
+        made = Hierarchy.from_codes(
             [*self.labels, *new], self.edges.parents, self.edges.children,
             weights=self.edges.weights, aliases=self.aliases,
         )  # fmt: skip
+        return replace(made, names=self.names)
 
     # ---- classes and their numbers
 
@@ -374,18 +382,7 @@ class Hierarchy(Structure):
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of labels, aliases, edges and weights: the same in every process, whatever the order of edges."""
-        aliases = sorted(self.aliases, key=label_order)
-        names = [*self.labels, *aliases, *(self.aliases[alias] for alias in aliases)]
-        texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
-        sizes = [len(self.labels), len(aliases), self.edges.parents.size, self.weighted]
-        digest = hashlib.sha256(b"hemlp hierarchy 1" + np.array(sizes, "<i8").tobytes())
-        digest.update(np.fromiter(map(len, texts), "<i8", len(texts)).tobytes())
-        digest.update(bytes(isinstance(name, str) for name in names) + b"".join(texts))
-        for ends in (self.edges.parents, self.edges.children):
-            digest.update(ends.astype("<i4").tobytes())
-        if self.edges.weights is not None:
-            digest.update(self.edges.weights.astype("<f8").tobytes())
-        return digest.hexdigest()
+        return content_hash(self.labels, self.aliases, self.edges)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Hierarchy) and self.content_hash == other.content_hash

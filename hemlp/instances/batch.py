@@ -148,7 +148,7 @@ class Batch:
     @classmethod
     def of(
         cls,
-        hierarchy: Hierarchy,
+        hierarchy: Any,
         true: Any,
         pred: Any,
         *,
@@ -164,7 +164,7 @@ class Batch:
         Parameters
         ----------
         hierarchy
-            What both sides speak of.
+            What both sides speak of: anything that ``Hierarchy.of`` takes.
         true, pred
             Anything that ``LabelSets.of`` takes.
         unknown
@@ -191,7 +191,7 @@ class Batch:
         """
         policies = Policies(unknown, unknown_true, missing)
         sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
-        return cls.over(hierarchy, sides, policies, instances)
+        return cls.over(Hierarchy.of(hierarchy), sides, policies, instances)
 
     @classmethod
     def over(

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from io import IOBase
 from numbers import Real
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from hemlp.errors import InvalidLabel, InvalidLabelSets
+from hemlp.hierarchy.columns import column_names
 from hemlp.hierarchy.labels import as_label
 
 _SCORE = re.compile(r"score|conf|prob|weight|logit|likelihood|certain|similarity|relevance|\brank|^p$", re.IGNORECASE)
@@ -23,11 +23,12 @@ _LAST_CLASS = "rows='paths' in LabelSets.of takes the last class of each row"
 
 def refuse_what_has_no_rows(data: Any) -> None:
     """Refuse what cannot be gone through row by row, or whose rows would be something else."""
-    if isinstance(data, PathLike | IOBase):
-        raise InvalidLabelSets(f"{data!r} is a file: read it with hemlp.read_labels(path)")
+    if isinstance(data, IOBase):
+        raise InvalidLabelSets(f"{data!r} is a file that is open: give its path")
     if isinstance(data, str | bytes | bytearray):
         raise InvalidLabelSets(
-            f"{data!r:.80} is one string: give a list with one label set per instance; hemlp.read_labels reads a file"
+            f"{data!r:.80} is one string, and no file of that name can be read: give a list with one label set per "
+            f"instance, or the path of a label file"
         )
     if data is None or not (hasattr(data, "__iter__") or hasattr(data, "tocsr")) or getattr(data, "ndim", 1) == 0:
         raise InvalidLabelSets(f"{data!r} holds no label sets: give a list with one label set per instance")
@@ -39,11 +40,11 @@ def refuse_what_has_no_rows(data: Any) -> None:
 
 def refuse_tables(data: Any) -> None:
     """Refuse frames, matrices and dicts of columns that come without the names of their columns."""
-    if hasattr(data, "columns"):
-        names = list(data.columns)
+    names = column_names(data)
+    if names is not None:
         raise InvalidLabelSets(
-            f"a frame needs label= (and id=), as in LabelSets.of(frame, id=..., label=...); its columns are {names}"
-            + threshold_advice(names)
+            f"a frame has the columns id and label, or needs label= (and id=), as in LabelSets.of(frame, id=..., "
+            f"label=...); its columns are {names}" + threshold_advice(names)
         )
     numeric = getattr(getattr(data, "dtype", None), "kind", None) in ("b", "i", "u", "f")
     if hasattr(data, "tocsr") or (getattr(data, "ndim", 1) == 2 and numeric):
@@ -55,6 +56,15 @@ def refuse_tables(data: Any) -> None:
             f"a dict with the keys {list(data)} looks like columns, not like instances: give LabelSets.of(..., "
             f"id='id', label='label')" + threshold_advice(list(data))
         )
+
+
+def usual_columns(data: Any) -> tuple[str | None, str] | None:
+    """The columns of ids and of labels of a frame that has no others, by their usual names; None of anything else."""
+    names = column_names(data)
+    label = next((name for name in ("label", "labels") if names and name in names), None)
+    if label is None or names is None or not {*names} <= {"id", label}:
+        return None
+    return "id" if "id" in names else None, label
 
 
 def score_columns(names: Iterable[Any]) -> list[str]:

@@ -11,13 +11,17 @@ import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
+from hemlp.hierarchy.columns import column, column_names
 from hemlp.hierarchy.labels import Label, as_label, is_missing
+from hemlp.hierarchy.readers import reader
 from hemlp.instances.lookalikes import (
     bad_row,
     path_of,
@@ -26,6 +30,7 @@ from hemlp.instances.lookalikes import (
     refuse_score_columns,
     refuse_tables,
     refuse_what_has_no_rows,
+    usual_columns,
 )
 from hemlp.options import check_choice
 from hemlp.text.words import many
@@ -71,15 +76,18 @@ class LabelSets:
 
         - a list with, for each instance, a list or set of labels, or one label (a string is one label);
         - a mapping instance id → labels;
-        - a 0/1 matrix, dense or scipy sparse, with ``labels=`` naming its columns;
-        - a frame, or a dict of columns, with ``label=`` and, where an instance has several rows, ``id=``.
+        - a 0/1 matrix, dense or scipy sparse, with ``labels=`` naming its columns; or integer codes, one or several an
+          instance, that count the ``labels`` from 0;
+        - a frame of pandas, polars or Arrow, or a dict of columns, with ``label=`` and, where an instance has several
+          rows, ``id=``; a frame that has the columns id and label alone needs neither;
+        - the path of a file, see ``hemlp.read_labels``.
 
         Parameters
         ----------
         data
             One of these.
         labels
-            The classes of the columns of a matrix.
+            The classes of the columns of a matrix, or those that codes count.
         id, label
             The columns of a frame that hold the ids of instances and the labels.
         rows
@@ -109,7 +117,13 @@ class LabelSets:
                 raise InvalidOption(f"rows={rows!r} is for lists of labels: a matrix and a column of ids hold sets")
         if isinstance(data, LabelSets):
             return data if rows is None else replace(data, rows=rows)
-        refuse_what_has_no_rows(data)
+        if isinstance(data, str | PathLike):
+            return _from_file(data, labels, id, label, rows)
+        usual = usual_columns(data) if labels is None and id is None and label is None else None
+        if usual is not None:
+            id, label = usual
+        if column_names(data) is None:
+            refuse_what_has_no_rows(data)
         if labels is not None:
             return _from_matrix(data, labels, source)
         if label is not None or id is not None:
@@ -214,12 +228,50 @@ def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
     return made
 
 
+def _from_file(
+    path: str | PathLike[str], labels: Any, id: str | None, label: str | None, rows: Rows | None
+) -> LabelSets:
+    if labels is not None or rows == "paths":
+        raise InvalidOption(f"{fspath(path)!r} is a file: labels= and rows='paths' are for data in memory")
+    if isinstance(path, str) and not Path(path).exists():
+        refuse_what_has_no_rows(path)
+    return cast(LabelSets, reader("labels")(path, id=id, label=label))
+
+
+def _from_codes(data: Any, vocabulary: tuple[Label, ...], source: str | None) -> LabelSets | None:
+    """From integers that count the labels from 0; None if the data is no list of codes, but a matrix."""
+    if hasattr(data, "tocsr") or getattr(data, "ndim", 1) > 1 or column_names(data) is not None:
+        return None
+    rows = [row.tolist() if isinstance(row, np.ndarray | np.generic) else row for row in data]
+    kinds = {*map(type, rows)}
+    if not kinds <= {int}:
+        if not kinds <= {list, tuple, set, frozenset} or any(type(code) is not int for row in rows for code in row):
+            return None
+        alike = len({len(row) for row in rows}) == 1 and not kinds & {set, frozenset}
+        if alike and (len(rows[0]) == len(vocabulary) or {code for row in rows for code in row} <= {0, 1}):
+            return None
+    coded = [(row,) if isinstance(row, int) else tuple(row) for row in rows]
+    for number, row in enumerate(coded, 1):
+        for code in row:
+            if not 0 <= code < len(vocabulary):
+                raise InvalidLabelSets(
+                    f"{source or 'data'}, row {number}: the code {code} counts none of the {len(vocabulary)} labels"
+                )
+    codes = np.array([code for row in coded for code in row], np.int32)
+    index = tuple(data.index) if hasattr(data, "iloc") else None
+    return LabelSets(vocabulary, pointers([len(row) for row in coded]), codes, source=source, index=index)
+
+
 def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> LabelSets:
     from scipy.sparse import csr_array
 
     if isinstance(labels, str | bytes | Set) or not isinstance(labels, Iterable) or np.ma.isMaskedArray(data):
         raise InvalidLabelSets("a matrix without gaps, and labels= as a list in the order of its columns, are needed")
     vocabulary = tuple(map(as_label, labels))
+    if len(set(vocabulary)) == len(vocabulary) and not isinstance(data, Mapping):
+        codes = _from_codes(data, vocabulary, source)
+        if codes is not None:
+            return codes
     columns = list(getattr(data, "columns", ()))
     if columns != list(range(len(columns))) and set(columns) == set(vocabulary) and columns != list(vocabulary):
         raise InvalidLabelSets("labels= names the columns of the frame in another order than the frame itself")
@@ -243,7 +295,7 @@ def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> Labe
 
 def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, source: str | None) -> LabelSets:
     used = (label,) if id is None else (id, label)
-    names = list(getattr(data, "columns", data))
+    names = column_names(data) or list(data)
     for name in used:
         if name not in names:
             raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
@@ -255,13 +307,24 @@ def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, sour
         raise InvalidLabelSets(
             f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
         )
-    values = list(data[label])
+    values = column(data, label)
     if id is None:
         return _from_rows([() if is_missing(value) else value for value in values], rows, source)
-    keys = list(data[id])
+    keys = column(data, id)
     if len(keys) != len(values):
         raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
+    if any(isinstance(value, list | tuple | set | np.ndarray) for value in values):
+        return _from_lists(keys, values, source)
     return from_pairs(keys, [None if is_missing(value) else value for value in values], source)
+
+
+def _from_lists(ids: Sequence[Any], values: Sequence[Any], source: str | None) -> LabelSets:
+    """From one row an instance, with a list of its labels."""
+    names = instance_ids(ids, source)
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise InvalidLabelSets(f"{source or 'data'}: the instance {twice!r} has several rows with lists of labels")
+    return replace(_from_rows([() if is_missing(v) else v for v in values], "sets", source), ids=names)
 
 
 def from_pairs(

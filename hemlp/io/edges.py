@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import IntArray
-from hemlp.errors import FileFormatError
+from hemlp.errors import FileFormatError, InvalidHierarchy, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import label_order
+from hemlp.hierarchy.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.tables import Columns, Given, of_table
 from hemlp.io.formats import SEPARATORS, Source
 from hemlp.io.text import decode, decode_words, split_cells
 from hemlp.io.words import Words, by_a_salt, find_words
@@ -21,19 +22,77 @@ _HEADER = re.compile(
     r"broader|narrower|hypernym|hyponym)s?(.?(id|name|label|class|node|code|term))?",
     re.IGNORECASE,
 )
-_EDGE_FACTS = re.compile(r"weight|length|distance|cost|score|conf|prob|relation|predicate|type", re.IGNORECASE)
+_LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
+CELLS = ("\t", ",", ";", "|")
+"""What may separate cells, where nobody says."""
 
 
 def read_edges(source: Source) -> Hierarchy:
-    """One ``parent child`` edge a line."""
+    """One ``parent child`` edge a line, or a table whose first line names its columns."""
     name, data = source.name, source.data
-    sep = source.sep or SEPARATORS.get(source.kind) or find_separator(data, source.comment)
+    sep = source.sep or find_separator(source)
     if sep is not None:
-        edges = separated_edges(decode(data, name), name, sep, source.comment)
-        return source.made(Hierarchy.from_edges, edges, classes=source.classes)
+        return read_table(source, sep)
+    if source.columns:
+        raise InvalidOption(
+            f"{name}: parent=, child=, name= and weight= name columns, and no separator of cells was found"
+        )
     labels, ends = plain_edges(data, name, source.comment)
     new = sorted(set(source.classes) - set(labels), key=label_order)
     return source.made(Hierarchy.from_codes, [*labels, *new], ends[:, 0], ends[:, 1])
+
+
+def read_table(source: Source, sep: str) -> Hierarchy:
+    """Lines of cells: edges, or paths under a first line like ``level1,level2,level3``."""
+    text = decode(source.data, source.name)
+    if source.comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
+        text = "\n".join("" if line.lstrip().startswith(source.comment) else line for line in text.split("\n"))
+    rows = list(split_cells(text, source.name, sep))
+    header = rows[0][1] if rows else []
+    try:
+        columns = source.columns.found_in(header)
+    except InvalidHierarchy as error:
+        raise FileFormatError(f"{source.name}, line {rows[0][0] if rows else 1}: {error}", 1) from None
+    if columns is None:
+        if len(header) > 1 and all(map(_LEVEL.fullmatch, header)):
+            return source.hierarchy(lambda: _of_levels(rows[1:], source.same_names))
+        return source.hierarchy(lambda: Given(_bare_edges(rows, source.name)))
+    check_widths(rows[1:], header, source.name)
+    lines = [line for line, _ in rows[1:]]
+
+    def cells(name: str) -> list[str]:
+        at = header.index(name)
+        return [row[at] for _, row in rows[1:]]
+
+    return source.hierarchy(of_table, columns, cells, lambda k: f"line {lines[k]}", source.classes)
+
+
+def _of_levels(rows: list[tuple[int, list[str]]], same_names: SameNames) -> Given:
+    return Given(*edges_of_paths([row for _, row in rows], same_names))
+
+
+def check_widths(rows: list[tuple[int, list[str]]], header: list[str], source: str) -> None:
+    """Refuse a row that has more or fewer cells than the header."""
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {row} where {header} was expected", line)
+
+
+def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[str, ...]]:
+    """(parent, child) cells without a header."""
+    names = ["parent", "child"]
+    for line, row in rows:
+        if len(row) != 2 or "" in row:
+            raise FileFormatError(
+                f"{source}, line {line}: {row} where {names} was expected; further columns, and roots without a "
+                f"parent, need a first line that names the columns (parent, child, name, weight), or parent= and "
+                f"child=; paths need format='paths'",
+                line,
+            )
+    edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
+    if edges:
+        _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
+    return edges
 
 
 def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
@@ -84,45 +143,32 @@ def _refuse_header(first: Sequence[str], source: str, recurs: bool) -> None:
         )
 
 
-def find_separator(data: bytes, comment: str | None) -> str | None:
-    """A tab or a comma if it stands exactly once in every line, else None for white space."""
-    sign = comment.encode() if comment else None
-    for sep in (b"\t", b","):
-        if sep in data:
-            lines = [line for line in data.split(b"\n") if line.strip()]
-            if sign:
-                lines = [line for line in lines if not line.lstrip().startswith(sign)]
-            if lines and all(line.count(sep) == 1 and line.strip()[:1] != sep for line in lines):
-                return sep.decode()
-    return None
+def find_separator(source: Source) -> str | None:
+    """That of the file's kind, or of a first line that names columns, or that stands exactly once in every line."""
+    sign = source.comment.encode() if source.comment else None
+    data, usual = source.data, SEPARATORS.get(source.kind)
+    if usual is None and not any(sep.encode() in data for sep in CELLS):
+        return None
+    lines = [line for line in data.split(b"\n") if line.strip() and not (sign and line.lstrip().startswith(sign))]
+    if not lines:
+        return usual
+    for sep in CELLS:
+        cells = [cell.strip().strip('"') for cell in lines[0].decode("utf-8", "replace").split(sep)]
+        chosen = [name for name in (source.columns.parent, source.columns.child) if name is not None]
+        if len(cells) > 1 and ((chosen and {*chosen} <= {*cells}) or _names_columns(cells)):
+            return sep
+    if usual is not None and (usual.encode() in lines[0] or len(lines[0].split()) < 2):
+        return usual
+    for sep in CELLS:
+        sign = sep.encode()
+        if all(line.count(sign) == 1 and line.strip()[:1] != sign for line in lines):
+            return sep
+    return usual
 
 
-def separated_edges(text: str, source: str, sep: str, comment: str | None) -> list[tuple[Any, ...]]:
-    """Edges, perhaps with weights, from lines of cells."""
-    if comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
-        text = "\n".join("" if line.lstrip().startswith(comment) else line for line in text.split("\n"))
-    rows = list(split_cells(text, source, sep))
-    names = [cell.lower() for cell in rows[0][1]] if rows else []
-    if {"parent", "child"} <= set(names):
-        rows = rows[1:]
-    else:
-        names = ["parent", "child"]
-    for name in names:
-        if name != "weight" and _EDGE_FACTS.search(name):
-            raise FileFormatError(
-                f"{source}, line 1: the column {name!r} would be left out; call it weight if it holds the lengths of "
-                f"edges, or take it out of the file",
-                1,
-            )
-    columns = [names.index(name) for name in ("parent", "child", "weight") if name in names]
-    for line, row in rows:
-        if len(row) != len(names) or "" in row:
-            raise FileFormatError(
-                f"{source}, line {line}: {row} where {names} was expected; further columns need a first line that "
-                f"names them (parent, child, weight)",
-                line,
-            )
-    edges = [tuple(row[c] for c in columns) for _, row in rows]
-    if edges and names == ["parent", "child"]:
-        _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
-    return edges
+def _names_columns(cells: list[str]) -> bool:
+    """Whether a first line names a column of parents, and one of children."""
+    try:
+        return Columns().found_in(cells) is not None
+    except InvalidHierarchy:  # it does, and another column is in the way: the reader will say so
+        return True

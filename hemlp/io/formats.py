@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hemlp.errors import InvalidHierarchy
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.edges import CyclePolicy
 from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.paths import SameNames
+from hemlp.hierarchy.tables import Columns, Given
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 """What separates cells, by the ending of a file's name."""
@@ -27,6 +29,9 @@ class Source:
     classes: Sequence[Label]
     cycles: CyclePolicy
     relations: Sequence[str]
+    columns: Columns = field(default_factory=Columns)
+    same_names: SameNames = "error"
+    language: str = "en"
 
     def made(self, make: Callable[..., Hierarchy], *args: Any, **options: Any) -> Hierarchy:
         """``make`` a hierarchy by the cycle policy; what is wrong with it is said of this file."""
@@ -35,3 +40,13 @@ class Source:
         except InvalidHierarchy as error:
             error.args = (f"{self.name}: {error.args[0]}",)
             raise
+
+    def hierarchy(self, found: Callable[..., Given], *args: Any) -> Hierarchy:
+        """The hierarchy that ``found(*args)`` gives, with the further classes."""
+
+        def make(cycles: CyclePolicy) -> Hierarchy:
+            given = found(*args)
+            whole = Given(given.edges, [*given.classes, *self.classes], given.names, given.aliases)
+            return Hierarchy.from_given(whole, cycles=cycles)
+
+        return self.made(make)

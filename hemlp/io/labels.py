@@ -9,31 +9,57 @@ from functools import cached_property
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Literal
 
-from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
+from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
+from hemlp.hierarchy.readers import READERS
 from hemlp.instances.sets import LabelSets, digest_of
 from hemlp.io.formats import SEPARATORS
+from hemlp.io.json_labels import read_json_labels
 from hemlp.io.long_labels import read_long
+from hemlp.io.parquet import read_parquet
 from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes, word_rows
+from hemlp.options import check_choice
+
+JSON_LINES = (".jsonl", ".ndjson")
+WHOLE = (*SEPARATORS, ".json", *JSON_LINES, ".parquet")
+"""Files that are read as a whole, by the ending of their names."""
+Format = Literal["lines", "table", "json", "jsonl", "parquet"]
+FORMATS: dict[str, Format] = {
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "table", ".tsv": "table",
+}  # fmt: skip
+"""Formats by the ending of a file's name; whatever is not here has one instance a line."""
 
 
 def read_labels(
-    path: str | PathLike[str], *, sep: str | None = None, id: str | None = None, label: str | None = None
+    path: str | PathLike[str],
+    *,
+    format: Format | None = None,
+    sep: str | None = None,
+    id: str | None = None,
+    label: str | None = None,
 ) -> LabelSets:
-    r"""Read label sets: one instance a line, its labels separated by white space (or ``sep``), gzipped or not.
+    r"""Read label sets, gzipped or not.
 
-    A blank line is an instance without labels. A ``.csv`` or ``.tsv`` file is in long format instead: a header, and
-    one (instance, label) pair a line, in the columns "id" and "label"; an empty label is an instance without one.
+    - "lines": one instance a line, its labels separated by white space (or ``sep``); a blank line is an instance
+      without labels;
+    - "table" (.csv, .tsv): a header, and one (instance, label) pair a line, in the columns "id" and "label"; an empty
+      label is an instance without one;
+    - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``; "json": a list of these, or
+      ``{id: labels}``;
+    - "parquet": the columns "id" and "label", or "labels" with lists.
 
     Parameters
     ----------
     path
         The file.
+    format
+        One of these; by default the ending of the file's name tells.
     sep
-        What separates labels, or the cells of a file in long format.
+        What separates labels, or the cells of a table.
     id, label
-        Names of the columns of a file in long format. Further columns, of scores for example, are an error unless both
-        are given.
+        Names of the columns of a table, or of the fields of JSON objects. Further columns, of scores for example, are
+        an error unless both are given.
 
     Raises
     ------
@@ -51,11 +77,25 @@ def read_labels(
     """
     source, data = read_bytes(path)
     check_separator(sep)
-    _check_format(source)
-    if file_kind(source) in SEPARATORS:
-        return read_long(data, source, sep or SEPARATORS[file_kind(source)], id, label)
+    if format is None:
+        _check_format(source)
+        format = FORMATS.get(file_kind(source), "lines")
+    check_choice("format", format, ("lines", "table", "json", "jsonl", "parquet"))
+    if format == "table":
+        return read_long(data, source, sep or _separator(data, SEPARATORS.get(file_kind(source), ",")), id, label)
+    if format in ("json", "jsonl"):
+        return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
+    if format == "parquet":
+        return _from_parquet(data, source, id, label)
     if id is not None or label is not None:
-        raise InvalidOption(f"{source}: id= and label= name columns of .csv and .tsv files")
+        raise InvalidOption(f"{source}: id= and label= name columns of .csv and .tsv files, or fields of JSON")
+    return _from_lines(data, source, sep)
+
+
+READERS["labels"] = read_labels
+
+
+def _from_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
     if sep is None:
         labels, codes, ptr = word_rows(data, source)
         return LabelSets(tuple(labels), ptr, codes, source=source, words=True)
@@ -69,12 +109,36 @@ def read_labels(
     return LabelSets.of(cells, rows="sets", source=source)
 
 
+def _separator(data: bytes, usual: str) -> str:
+    """The usual one, unless the first line has none of it and another."""
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    others = [sep for sep in (";", "\t", ",") if sep.encode() in first]
+    return others[0] if usual.encode() not in first and others else usual
+
+
+def _from_parquet(data: bytes, source: str, id: str | None, label: str | None) -> LabelSets:
+    columns = read_parquet(data, source)
+    wanted = label or next((name for name in ("labels", "label") if name in columns), "label")
+    key = id or ("id" if "id" in columns else None)
+    further = [name for name in columns if name not in (key, wanted)]
+    if further and not (id is not None and label is not None):
+        raise FileFormatError(
+            f"{source}: beside {key!r} and {wanted!r} there are the columns {further}; leave them out on purpose with "
+            f"id= and label="
+        )
+    used = {name: columns[name] for name in columns if name in (key, wanted)}
+    try:
+        return LabelSets.of(used, id=key, label=wanted, source=source)
+    except InvalidLabelSets as error:
+        raise FileFormatError(f"{source}: {error}") from None
+
+
 def _check_format(source: str) -> None:
     """Refuse formats whose lines would be taken for labels."""
-    if file_kind(source) in (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl"):
+    if file_kind(source) in (".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx"):
         raise FileFormatError(
-            f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv file "
-            f"with the columns id and label"
+            f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, "
+            f".jsonl or .parquet file with id and labels"
         )
 
 
@@ -84,10 +148,8 @@ class LabelFile:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.source = fspath(path)
         _check_format(self.source)
-        if file_kind(self.source) in SEPARATORS:
-            raise InvalidOption(
-                f"{self.source} is in long format, which cannot be read block by block: use read_labels"
-            )
+        if file_kind(self.source) in WHOLE:
+            raise InvalidOption(f"{self.source} is in a format that cannot be read block by block: use read_labels")
         check_rereadable(path)
 
     def blocks(self, size: int) -> Iterator[LabelSets]:
@@ -122,7 +184,7 @@ class LabelFile:
 def check_rereadable(path: str | PathLike[str]) -> None:
     """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
     place = Path(path)
-    if file_kind(fspath(path)) not in SEPARATORS and place.exists() and not (place.is_file() or place.is_dir()):
+    if file_kind(fspath(path)) not in WHOLE and place.exists() and not (place.is_file() or place.is_dir()):
         raise InvalidOption(
             f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
             f"read several times: save it to a file, or do without the limit"
@@ -130,5 +192,5 @@ def check_rereadable(path: str | PathLike[str]) -> None:
 
 
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
-    """A label file to be read block by block, or as a whole if it is in long format."""
-    return read_labels(path) if file_kind(fspath(path)) in SEPARATORS else LabelFile(path)
+    """A label file to be read block by block, or as a whole if its format needs that."""
+    return read_labels(path) if file_kind(fspath(path)) in WHOLE else LabelFile(path)

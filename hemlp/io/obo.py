@@ -7,6 +7,7 @@ import io
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.tables import Given
 from hemlp.io.formats import Source
 from hemlp.io.text import decode
 
@@ -42,4 +43,5 @@ def read_obo(source: Source) -> Hierarchy:
         targets = {aliases.get(target, target) for target in terms[term].get("replaced_by", [])}
         if len(targets) == 1 and targets <= classes:
             aliases[term] = targets.pop()
-    return source.made(Hierarchy.from_edges, edges, classes=[*classes, *source.classes], aliases=aliases)
+    names: dict[Label, str] = {term: terms[term]["name"] for term in classes if "name" in terms.get(term, {})}
+    return source.hierarchy(lambda: Given(edges, sorted(classes), names, aliases))

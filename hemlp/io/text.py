@@ -46,6 +46,8 @@ def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
             raise FileFormatError(f"{source} is a damaged gzip file: {error}") from None
+    if data[:4] == b"PAR1":  # Parquet is no text
+        return source, data
     return source, check_text(data.removeprefix(MARK), source)
 
 
@@ -101,8 +103,8 @@ def decode_words(words: Words, source: str, line: Callable[[int], int]) -> list[
 
 
 def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and stripped cells of each line that is not blank. Quotes are understood between commas only."""
-    quoting: Any = csv.QUOTE_MINIMAL if sep == "," else csv.QUOTE_NONE
+    """Line number and stripped cells of each line that is not blank. Quotes count between commas and semicolons."""
+    quoting: Any = csv.QUOTE_MINIMAL if sep in (",", ";") else csv.QUOTE_NONE
     lines = (f"{line}\n" if line.strip() else "\n" for line in _lines(text))
     reader = csv.reader(lines, delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
     try:

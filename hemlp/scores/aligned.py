@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import InvalidLabelSets, InvalidOption, MisalignedSides
+from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import twin
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
@@ -37,17 +37,14 @@ class Aligned:
     @classmethod
     def of(
         cls,
-        hierarchy: Hierarchy,
+        hierarchy: Any,
         true: Any,
         scores: Any,
         unknown: UnknownPolicy = "error",
         unknown_true: UnknownPolicy | None = None,
     ) -> Aligned:
         """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
-        if not isinstance(hierarchy, Hierarchy):
-            raise InvalidOption(
-                f"{type(hierarchy).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)"
-            )
+        hierarchy = Hierarchy.of(hierarchy)
         gold, s = as_gold(true), as_scores(scores)
         if not len(gold):
             raise InvalidLabelSets(f"{gold.source or 'the gold'} holds no instance")

@@ -1,0 +1,101 @@
+"""Commands about data alone: what it is, and the same in another format."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from hemlp.cli.advising import Advising
+from hemlp.cli.options import choice, from_standard_input, label_file_options, options, say_written, show
+
+FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
+hierarchy_options = options(
+    click.option("--relation", "relations", multiple=True, help="Of OBO and OWL: --relation is_a --relation part_of."),
+    click.option("--parent", metavar="COLUMN", help="Of a table: --parent broader_id."),
+    click.option("--child", metavar="COLUMN", help="Of a table: --child id."),
+    click.option("--name", metavar="COLUMN", help="Of a table: --name title."),
+    click.option("--weight", metavar="COLUMN", help="Of a table, lengths of edges: --weight km."),
+    choice("--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."),
+    click.option("--language", default="en", show_default=True, help="Of names in SKOS and OWL: --language de."),
+)
+
+
+def _reading(given: dict[str, Any]) -> dict[str, Any]:
+    """Options of ``read_hierarchy`` that were given."""
+    return {key: value for key, value in given.items() if value not in (None, ())}
+
+
+@click.command(cls=Advising)
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--format", type=click.Choice(FORMATS), help="Of IN, if its name and begin do not tell: --format rdf.")
+@click.option("--sep", help="Between cells, or names of a path: --sep ';'.")
+@choice("--cycles", ["error", "condense", "break"], "What to do with cycles: --cycles condense.")
+@hierarchy_options
+def convert(source: str, target: str, **given: Any) -> None:
+    """Write any hierarchy as edges with names: the columns child, parent, name (and weight), a row for each root.
+
+    IN is whatever `hemlp evaluate` takes as a hierarchy; OUT is a .csv file, or has tabs between its columns. - is
+    standard input or output.
+
+    Example: hemlp convert thesaurus.ttl thesaurus.tsv
+    """
+    from hemlp.io.hierarchies import read_hierarchy
+    from hemlp.io.writing import hierarchy_text, write_hierarchy
+
+    (file,) = from_standard_input([source])
+    h = read_hierarchy(file, **_reading(given))
+    if target == "-":
+        click.echo(hierarchy_text(h, "-"), nl=False)
+    else:
+        write_hierarchy(h, target)
+        say_written(target)
+    click.echo(f"hemlp: {h!r}", err=True)
+    if h.aliases:
+        click.echo(f"hemlp: {len(h.aliases):,} aliases are not written, such a file has none", err=True)
+
+
+@click.command(cls=Advising)
+@click.argument("hierarchy")
+@click.argument("files", nargs=-1, metavar="[LABELS]...")
+@click.option("--hierarchy-format", type=click.Choice(FORMATS), help="If its name and first line do not tell.")
+@label_file_options
+@hierarchy_options
+def check(
+    hierarchy: str, files: tuple[str, ...], hierarchy_format: str | None, format: Any, sep: str | None, id: str | None,
+    label: str | None, **given: Any,
+) -> None:  # fmt: skip
+    """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
+
+    Sizes, depth and parents, cycles, unknown labels with near matches, labels that stand twice, instances that are not
+    in all files. Ends with code 2 if something would be an error.
+
+    Example: hemlp check cat_hier.txt gold.txt predictions.txt
+    """
+    from hemlp.diagnosis.inputs import about_hierarchy, about_labels
+    from hemlp.io.hierarchies import read_hierarchy
+    from hemlp.io.labels import read_labels
+    from hemlp.text.words import many
+
+    file, *labels = from_standard_input([hierarchy, *files])
+    reading = _reading({**given, "format": hierarchy_format})
+    h = read_hierarchy(file, cycles="break", **reading)  # at once: standard input can be read once
+    wrong = []
+    if h.dropped_edges:
+        parent, child = h.dropped_edges[0]
+        wrong.append(
+            f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
+            f"{many(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
+        )
+    show(file, about_hierarchy(h))
+    if labels:
+        sets = {name: read_labels(name, format=format, sep=sep, id=id, label=label) for name in labels}
+        table, problems = about_labels(h, sets)
+        show("", table)
+        wrong += problems
+    for problem in wrong:
+        click.echo(problem)
+    if wrong:
+        sys.exit(2)

@@ -1,0 +1,60 @@
+"""Commands that only tell: the measures, and the paper's cases beside ours."""
+
+from __future__ import annotations
+
+import click
+
+from hemlp.cli.advising import Advising
+from hemlp.cli.options import show
+
+
+@click.command(cls=Advising)
+@click.argument("names", nargs=-1, metavar="[CASE]...")
+def cases(names: tuple[str, ...]) -> None:
+    """Print the paper's case tables beside ours, with the reason where they differ.
+
+    Example: hemlp cases 2a 6
+    """
+    from hemlp import examples
+    from hemlp.paper import cases as paper
+    from hemlp.text.tables import Table
+
+    for case in [examples.case(name) for name in names] or examples.cases():
+        click.echo(f"\n{paper.drawn(case.hierarchy, paper.marks(case))}")
+        rows = [
+            [
+                line.value,
+                str(line.printed),
+                f"{line.ours:.3f}".rstrip("0").rstrip("."),
+                line.reason and f"≠ {line.reason}",
+            ]
+            for line in paper.compared(case)
+        ]
+        show(f"case {case.name}", Table(["value", "printed", "ours", ""], rows))
+
+
+@click.command(cls=Advising)
+@click.argument("name", required=False)
+def measures(name: str | None) -> None:
+    """List the measures, or tell all about one.
+
+    Example: hemlp measures MGIA
+    """
+    from hemlp import examples
+    from hemlp.measures.invariants import INVARIANTS
+    from hemlp.measures.named import NAMED
+    from hemlp.measures.registry import measure
+
+    for each in [measure(name)] if name else [named.template for named in NAMED.values()]:
+        better = "greater is better" if each.greater_is_better else "less is better"
+        low, high = each.range
+        about = examples.about_measures().get(each.name, {"title": str(each)})
+        click.echo(f"{each.name:10} {about['title']}; {low:g} to {high:g}, {better}")
+        if name:
+            for key, words in (("use", "use it for"), ("avoid", "not for")):
+                if key in about:
+                    click.echo(f"  {words}: {about[key]}")
+            for key, value in each.parameters.items():
+                click.echo(f"  parameter {key} = {value!r}")
+            for promise in sorted(each.invariants):
+                click.echo(f"  {INVARIANTS[promise].words}")

@@ -1,0 +1,106 @@
+"""What a hierarchy and label files are, before anything is scored: sizes, cycles, unknown labels, what stands twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import unknown_label_message
+from hemlp.instances.sets import LabelSets
+from hemlp.text.tables import Table
+from hemlp.text.words import many
+
+SHOWN = 5
+"""Unknown labels, or ids, that are named."""
+
+
+def about_hierarchy(h: Hierarchy) -> Table:
+    """Its sizes."""
+    parents, children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
+    rows: list[tuple[str, object]] = [
+        ("classes", len(h)),
+        ("edges", h.edges.parents.size),
+        ("roots", int((parents == 0).sum())),
+        ("leaves", int((children == 0).sum())),
+        ("classes without any edge", int(((parents == 0) & (children == 0)).sum())),
+        ("greatest depth", int(h.unit_depths.max())),
+        ("classes with several parents", int((parents > 1).sum())),
+        ("most parents of a class", int(parents.max())),
+        ("most children of a class", int(children.max())),
+        ("classes with a name", len(h.names)),
+        ("aliases", len(h.aliases)),
+        ("edges with lengths", "yes" if h.weighted else "no"),
+    ]
+    return Table(["hierarchy", ""], [[words, str(value)] for words, value in rows])
+
+
+def about_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
+    """Facts about label files, one column each, and what would be an error when they are scored together."""
+    words = (
+        "instances", "with ids", "labels", "labels an instance", "distinct classes", "instances without labels",
+        "labels said twice in an instance", "labels beside an ancestor of theirs", "labels of inner classes",
+        "unknown labels", "distinct unknown labels",
+    )  # fmt: skip
+    columns, wrong = [], []
+    for name, sets in files.items():
+        facts, problem = _facts(h, name, sets)
+        columns.append(facts)
+        wrong += problem
+    wrong += _alignment(files)
+    return Table(["labels", *files], [list(row) for row in zip(words, *columns, strict=True)]), wrong
+
+
+def _facts(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
+    numbers = h.numbers(sets.vocabulary)
+    found = numbers[sets.codes]
+    rows = np.repeat(np.arange(len(sets)), np.diff(sets.ptr))
+    known, at = found[found >= 0], rows[found >= 0]
+    keys = np.unique(at * len(h) + known)
+    strange = np.flatnonzero(numbers < 0)
+    times = np.bincount(sets.codes, minlength=len(sets.vocabulary))
+    facts = [
+        len(sets), "no" if sets.ids is None else "yes", sets.codes.size,
+        f"{sets.codes.size / max(len(sets), 1):.2f}", len(np.unique(known)), int((np.diff(sets.ptr) == 0).sum()),
+        known.size - keys.size, _beside_ancestors(h, keys // len(h), keys % len(h)),
+        int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()), int((found < 0).sum()), strange.size,
+    ]  # fmt: skip
+    wrong = []
+    for code in strange[np.argsort(-times[strange], kind="stable")][:SHOWN]:
+        message, _ = unknown_label_message(sets.vocabulary[code], h.known_labels())
+        first = sets.place(int(np.flatnonzero(sets.codes == code)[0]))
+        wrong.append(f"{name}: {message} ({many(int(times[code]), 'time')}, first in {first})")
+    if strange.size > SHOWN:
+        wrong.append(f"{name}: {strange.size - SHOWN:,} more unknown labels")
+    return list(map(str, facts)), wrong
+
+
+def _beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
+    """How many labels have a descendant in the same instance."""
+    there = set(zip(rows.tolist(), classes.tolist(), strict=True))
+    above: dict[int, list[int]] = {}
+    for each in np.unique(classes).tolist():
+        above[each] = [h.id(label) for label in h.ancestors(h.labels[each])]
+    return len({(row, top) for row, each in there for top in above[each] if (row, top) in there})
+
+
+def _alignment(files: Mapping[str, LabelSets]) -> list[str]:
+    """In what way files do not belong to the same instances as the first."""
+    if not files:
+        return []
+    (first, gold), *others = files.items()
+    wrong = []
+    for name, sets in others:
+        if (gold.ids is None) != (sets.ids is None):
+            wrong.append(f"{first if gold.ids is not None else name} has ids of instances, and the other of {first} "
+                         f"and {name} has none")  # fmt: skip
+        elif gold.ids is None or sets.ids is None:
+            if len(sets) != len(gold):
+                wrong.append(f"{name} has {len(sets):,} instances and {first} {len(gold):,}")
+        else:
+            lacking, more = (sorted(map(str, one)) for one in ({*gold.ids} - {*sets.ids}, {*sets.ids} - {*gold.ids}))
+            for there, not_there, ids in ((first, name, lacking), (name, first, more)):
+                if ids:
+                    wrong.append(f"{len(ids):,} instances of {there} are not in {not_there}: {', '.join(ids[:SHOWN])}")
+    return wrong

@@ -1,0 +1,29 @@
+"""Tables as people hold them: frames of pandas, polars and Arrow, met through their columns, and dicts of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def column_names(data: Any) -> list[Any] | None:
+    """The names of the columns of a frame, None if it is something else."""
+    names = getattr(data, "column_names", None)  # of an Arrow table, whose columns are arrays
+    if names is None:
+        names = getattr(data, "columns", None)
+    return None if names is None or callable(names) else list(names)
+
+
+def column(data: Any, name: Any) -> list[Any]:
+    """The values of one column."""
+    values = data[name]
+    for plain in ("to_pylist", "to_list"):  # of Arrow; of polars and pandas
+        if hasattr(values, plain):
+            return list(getattr(values, plain)())
+    return list(values)
+
+
+def of_records(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """Columns from dicts, one a row; what a row does not have is None."""
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}

@@ -1,0 +1,60 @@
+"""Lines of paths, ``A > B > C``: with an id before each (``12 : A > B``, ``12 - A > B``) the ids are the classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hemlp.errors import InvalidHierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.paths import JOINT, SameNames, edges_of_paths
+from hemlp.hierarchy.tables import Given
+
+_IDS = tuple(map(re.compile, (r"(\S+)\s+:\s+(.+)", r"(\S+)\s+-\s+(.+)", r"(\S+)\t\s*(.+)")))
+Line = tuple[int, str]
+"""The number of a line, and what it says."""
+
+
+def of_lines(lines: Sequence[Line], sep: str | None, same_names: SameNames) -> Given:
+    """The edges of lines of paths, whose names stand between ``sep`` (" > ")."""
+    with_ids = _with_ids(lines)
+    if with_ids is not None:
+        return _of_ids(with_ids, sep or JOINT)
+    edges, classes = edges_of_paths([_split(line, sep or JOINT) for line in lines], same_names)
+    return Given(edges, classes)
+
+
+def _split(line: Line, sep: str) -> list[str]:
+    parts = re.split(r"(?<=\s)>(?=\s)", line[1]) if sep == JOINT else line[1].split(sep)
+    names = [name.strip() for name in parts]
+    while names and not names[-1]:
+        names.pop()
+    if "" in names:
+        raise InvalidHierarchy(f"line {line[0]}: the path {line[1]!r:.80} has a gap")
+    return names
+
+
+def _with_ids(lines: Sequence[Line]) -> list[tuple[int, str, str]] | None:
+    """Number, id and path of each line, if each has an id of its own."""
+    for form in _IDS:
+        found = [(number, form.fullmatch(text)) for number, text in lines]
+        made = [(number, match[1], match[2]) for number, match in found if match]
+        if len(made) == len(lines) and len({key for _, key, _ in made}) == len(made):
+            return made
+    return None
+
+
+def _of_ids(lines: Sequence[tuple[int, str, str]], sep: str) -> Given:
+    ways = {tuple(_split((number, path), sep)): (number, key) for number, key, path in lines}
+    if len(ways) < len(lines):
+        for number, key, path in lines:
+            other, twin = ways[tuple(_split((number, path), sep))]
+            if twin != key:
+                raise InvalidHierarchy(f"lines {number} and {other} give {path!r:.80} two ids, {key!r} and {twin!r}")
+    edges: list[tuple[Label, Label]] = []
+    for way, (number, key) in ways.items():
+        if len(way) > 1:
+            if way[:-1] not in ways:
+                raise InvalidHierarchy(f"line {number}: there is no line for {sep.join(way[:-1])!r}, which is above it")
+            edges.append((ways[way[:-1]][1], key))
+    return Given(edges, [key for _, key in ways.values()], {key: way[-1] for way, (_, key) in ways.items()})

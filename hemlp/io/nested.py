@@ -1,0 +1,60 @@
+"""Hierarchies in JSON and YAML: whatever ``Hierarchy.of`` takes, with all labels as strings."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hemlp.errors import FileFormatError, MissingDependency
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.recognised import recognised
+from hemlp.io.formats import Source
+from hemlp.io.text import decode
+
+
+def read_json(source: Source) -> Hierarchy:
+    """Nested objects, edges, parents, paths or records."""
+    data = load_json(decode(source.data, source.name), source.name)
+    return source.hierarchy(recognised, data, source.columns, source.same_names)
+
+
+def load_json(text: str, name: str, line: int | None = None) -> Any:
+    """JSON with numbers as strings; a key that stands twice in an object is an error, since one would be lost."""
+    place = name if line is None else f"{name}, line {line}"
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            raise FileFormatError(f"{place}: {max(keys, key=keys.count)!r} stands twice in one object", line)
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=once, parse_int=str, parse_float=str)
+    except json.JSONDecodeError as error:
+        number = line or error.lineno
+        raise FileFormatError(f"{name}, line {number}: not JSON: {error.msg}", number) from None
+    except RecursionError:
+        raise FileFormatError(f"{place}: nested too deeply", line) from None
+
+
+def read_yaml(source: Source) -> Hierarchy:
+    """The same in YAML."""
+    try:
+        import yaml
+    except ImportError:
+        raise MissingDependency("reading .yaml needs the package PyYAML: pip install pyyaml") from None
+
+    class Loader(yaml.BaseLoader):  # type: ignore[misc]  # all values are strings
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            found = super().construct_mapping(node, deep=deep)
+            if len(found) < len(node.value):
+                line = node.start_mark.line + 1
+                raise FileFormatError(f"{source.name}, line {line}: a key stands twice in this mapping", line)
+            return found
+
+    try:
+        data = yaml.load(decode(source.data, source.name), Loader)
+    except yaml.YAMLError as error:
+        raise FileFormatError(f"{source.name} is not YAML: {error}") from None
+    return source.hierarchy(recognised, data, source.columns, source.same_names)
