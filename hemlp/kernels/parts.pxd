@@ -5,6 +5,7 @@ from hemlp.kernels.slots cimport Slots
 
 cdef enum:
     NONE = -1
+    FEW_STEPS = 4
 
 cdef class Part:
     cdef readonly long long steps, sides, nodes, flags, node_words, flag_words

@@ -20,7 +20,7 @@ else:
     from hemlp.kernels.slots import EXTRA, GROUP, LAST, OWN, SETTLED
     from hemlp.kernels.words import put, words_for
 
-    NONE = -1
+    NONE, FEW_STEPS = -1, 4
 
 from hemlp.kernels.words import longer
 
@@ -49,16 +49,20 @@ class Part:
         self._make_room(slots, signatures, links)
         self.steps = 0
         self.sides = 0
+        groups = 0
         for s in range(slots.number):
             if slots.leader[s] == leader and slots.kind[s] != SETTLED:
                 self.slot[self.steps] = s
                 self.steps += 1
-                if slots.kind[s] != GROUP:
+                if slots.kind[s] == GROUP:
+                    groups += 1
+                else:
                     self.sides |= 1 + slots.side[s]
         self._number_nodes(slots, signatures)
         self._number_flags(slots, hitting, links)
-        self._list_items(slots, hitting, signatures)
-        self._put_in_order(slots, hitting)
+        if groups or self.steps > FEW_STEPS:  # else the order of the slots will do: only a group has to come earlier
+            self._list_items(slots, hitting, signatures)
+            self._put_in_order(slots, hitting)
         self._write_options(slots, hitting, signatures, links)
 
     def _make_room(self, slots, signatures, links):
