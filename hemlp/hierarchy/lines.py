@@ -29,6 +29,10 @@ def _split(line: Line, sep: str) -> list[str]:
     names = [name.strip() for name in parts]
     while names and not names[-1]:
         names.pop()
+    if "\t" in "".join(names):
+        raise InvalidHierarchy(
+            f"line {line[0]}: a tab within the path {line[1]!r:.80}; edges need a line parent<TAB>child"
+        )
     if "" in names:
         raise InvalidHierarchy(f"line {line[0]}: the path {line[1]!r:.80} has a gap")
     return names

@@ -87,11 +87,11 @@ def of_table(
             raise InvalidHierarchy(f"{place(k)}: no class in the column {columns.child!r}")
         child = as_label(below)
         listed.setdefault(child, k)
-        several = above if isinstance(above, list | tuple | set) or hasattr(above, "tolist") else [above]
-        found = [as_label(parent) for parent in several if not _missing(parent)]
+        found = _parents(above)
         if not found:
             roots.append(child)
-        edges += [(parent, child) if weights is None else (parent, child, weights[k]) for parent in found]
+        for parent in found:
+            edges.append((parent, child) if weights is None else (parent, child, weights[k]))
     known = {*listed, *classes}
     for edge in edges:
         if edge[0] not in known:
@@ -99,8 +99,16 @@ def of_table(
     return Given(edges, roots, {} if columns.name is None else _names(listed, children, values(columns.name), place))
 
 
+def _parents(value: Any) -> Sequence[Label]:
+    """What a cell names: one parent, several in a list, or none."""
+    if isinstance(value, str):
+        return (value,) if value.strip() else ()
+    several = value if isinstance(value, list | tuple | set) or hasattr(value, "tolist") and value.ndim else [value]
+    return [as_label(parent) for parent in several if not _missing(parent)]
+
+
 def _missing(value: Any) -> bool:
-    return is_missing(value) or (isinstance(value, str) and not value.strip())
+    return not value.strip() if isinstance(value, str) else is_missing(value)
 
 
 def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: bool) -> None:

@@ -152,11 +152,9 @@ def find_separator(source: Source) -> str | None:
     lines = [line for line in data.split(b"\n") if line.strip() and not (sign and line.lstrip().startswith(sign))]
     if not lines:
         return usual
-    for sep in CELLS:
-        cells = [cell.strip().strip('"') for cell in lines[0].decode("utf-8", "replace").split(sep)]
-        chosen = [name for name in (source.columns.parent, source.columns.child) if name is not None]
-        if len(cells) > 1 and ((chosen and {*chosen} <= {*cells}) or _names_columns(cells)):
-            return sep
+    named = named_separator(lines[0].decode("utf-8", "replace"), source.columns)
+    if named is not None:
+        return named
     if usual is not None and (usual.encode() in lines[0] or len(lines[0].split()) < 2):
         return usual
     for sep in CELLS:
@@ -164,6 +162,16 @@ def find_separator(source: Source) -> str | None:
         if all(line.count(sign) == 1 and line.strip()[:1] != sign for line in lines):
             return sep
     return usual
+
+
+def named_separator(line: str, columns: Columns) -> str | None:
+    """What separates the cells of a first line that names columns, None of any other line."""
+    chosen = {name for name in (columns.parent, columns.child) if name is not None}
+    for sep in CELLS:
+        cells = [cell.strip().strip('"') for cell in line.split(sep)]
+        if len(cells) > 1 and ((chosen and chosen <= {*cells}) or _names_columns(cells)):
+            return sep
+    return None
 
 
 def _names_columns(cells: list[str]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.lines import Line, of_lines
 from hemlp.hierarchy.paths import JOINT
+from hemlp.hierarchy.tables import Columns
+from hemlp.io.edges import named_separator
 from hemlp.io.formats import SEPARATORS, Source
 from hemlp.io.text import decode
 
@@ -24,5 +26,8 @@ def text_lines(source: Source) -> list[Line]:
 
 
 def has_paths(source: Source) -> bool:
-    """Whether a text has ``A > B`` in a line."""
-    return JOINT.encode() in source.data and any(JOINT in line for _, line in text_lines(source))
+    """Whether a text has ``A > B`` in a line, and no first line that names the columns of a table."""
+    if JOINT.encode() not in source.data:
+        return False
+    lines = [line for _, line in text_lines(source)]
+    return any(JOINT in line for line in lines) and named_separator(lines[0], Columns()) is None

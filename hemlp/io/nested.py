@@ -57,4 +57,6 @@ def read_yaml(source: Source) -> Hierarchy:
         data = yaml.load(decode(source.data, source.name), Loader)
     except yaml.YAMLError as error:
         raise FileFormatError(f"{source.name} is not YAML: {error}") from None
+    except RecursionError:
+        raise FileFormatError(f"{source.name}: nested too deeply") from None
     return source.hierarchy(recognised, data, source.columns, source.same_names)
