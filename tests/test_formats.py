@@ -56,6 +56,8 @@ SHAPES = {
     "polars rows of classes": polars.DataFrame(ROOTED),
     "records": [{"id": "r"}, *({"id": child, "parent": parent} for parent, child in EDGES)],
     "graph": networkx.DiGraph(EDGES),
+    "edges of a graph": networkx.DiGraph(EDGES).edges,
+    "links": networkx.node_link_data(networkx.DiGraph(EDGES), edges="links"),
     "hierarchy": WANTED,
 }
 
@@ -123,6 +125,11 @@ BAD = [
     ({"child": ["a"], "parent": ["b"], "relation": ["is_a"]}, "the column 'relation' would be left out"),
     (["1 : A", "2 : A > B > C"], "line 2: there is no line for 'A > B'"),
     (["1 : A", "2 : A > B", "3 : A > B"], "give 'A > B' two ids"),
+    (["1 : A", "2 : A > B", "1 : A > C"], r"if these are ids of classes, '1' \(line 1\) stands in several lines"),
+    (["1 : A", "2 : A > B", "A > C"], "if these are ids of classes, line 3 has none"),
+    ({"id": ["1", "2"], "parent": ["Life", "Dog"], "name": ["Dog", "Pug"]}, "row 2: the parent 'Dog' is a name in"),
+    ({"nodes": [{"id": "a"}], "links": [{"source": "a"}]}, "among nodes and links has no source and target"),
+    ({"nodes": [], "links": [], "directed": False}, "undirected"),
     (["a > > b"], "line 1: the path 'a > > b' has a gap"),
     (networkx.Graph(EDGES), "undirected"),
 ]  # fmt: skip
@@ -165,6 +172,7 @@ FILES = [
     ("h", '["r > A > x", "r > A > y", "r > B"]'),
     ("h.txt", "parent\tchild\tname\nr\tA\tr > A\nA\tx\t\nA\ty\t\nr\tB\t\n"),
     ("h.yaml", "r:\n  A:\n    x:\n    y:\n  B:\n"),
+    ("n.yaml", "r:\n  A: {x: null, y: ~}\n  B: {}\n"),
     ("h.yml", "- r:\n  - A:\n    - x\n    - y\n  - B\n"),
     ("h.txt", "# remark\nr > A > x\n\nr > A > y\nr > B\n"),
     ("h.txt.gz", "r : top\nA : top > a\nx : top > a > x\ny : top > a > y\nB : top > b\n"),
@@ -247,6 +255,9 @@ def test_skos(tmp_path):
         read_hierarchy(file, relations=["part_of"])
     with pytest.raises(FileFormatError, match=r"t\.ttl cannot be read as turtle"):
         read_hierarchy(write(tmp_path, "t.ttl", "@prefix : <"))
+    flat = SKOS.replace("skos:narrower", "skos:related").replace("skos:broader", "skos:related")
+    with pytest.raises(FileFormatError, match="has concepts, and neither skos:broader nor skos:narrower"):
+        read_hierarchy(write(tmp_path, "t.ttl", flat))
     with pytest.raises(FileFormatError, match="no hierarchy was found"):
         read_hierarchy(write(tmp_path, "t.ttl", "<http://a.b/c> <http://a.b/d> <http://a.b/e> ."))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from hemlp.errors import InvalidHierarchy
@@ -39,12 +40,27 @@ def _split(line: Line, sep: str) -> list[str]:
 
 
 def _with_ids(lines: Sequence[Line]) -> list[tuple[int, str, str]] | None:
-    """Number, id and path of each line, if each has an id of its own."""
+    """Number, id and path of each line, if each has an id of its own; what looks so and has not is refused."""
     for form in _IDS:
         found = [(number, form.fullmatch(text)) for number, text in lines]
         made = [(number, match[1], match[2]) for number, match in found if match]
-        if len(made) == len(lines) and len({key for _, key, _ in made}) == len(made):
+        keys = [key for _, key, _ in made]
+        if 2 * len(made) <= len(lines):
+            continue
+        if len({*keys}) == len(lines):
             return made
+        if len({*keys}) == len(keys):
+            number = next(number for number, match in found if not match)
+            what = f"line {number} has none"
+        else:
+            times = Counter(keys)
+            number, key = next((number, key) for number, key, _ in made if times[key] > 1)
+            what = f"{key!r} (line {number}) stands in several lines"
+        if len({*keys}) > len(keys) / 2:
+            raise InvalidHierarchy(
+                f"lines begin like {keys[0]!r} in {lines[0][1]!r:.60}: if these are ids of classes, {what}; if they "
+                f"are parts of names, give lists of names, as in [line.split({JOINT!r}) for line in lines]"
+            )
     return None
 
 

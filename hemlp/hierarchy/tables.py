@@ -92,18 +92,25 @@ def of_table(
             roots.append(child)
         for parent in found:
             edges.append((parent, child) if weights is None else (parent, child, weights[k]))
-    known = {*listed, *classes}
+    names = {} if columns.name is None else _names(children, values(columns.name), place)
+    known, called = {*listed, *classes}, {*names.values()}
     for edge in edges:
         if edge[0] not in known:
-            _check_parent(edge[0], known, place(listed[edge[1]]), bool(roots))
-    return Given(edges, roots, {} if columns.name is None else _names(listed, children, values(columns.name), place))
+            where = place(listed[edge[1]])
+            if edge[0] in called:
+                raise InvalidHierarchy(
+                    f"{where}: the parent {edge[0]!r} is a name in the column {columns.name!r}, and no class of "
+                    f"{columns.child!r}: say child={columns.name!r} if parents are given by name"
+                )
+            _check_parent(edge[0], known, where, bool(roots))
+    return Given(edges, roots, names)
 
 
 def _parents(value: Any) -> Sequence[Label]:
     """What a cell names: one parent, several in a list, or none."""
     if isinstance(value, str):
         return (value,) if value.strip() else ()
-    several = value if isinstance(value, list | tuple | set) or hasattr(value, "tolist") and value.ndim else [value]
+    several = value if isinstance(value, list | tuple | set) or (hasattr(value, "tolist") and value.ndim) else [value]
     return [as_label(parent) for parent in several if not _missing(parent)]
 
 
@@ -124,9 +131,7 @@ def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: b
         )
 
 
-def _names(
-    listed: Mapping[Label, int], children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]
-) -> dict[Label, str]:
+def _names(children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]) -> dict[Label, str]:
     found: dict[Label, str] = {}
     for k, (child, name) in enumerate(zip(children, names, strict=True)):
         if not _missing(name) and found.setdefault(as_label(child), str(name)) != str(name):
