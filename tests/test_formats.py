@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 from pathlib import Path
 
 import networkx
@@ -22,6 +23,7 @@ from hemlp.errors import (
     InvalidHierarchy,
     InvalidLabel,
     InvalidOption,
+    MissingDependency,
     UnreadableFile,
 )
 
@@ -193,6 +195,13 @@ def test_options_of_files(tmp_path):
     assert (h, h.names) == (WANTED, NAMES)
     paths = write(tmp_path, "p.txt", "r; A; x\nr; A; y\nr; B\n")
     assert read_hierarchy(paths, format="paths", sep=";") == WANTED
+    cells = write(tmp_path, "p.tsv", "r\tA\tx\nr\tA\ty\nr\tB\n")
+    assert read_hierarchy(cells, format="paths") == WANTED
+    assert read_hierarchy(write(tmp_path, "p.txt", "a\tb\nc\td\n"), format="paths", sep="\t").roots == {"a", "c"}
+    quoted = write(tmp_path, "p.csv", '"r, all",A\n"r, all",B\n')
+    assert read_hierarchy(quoted, format="paths").roots == {"r, all"}
+    with pytest.raises(InvalidHierarchy, match=r"line 1, \['kingdom', 'class'\], looks like the names of the columns"):
+        read_hierarchy(write(tmp_path, "p.csv", "kingdom,class\nr,A\nr,B\n"), format="paths")
     numbers = write(tmp_path, "n.json", '{"1": {"2": {}, "3": {}}}')
     assert read_hierarchy(numbers) == Hierarchy.from_edges([("1", "2"), ("1", "3")])
     assert read_hierarchy(write(tmp_path, "m.json", "[[1, 2], [1, 3]]")) == read_hierarchy(numbers)
@@ -313,3 +322,10 @@ def test_a_real_thesaurus():
     assert h.parents("http://zbw.eu/stw/descriptor/10000-1")
     assert h.names["http://zbw.eu/stw/descriptor/10000-1"] == "Supply"
     assert len(h) == 6244
+
+
+@pytest.mark.parametrize(("name", "package"), [("t.ttl", "rdflib"), ("t.yaml", "yaml"), ("t.parquet", "pyarrow")])
+def test_packages_that_are_not_there(tmp_path, monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingDependency, match=r"needs the package .*pip install"):
+        read_hierarchy(write(tmp_path, name, "a"))

@@ -11,14 +11,16 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.paths import JOINT, SameNames, edges_of_paths
 from hemlp.hierarchy.tables import Given
 
-_IDS = tuple(map(re.compile, (r"(\S+)\s+:\s+(.+)", r"(\S+)\s+-\s+(.+)", r"(\S+)\t\s*(.+)")))
+_IDS = {sign: re.compile(form) for sign, form in (
+    (":", r"(\S+)\s+:\s+(.+)"), ("-", r"(\S+)\s+-\s+(.+)"), ("\t", r"(\S+)\t\s*(.+)"),
+)}  # fmt: skip
 Line = tuple[int, str]
 """The number of a line, and what it says."""
 
 
 def of_lines(lines: Sequence[Line], sep: str | None, same_names: SameNames) -> Given:
     """The edges of lines of paths, whose names stand between ``sep`` (" > ")."""
-    with_ids = _with_ids(lines)
+    with_ids = _with_ids(lines, sep or JOINT)
     if with_ids is not None:
         return _of_ids(with_ids, sep or JOINT)
     edges, classes = edges_of_paths([_split(line, sep or JOINT) for line in lines], same_names)
@@ -39,9 +41,11 @@ def _split(line: Line, sep: str) -> list[str]:
     return names
 
 
-def _with_ids(lines: Sequence[Line]) -> list[tuple[int, str, str]] | None:
+def _with_ids(lines: Sequence[Line], sep: str) -> list[tuple[int, str, str]] | None:
     """Number, id and path of each line, if each has an id of its own; what looks so and has not is refused."""
-    for form in _IDS:
+    for sign, form in _IDS.items():
+        if sign in sep:
+            continue
         found = [(number, form.fullmatch(text)) for number, text in lines]
         made = [(number, match[1], match[2]) for number, match in found if match]
         keys = [key for _, key, _ in made]

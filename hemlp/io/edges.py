@@ -22,7 +22,8 @@ _HEADER = re.compile(
     r"broader|narrower|hypernym|hyponym)s?(.?(id|name|label|class|node|code|term))?",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
+LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
+"""How the columns of a table of paths are called."""
 CELLS = ("\t", ",", ";", "|")
 """What may separate cells, where nobody says."""
 
@@ -54,7 +55,7 @@ def read_table(source: Source, sep: str) -> Hierarchy:
     except InvalidHierarchy as error:
         raise FileFormatError(f"{source.name}, line {rows[0][0] if rows else 1}: {error}", 1) from None
     if columns is None:
-        if len(header) > 1 and all(map(_LEVEL.fullmatch, header)):
+        if len(header) > 1 and all(map(LEVEL.fullmatch, header)):
             return source.hierarchy(lambda: _of_levels(rows[1:], source.same_names))
         return source.hierarchy(lambda: Given(_bare_edges(rows, source.name)))
     check_widths(rows[1:], header, source.name)
