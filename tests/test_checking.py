@@ -81,7 +81,11 @@ def test_convert(folder):
     assert "Hierarchy(3 classes, 2 edges, 1 root)" in result.stderr
     (folder / "same.txt").write_text("r > A > o\nr > B > o\n")
     assert isinstance(run("convert", folder / "same.txt", "-").exception, HemlpError)
-    assert "r > A > o\tr > A" in run("convert", folder / "same.txt", "-", "--same-names", "apart").output
+    apart = read_hierarchy(folder / "same.txt", same_names="apart")
+    for name in ("o.csv", "o.tsv", "o.txt"):
+        assert run("convert", folder / "same.txt", folder / name, "--same-names", "apart").exit_code == 0
+        assert read_hierarchy(folder / name) == apart
+    assert apart.parents("r > A > o") == {"r > A"}
 
 
 def test_what_is_written_can_be_read(tmp_path):

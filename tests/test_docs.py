@@ -60,7 +60,7 @@ SHOWN = (
 """Classes whose methods users call."""
 INNER = {
     "Evaluation": ("blocks", "explanations"),
-    "Hierarchy": ("find", "numbers", "with_isolated", "up_distance_chunks"),
+    "Hierarchy": ("find", "from_given", "numbers", "with_isolated", "up_distance_chunks"),
     "Measure": ("list_length",),
     "LabelSets": ("place", "row_of"),
     "Batch": ("joined", "over"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 from pathlib import Path
 
 import networkx
@@ -20,7 +21,9 @@ from hemlp.errors import (
     EmptyHierarchy,
     FileFormatError,
     InvalidHierarchy,
+    InvalidLabel,
     InvalidOption,
+    MissingDependency,
     UnreadableFile,
 )
 
@@ -55,6 +58,8 @@ SHAPES = {
     "polars rows of classes": polars.DataFrame(ROOTED),
     "records": [{"id": "r"}, *({"id": child, "parent": parent} for parent, child in EDGES)],
     "graph": networkx.DiGraph(EDGES),
+    "edges of a graph": networkx.DiGraph(EDGES).edges,
+    "links": networkx.node_link_data(networkx.DiGraph(EDGES), edges="links"),
     "hierarchy": WANTED,
 }
 
@@ -122,6 +127,11 @@ BAD = [
     ({"child": ["a"], "parent": ["b"], "relation": ["is_a"]}, "the column 'relation' would be left out"),
     (["1 : A", "2 : A > B > C"], "line 2: there is no line for 'A > B'"),
     (["1 : A", "2 : A > B", "3 : A > B"], "give 'A > B' two ids"),
+    (["1 : A", "2 : A > B", "1 : A > C"], r"if these are ids of classes, '1' \(line 1\) stands in several lines"),
+    (["1 : A", "2 : A > B", "A > C"], "if these are ids of classes, line 3 has none"),
+    ({"id": ["1", "2"], "parent": ["Life", "Dog"], "name": ["Dog", "Pug"]}, "row 2: the parent 'Dog' is a name in"),
+    ({"nodes": [{"id": "a"}], "links": [{"source": "a"}]}, "among nodes and links has no source and target"),
+    ({"nodes": [], "links": [], "directed": False}, "undirected"),
     (["a > > b"], "line 1: the path 'a > > b' has a gap"),
     (networkx.Graph(EDGES), "undirected"),
 ]  # fmt: skip
@@ -162,7 +172,9 @@ FILES = [
     ("h.json", '[["r", "A"], ["A", "x"], ["A", "y"], ["r", "B"]]'),
     ("h.json.gz", '{"r": null, "A": "r", "x": ["A"], "y": "A", "B": "r"}'),
     ("h", '["r > A > x", "r > A > y", "r > B"]'),
+    ("h.txt", "parent\tchild\tname\nr\tA\tr > A\nA\tx\t\nA\ty\t\nr\tB\t\n"),
     ("h.yaml", "r:\n  A:\n    x:\n    y:\n  B:\n"),
+    ("n.yaml", "r:\n  A: {x: null, y: ~}\n  B: {}\n"),
     ("h.yml", "- r:\n  - A:\n    - x\n    - y\n  - B\n"),
     ("h.txt", "# remark\nr > A > x\n\nr > A > y\nr > B\n"),
     ("h.txt.gz", "r : top\nA : top > a\nx : top > a > x\ny : top > a > y\nB : top > b\n"),
@@ -183,6 +195,13 @@ def test_options_of_files(tmp_path):
     assert (h, h.names) == (WANTED, NAMES)
     paths = write(tmp_path, "p.txt", "r; A; x\nr; A; y\nr; B\n")
     assert read_hierarchy(paths, format="paths", sep=";") == WANTED
+    cells = write(tmp_path, "p.tsv", "r\tA\tx\nr\tA\ty\nr\tB\n")
+    assert read_hierarchy(cells, format="paths") == WANTED
+    assert read_hierarchy(write(tmp_path, "p.txt", "a\tb\nc\td\n"), format="paths", sep="\t").roots == {"a", "c"}
+    quoted = write(tmp_path, "p.csv", '"r, all",A\n"r, all",B\n')
+    assert read_hierarchy(quoted, format="paths").roots == {"r, all"}
+    with pytest.raises(InvalidHierarchy, match=r"line 1, \['kingdom', 'class'\], looks like the names of the columns"):
+        read_hierarchy(write(tmp_path, "p.csv", "kingdom,class\nr,A\nr,B\n"), format="paths")
     numbers = write(tmp_path, "n.json", '{"1": {"2": {}, "3": {}}}')
     assert read_hierarchy(numbers) == Hierarchy.from_edges([("1", "2"), ("1", "3")])
     assert read_hierarchy(write(tmp_path, "m.json", "[[1, 2], [1, 3]]")) == read_hierarchy(numbers)
@@ -203,9 +222,12 @@ def test_options_of_files(tmp_path):
         ("h.json", '{"a":\n }', FileFormatError, r"h\.json, line 2: not JSON"),
         ("h.json", "[" * 100_000, FileFormatError, "nested too deeply|not JSON"),
         ("h.yaml", "a:\n  b:\n  b:\n", FileFormatError, r"h\.yaml, line 2: a key stands twice"),
+        ("h.json", '[["a", true]]', InvalidLabel, r"h\.json: edge 1, .*True is not a label"),
+        ("h.yaml", "[" * 5000, FileFormatError, "nested too deeply"),
         ("h.yaml", "a: [\n", FileFormatError, r"h\.yaml is not YAML"),
         ("h.yaml", "just words", InvalidHierarchy, r"h\.yaml: str 'just words' is not a hierarchy"),
         ("h.csv", "id,parent\na,\nb,z\n", InvalidHierarchy, r"h\.csv: line 3: the parent 'z' has no row of its own"),
+        ("h.txt", "A > B\tA > B > C\n", InvalidHierarchy, r"h\.txt: line 1: a tab within the path"),
         ("h.csv", "a,b,c\nd,e,f\n", FileFormatError, r"h\.csv, line 1.*first line that names the columns"),
         ("nodes.dmp", "1\t|\n", FileFormatError, r"nodes\.dmp, line 1: not a row of a taxonomy dump"),
         ("h.parquet", "no", FileFormatError, r"h\.parquet is not a Parquet file"),
@@ -242,6 +264,9 @@ def test_skos(tmp_path):
         read_hierarchy(file, relations=["part_of"])
     with pytest.raises(FileFormatError, match=r"t\.ttl cannot be read as turtle"):
         read_hierarchy(write(tmp_path, "t.ttl", "@prefix : <"))
+    flat = SKOS.replace("skos:narrower", "skos:related").replace("skos:broader", "skos:related")
+    with pytest.raises(FileFormatError, match="has concepts, and neither skos:broader nor skos:narrower"):
+        read_hierarchy(write(tmp_path, "t.ttl", flat))
     with pytest.raises(FileFormatError, match="no hierarchy was found"):
         read_hierarchy(write(tmp_path, "t.ttl", "<http://a.b/c> <http://a.b/d> <http://a.b/e> ."))
 
@@ -297,3 +322,10 @@ def test_a_real_thesaurus():
     assert h.parents("http://zbw.eu/stw/descriptor/10000-1")
     assert h.names["http://zbw.eu/stw/descriptor/10000-1"] == "Supply"
     assert len(h) == 6244
+
+
+@pytest.mark.parametrize(("name", "package"), [("t.ttl", "rdflib"), ("t.yaml", "yaml"), ("t.parquet", "pyarrow")])
+def test_packages_that_are_not_there(tmp_path, monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingDependency, match=r"needs the package .*pip install"):
+        read_hierarchy(write(tmp_path, name, "a"))

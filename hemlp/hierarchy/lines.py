@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from hemlp.errors import InvalidHierarchy
@@ -10,14 +11,16 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.paths import JOINT, SameNames, edges_of_paths
 from hemlp.hierarchy.tables import Given
 
-_IDS = tuple(map(re.compile, (r"(\S+)\s+:\s+(.+)", r"(\S+)\s+-\s+(.+)", r"(\S+)\t\s*(.+)")))
+_IDS = {sign: re.compile(form) for sign, form in (
+    (":", r"(\S+)\s+:\s+(.+)"), ("-", r"(\S+)\s+-\s+(.+)"), ("\t", r"(\S+)\t\s*(.+)"),
+)}  # fmt: skip
 Line = tuple[int, str]
 """The number of a line, and what it says."""
 
 
 def of_lines(lines: Sequence[Line], sep: str | None, same_names: SameNames) -> Given:
     """The edges of lines of paths, whose names stand between ``sep`` (" > ")."""
-    with_ids = _with_ids(lines)
+    with_ids = _with_ids(lines, sep or JOINT)
     if with_ids is not None:
         return _of_ids(with_ids, sep or JOINT)
     edges, classes = edges_of_paths([_split(line, sep or JOINT) for line in lines], same_names)
@@ -29,18 +32,39 @@ def _split(line: Line, sep: str) -> list[str]:
     names = [name.strip() for name in parts]
     while names and not names[-1]:
         names.pop()
+    if "\t" in "".join(names):
+        raise InvalidHierarchy(
+            f"line {line[0]}: a tab within the path {line[1]!r:.80}; edges need a line parent<TAB>child"
+        )
     if "" in names:
         raise InvalidHierarchy(f"line {line[0]}: the path {line[1]!r:.80} has a gap")
     return names
 
 
-def _with_ids(lines: Sequence[Line]) -> list[tuple[int, str, str]] | None:
-    """Number, id and path of each line, if each has an id of its own."""
-    for form in _IDS:
+def _with_ids(lines: Sequence[Line], sep: str) -> list[tuple[int, str, str]] | None:
+    """Number, id and path of each line, if each has an id of its own; what looks so and has not is refused."""
+    for sign, form in _IDS.items():
+        if sign in sep:
+            continue
         found = [(number, form.fullmatch(text)) for number, text in lines]
         made = [(number, match[1], match[2]) for number, match in found if match]
-        if len(made) == len(lines) and len({key for _, key, _ in made}) == len(made):
+        keys = [key for _, key, _ in made]
+        if 2 * len(made) <= len(lines):
+            continue
+        if len({*keys}) == len(lines):
             return made
+        if len({*keys}) == len(keys):
+            number = next(number for number, match in found if not match)
+            what = f"line {number} has none"
+        else:
+            times = Counter(keys)
+            number, key = next((number, key) for number, key, _ in made if times[key] > 1)
+            what = f"{key!r} (line {number}) stands in several lines"
+        if len({*keys}) > len(keys) / 2:
+            raise InvalidHierarchy(
+                f"lines begin like {keys[0]!r} in {lines[0][1]!r:.60}: if these are ids of classes, {what}; if they "
+                f"are parts of names, give lists of names, as in [line.split({JOINT!r}) for line in lines]"
+            )
     return None
 
 

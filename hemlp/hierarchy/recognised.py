@@ -25,19 +25,24 @@ def recognised(data: Any, columns: Columns, same_names: SameNames) -> Given:
     """Edges, classes and names of whatever holds a hierarchy."""
     if hasattr(data, "is_directed"):
         return _of_graph(data, columns)
+    if isinstance(data, Set):  # also the edges of a graph, which are a mapping, too
+        data = list(data)
     table = _as_table(data, columns)
     if table is not None:
         return table
     if columns:
         raise InvalidOption(f"parent=, child=, name= and weight= name columns, and {_shown(data)} has none")
     if isinstance(data, Mapping):
+        links = data.get("links", data.get("edges"))
+        if isinstance(data.get("nodes"), list) and isinstance(links, list):
+            return _of_links(data["nodes"], links, data.get("directed", True))
         if is_nested(data):
             return of_nested(data, same_names)
         refuse_children(data)
         return Given(edges_of_parents(data), list(data.keys()))
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InvalidHierarchy(f"{_shown(data)} is not a hierarchy: give {TRIED}")
-    return _of_rows(data.tolist() if hasattr(data, "tolist") else list(data), isinstance(data, Set), same_names)
+    return _of_rows(data.tolist() if hasattr(data, "tolist") else list(data), same_names)
 
 
 def _shown(data: Any) -> str:
@@ -53,6 +58,20 @@ def _of_graph(graph: Any, columns: Columns) -> Given:
     edges = list(graph.edges() if columns.weight is None else graph.edges(data=columns.weight))
     named = graph.nodes(data=columns.name or "name")
     return Given(edges, list(graph.nodes()), {as_label(node): name for node, name in named if isinstance(name, str)})
+
+
+def _of_links(nodes: list[Any], links: list[Any], directed: Any) -> Given:
+    """Nodes and links as networkx writes them to JSON: from source to target."""
+    if directed is not True:
+        raise InvalidHierarchy(
+            "the graph is undirected: a hierarchy needs links from parent (source) to child (target)"
+        )
+    for each, keys in (*((node, {"id"}) for node in nodes), *((link, {"source", "target"}) for link in links)):
+        if not isinstance(each, Mapping) or not keys <= each.keys():
+            raise InvalidHierarchy(f"{each!r:.80} among nodes and links has no {' and '.join(sorted(keys))}")
+    names = {as_label(node["id"]): node["name"] for node in nodes if isinstance(node.get("name"), str)}
+    edges = [(link["source"], link["target"]) for link in links]
+    return Given(edges, [as_label(node["id"]) for node in nodes], names)
 
 
 def _as_table(data: Any, columns: Columns) -> Given | None:
@@ -84,7 +103,7 @@ def _as_table(data: Any, columns: Columns) -> Given | None:
     return of_table(found, lambda name: column(data, name), lambda k: f"row {k + 1}")
 
 
-def _of_rows(rows: list[Any], unordered: bool, same_names: SameNames) -> Given:
+def _of_rows(rows: list[Any], same_names: SameNames) -> Given:
     """Pairs, triples, paths, strings, or nested lists."""
     if not rows:
         raise EmptyHierarchy("the hierarchy has no class: give at least one edge")
@@ -100,7 +119,7 @@ def _of_rows(rows: list[Any], unordered: bool, same_names: SameNames) -> Given:
     for number, row in enumerate(listed, 1):
         if not isinstance(row, list | tuple):
             raise InvalidHierarchy(f"row {number} is {row!r:.80}: no list of classes among rows; give {TRIED}")
-    if unordered or {len(row) for row in listed} == {2}:
+    if {len(row) for row in listed} == {2}:
         return _of_pairs(listed)
     if {len(row) for row in listed} == {3} and all(_number(row[2]) for row in listed):
         if all(_number(end) for row in listed for end in row):

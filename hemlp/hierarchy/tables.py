@@ -87,20 +87,35 @@ def of_table(
             raise InvalidHierarchy(f"{place(k)}: no class in the column {columns.child!r}")
         child = as_label(below)
         listed.setdefault(child, k)
-        several = above if isinstance(above, list | tuple | set) or hasattr(above, "tolist") else [above]
-        found = [as_label(parent) for parent in several if not _missing(parent)]
+        found = _parents(above)
         if not found:
             roots.append(child)
-        edges += [(parent, child) if weights is None else (parent, child, weights[k]) for parent in found]
-    known = {*listed, *classes}
+        for parent in found:
+            edges.append((parent, child) if weights is None else (parent, child, weights[k]))
+    names = {} if columns.name is None else _names(children, values(columns.name), place)
+    known, called = {*listed, *classes}, {*names.values()}
     for edge in edges:
         if edge[0] not in known:
-            _check_parent(edge[0], known, place(listed[edge[1]]), bool(roots))
-    return Given(edges, roots, {} if columns.name is None else _names(listed, children, values(columns.name), place))
+            where = place(listed[edge[1]])
+            if edge[0] in called:
+                raise InvalidHierarchy(
+                    f"{where}: the parent {edge[0]!r} is a name in the column {columns.name!r}, and no class of "
+                    f"{columns.child!r}: say child={columns.name!r} if parents are given by name"
+                )
+            _check_parent(edge[0], known, where, bool(roots))
+    return Given(edges, roots, names)
+
+
+def _parents(value: Any) -> Sequence[Label]:
+    """What a cell names: one parent, several in a list, or none."""
+    if isinstance(value, str):
+        return (value,) if value.strip() else ()
+    several = value if isinstance(value, list | tuple | set) or (hasattr(value, "tolist") and value.ndim) else [value]
+    return [as_label(parent) for parent in several if not _missing(parent)]
 
 
 def _missing(value: Any) -> bool:
-    return is_missing(value) or (isinstance(value, str) and not value.strip())
+    return not value.strip() if isinstance(value, str) else is_missing(value)
 
 
 def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: bool) -> None:
@@ -116,9 +131,7 @@ def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: b
         )
 
 
-def _names(
-    listed: Mapping[Label, int], children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]
-) -> dict[Label, str]:
+def _names(children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]) -> dict[Label, str]:
     found: dict[Label, str] = {}
     for k, (child, name) in enumerate(zip(children, names, strict=True)):
         if not _missing(name) and found.setdefault(as_label(child), str(name)) != str(name):

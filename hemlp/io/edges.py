@@ -22,7 +22,8 @@ _HEADER = re.compile(
     r"broader|narrower|hypernym|hyponym)s?(.?(id|name|label|class|node|code|term))?",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
+LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
+"""How the columns of a table of paths are called."""
 CELLS = ("\t", ",", ";", "|")
 """What may separate cells, where nobody says."""
 
@@ -54,7 +55,7 @@ def read_table(source: Source, sep: str) -> Hierarchy:
     except InvalidHierarchy as error:
         raise FileFormatError(f"{source.name}, line {rows[0][0] if rows else 1}: {error}", 1) from None
     if columns is None:
-        if len(header) > 1 and all(map(_LEVEL.fullmatch, header)):
+        if len(header) > 1 and all(map(LEVEL.fullmatch, header)):
             return source.hierarchy(lambda: _of_levels(rows[1:], source.same_names))
         return source.hierarchy(lambda: Given(_bare_edges(rows, source.name)))
     check_widths(rows[1:], header, source.name)
@@ -152,11 +153,9 @@ def find_separator(source: Source) -> str | None:
     lines = [line for line in data.split(b"\n") if line.strip() and not (sign and line.lstrip().startswith(sign))]
     if not lines:
         return usual
-    for sep in CELLS:
-        cells = [cell.strip().strip('"') for cell in lines[0].decode("utf-8", "replace").split(sep)]
-        chosen = [name for name in (source.columns.parent, source.columns.child) if name is not None]
-        if len(cells) > 1 and ((chosen and {*chosen} <= {*cells}) or _names_columns(cells)):
-            return sep
+    named = named_separator(lines[0].decode("utf-8", "replace"), source.columns)
+    if named is not None:
+        return named
     if usual is not None and (usual.encode() in lines[0] or len(lines[0].split()) < 2):
         return usual
     for sep in CELLS:
@@ -164,6 +163,16 @@ def find_separator(source: Source) -> str | None:
         if all(line.count(sign) == 1 and line.strip()[:1] != sign for line in lines):
             return sep
     return usual
+
+
+def named_separator(line: str, columns: Columns) -> str | None:
+    """What separates the cells of a first line that names columns, None of any other line."""
+    chosen = {name for name in (columns.parent, columns.child) if name is not None}
+    for sep in CELLS:
+        cells = [cell.strip().strip('"') for cell in line.split(sep)]
+        if len(cells) > 1 and ((chosen and chosen <= {*cells}) or _names_columns(cells)):
+            return sep
+    return None
 
 
 def _names_columns(cells: list[str]) -> bool:

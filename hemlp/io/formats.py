@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hemlp.errors import InvalidHierarchy
+from hemlp.errors import InvalidHierarchy, InvalidLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.edges import CyclePolicy
 from hemlp.hierarchy.labels import Label
@@ -37,7 +37,7 @@ class Source:
         """``make`` a hierarchy by the cycle policy; what is wrong with it is said of this file."""
         try:
             return make(*args, cycles=self.cycles, **options)
-        except InvalidHierarchy as error:
+        except (InvalidHierarchy, InvalidLabel) as error:
             error.args = (f"{self.name}: {error.args[0]}",)
             raise
 

@@ -137,12 +137,14 @@ def read_hierarchy(
 
 def _reader_of_text(source: Source) -> Callable[[Source], Hierarchy]:
     """By what a text looks like, whatever its name."""
+    if source.kind in SEPARATORS or source.sep is not None or source.columns:
+        return read_edges
     begin = source.data[:2000].lstrip()
     if begin.startswith((b"<?xml", b"<rdf:RDF")):
         return read_rdf
-    if begin.startswith((b"{", b"[")) and source.kind not in SEPARATORS:
+    if begin.startswith((b"{", b"[")):
         return read_json
-    return read_paths if source.sep is None and not source.columns and has_paths(source) else read_edges
+    return read_paths if has_paths(source) else read_edges
 
 
 READERS["hierarchy"] = read_hierarchy

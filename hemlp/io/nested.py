@@ -54,7 +54,18 @@ def read_yaml(source: Source) -> Hierarchy:
             return found
 
     try:
-        data = yaml.load(decode(source.data, source.name), Loader)
+        data = _without_nulls(yaml.load(decode(source.data, source.name), Loader))
     except yaml.YAMLError as error:
         raise FileFormatError(f"{source.name} is not YAML: {error}") from None
+    except RecursionError:
+        raise FileFormatError(f"{source.name}: nested too deeply") from None
     return source.hierarchy(recognised, data, source.columns, source.same_names)
+
+
+def _without_nulls(data: Any) -> Any:
+    """YAML's ways to write that nothing is below a class; in lists such words are classes."""
+    if isinstance(data, list):
+        return [_without_nulls(each) for each in data]
+    if isinstance(data, dict):
+        return {key: None if of in ("null", "Null", "NULL", "~") else _without_nulls(of) for key, of in data.items()}
+    return data

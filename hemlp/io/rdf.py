@@ -123,6 +123,10 @@ def _of_skos(triples: Triples) -> Given:
     """Broader, and narrower turned round."""
     edges = [(parent, child) for child, parent in triples.ends(SKOS + "broader")]
     edges += triples.ends(SKOS + "narrower")
+    if not edges:
+        raise FileFormatError(
+            f"{triples.source.name} has concepts, and neither skos:broader nor skos:narrower between them"
+        )
     typed = [str(node) for node in triples.typed(SKOS + "Concept")]
     also = [SKOS + name for name in ("prefLabel", "altLabel", "notation")]
     return _given(triples, sorted({*edges}), typed, SKOS + "prefLabel", also)
