@@ -60,7 +60,9 @@ def convert(source: str, target: str, **given: Any) -> None:
 @click.command(cls=Advising)
 @click.argument("hierarchy")
 @click.argument("files", nargs=-1, metavar="[LABELS]...")
-@click.option("--hierarchy-format", type=click.Choice(FORMATS), help="If its name and begin do not tell: --hierarchy-format rdf.")
+@click.option(
+    "--hierarchy-format", type=click.Choice(FORMATS), help="If its name and begin do not tell: --hierarchy-format rdf."
+)
 @label_file_options
 @hierarchy_options
 def check(
