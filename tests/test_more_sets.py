@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hemlp import Batch, Hierarchy, SetMeasure, evaluate, information_content, measure, metrics
+from hemlp import (
+    Batch,
+    Hierarchy,
+    SetMeasure,
+    evaluate,
+    information_accretion,
+    information_content,
+    measure,
+    metrics,
+)
 from hemlp.errors import InvalidOption, NoTextForm
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.testing import check_measure
@@ -153,3 +162,10 @@ def test_icm_by_pyevall(tmp_path):
     assert scores.mean() == pytest.approx(theirs["ICM"]["results"]["average_per_test_case"], rel=1e-12)
     normalised = theirs["ICMNorm"]["results"]["average_per_test_case"]
     assert icm.normalised_average(scores) == pytest.approx(normalised, rel=1e-12)
+
+
+def test_a_corpus_of_paths_is_one_of_their_last_classes():
+    h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    paths = [["animal", "mammal", "sheep"], ["animal", "mammal", "cow"], ["animal", "mammal"]]
+    ends = [["sheep"], ["cow"], ["mammal"]]
+    assert information_accretion(h, paths) == information_accretion(h, ends)

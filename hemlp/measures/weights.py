@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,8 @@ def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
 def _closures(hierarchy: Hierarchy, corpus: Any) -> Iterator[tuple[IntArray, IntArray]]:
     """The closures of consecutive instances of a corpus (CSR), a limited number at a time."""
     labels = LabelSets.of(corpus, source="corpus")
+    if labels.rows is None:  # a path has the closure of its last class, so it does not matter which is meant
+        labels = replace(labels, rows="sets")
     if not len(labels):
         raise InvalidLabelSets("the corpus holds no instance")
     with without_advice():
