@@ -238,6 +238,9 @@ def same_files(one: Path, other: Path) -> bool:
 def test_killed_at_twenty_moments_and_resumed_to_the_same_bytes(uninterrupted, tmp_path):
     """The whole process group, by SIGKILL, with one worker and with two; each run goes on until it is through."""
     moments = random.Random(0)
+    begun = time.monotonic()
+    subprocess.run(run_command(tmp_path / "usual", tmp_path / "all.json"), check=True, capture_output=True)
+    whole = time.monotonic() - begun
     killed = 0
     for attempt in range(100):
         folder = tmp_path / f"run{attempt}"
@@ -247,7 +250,7 @@ def test_killed_at_twenty_moments_and_resumed_to_the_same_bytes(uninterrupted, t
             process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                        preexec_fn=usual_signals)  # fmt: skip
             try:
-                process.communicate(timeout=moments.uniform(0.6, 2.2))
+                process.communicate(timeout=moments.uniform(0.3, 1.0) * whole)
                 assert process.returncode == 0
                 break
             except subprocess.TimeoutExpired:
