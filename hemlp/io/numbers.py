@@ -9,6 +9,8 @@ from hemlp.arrays import IntArray
 
 SORTED = 2**12
 """New keys that are numbered together, before more are looked at."""
+TOGETHER = 2**15
+"""Keys that are looked up at once: where most are new, all that follow are looked up again after each sort."""
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2⁶⁴ over the golden ratio: it spreads what is close together."""
 Keys = NDArray[np.uint64]
@@ -27,6 +29,10 @@ class Numbers:
 
     def find(self, keys: Keys) -> tuple[IntArray, IntArray]:
         """The number of each key, and the first positions of those that are new."""
+        if keys.size > TOGETHER:
+            parts = [self.find(keys[start : start + TOGETHER]) for start in range(0, keys.size, TOGETHER)]
+            new = [start + part[1] for start, part in zip(range(0, keys.size, TOGETHER), parts, strict=True)]
+            return np.concatenate([part[0] for part in parts]), np.concatenate(new)
         runs = _changes(keys)
         if 2 * runs.size < keys.size:  # most are like the one before
             numbers, new = self.find(keys[runs])
