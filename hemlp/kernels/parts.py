@@ -35,7 +35,7 @@ class Part:
     """
 
     def __init__(self):
-        self.slot, self.ptr, self._left, self._taken = np.zeros((4, 64), np.int64)
+        self.slot, self.ptr, self._left, self._taken, self._waits = np.zeros((5, 64), np.int64)
         self.source, self.gain, self.rest = np.zeros((3, 256), np.int64)
         self.adds, self.needs, self.bars, self.sets = np.zeros((4, 256), np.int64)
         self.node, self._items, self._item_ptr, self._users, self._open = np.zeros((5, 256), np.int64)
@@ -68,7 +68,8 @@ class Part:
     def _make_room(self, slots, signatures, links):
         if slots.number + 1 >= self.slot.shape[0]:
             with cython.gil:
-                self.slot, self.ptr, self._left, self._taken = np.zeros((4, 2 * slots.number + 2), np.int64)
+                room = 2 * slots.number + 2
+                self.slot, self.ptr, self._left, self._taken, self._waits = np.zeros((5, room), np.int64)
         if signatures.bits > self.number_of.shape[0]:
             with cython.gil:
                 self.node = np.zeros(2 * signatures.bits, np.int64)
@@ -176,13 +177,17 @@ class Part:
         for t in range(self.steps):
             self._taken[t] = 0
             self._left[t] = self.slot[t]
+        for t in range(self.steps):
+            self._waits[t] = 0
+            for other in range(self.steps):
+                self._waits[t] += self._comes_first(self._left[other], self._left[t], slots, hitting)
         for item in range(self.nodes + self.flags):
             self._open[item] = 0
         for step in range(self.steps):
             best = NONE
             least = 0
             for t in range(self.steps):
-                if not self._taken[t] and self._may_come(t, slots, hitting):
+                if not self._taken[t] and self._waits[t] == 0:
                     change = 0
                     for k in range(self._item_ptr[t], self._item_ptr[t + 1]):
                         change += 0 if self._open[self._items[k]] else 1
@@ -192,27 +197,22 @@ class Part:
                         least = change
             self._taken[best] = 1
             self.slot[step] = self._left[best]
+            for t in range(self.steps):
+                self._waits[t] -= self._comes_first(self._left[best], self._left[t], slots, hitting)
             for k in range(self._item_ptr[best], self._item_ptr[best + 1]):
                 self._users[self._items[k]] -= 1
                 self._open[self._items[k]] = 1
 
-    def _may_come(self, t, slots, hitting):
-        """Whether no slot that has to come before is left."""
-        s = self._left[t]
+    def _comes_first(self, o, s, slots, hitting):
+        """Whether slot ``o`` has to come before ``s``."""
         kind = slots.kind[s]
-        for other in range(self.steps):
-            o = self._left[other]
-            if self._taken[other] or other == t:
-                continue
-            links: cython.bint = slots.kind[o] == OWN or slots.kind[o] == LAST
-            if slots.kind[o] == GROUP and kind != GROUP and self.chosen[slots.of_lca[s]] != NONE:
-                if kind > SETTLED + 1 and hitting.group_of[slots.of_lca[s]] == slots.of_class[o]:
-                    return False
-            if kind == EXTRA and links and slots.of_lca[o] == slots.of_lca[s] and slots.side[o] == slots.side[s]:
-                return False
-            if kind == LAST and slots.kind[o] == OWN and slots.of_class[o] == slots.of_class[s]:
-                return False
-        return True
+        before = slots.kind[o]
+        links: cython.bint = before == OWN or before == LAST
+        if before == GROUP and (kind == OWN or kind == LAST or kind == EXTRA):
+            return hitting.group_of[slots.of_lca[s]] == slots.of_class[o]
+        if kind == EXTRA and links:
+            return slots.of_lca[o] == slots.of_lca[s] and slots.side[o] == slots.side[s]
+        return kind == LAST and before == OWN and slots.of_class[o] == slots.of_class[s]
 
     # ---- options
 
