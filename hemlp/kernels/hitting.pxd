@@ -6,8 +6,8 @@ cdef enum:
     MAYBE = 2
     NO_GROUP = -1
     GROUP_SIZE = 62
-    MOST_SETS = 256
-    MOST_STEPS = 20000
+    MOST_SETS = 1024
+    MOST_STEPS = 100000
 
 cdef class Hitting:
     cdef readonly long long fewest, groups

@@ -21,7 +21,7 @@ else:
 
     OUT, IN, MAYBE = range(3)
     NO_GROUP = -1
-    GROUP_SIZE, MOST_SETS, MOST_STEPS = 62, 256, 20_000
+    GROUP_SIZE, MOST_SETS, MOST_STEPS = 62, 1024, 100_000
 
 
 class Hitting:
