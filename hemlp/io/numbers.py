@@ -30,9 +30,10 @@ class Numbers:
     def find(self, keys: Keys) -> tuple[IntArray, IntArray]:
         """The number of each key, and the first positions of those that are new."""
         if keys.size > TOGETHER:
-            parts = [self.find(keys[start : start + TOGETHER]) for start in range(0, keys.size, TOGETHER)]
-            new = [start + part[1] for start, part in zip(range(0, keys.size, TOGETHER), parts, strict=True)]
-            return np.concatenate([part[0] for part in parts]), np.concatenate(new)
+            starts = range(0, keys.size, TOGETHER)
+            parts = [self.find(keys[start : start + TOGETHER]) for start in starts]
+            firsts = [start + part[1] for start, part in zip(starts, parts, strict=True)]
+            return np.concatenate([part[0] for part in parts]), np.concatenate(firsts)
         runs = _changes(keys)
         if 2 * runs.size < keys.size:  # most are like the one before
             numbers, new = self.find(keys[runs])

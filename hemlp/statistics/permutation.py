@@ -15,8 +15,8 @@ from hemlp.statistics.tests import EXACT_UP_TO, differences, paired
 
 FLIPS = 9_999
 """Ways to choose the signs that are drawn where there are too many to try all."""
-DRAWN_UP_TO = 20_000
-"""Of so many differing instances signs are drawn; the mean of more is normally distributed."""
+DRAWN_UP_TO = 1_000
+"""Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
 BITS = 2**24
 """Signs that are drawn at once."""
 ROUNDING = 1e-12
@@ -26,8 +26,8 @@ ROUNDING = 1e-12
 def permutation_test(first: FloatArray, second: FloatArray, *, seed: int = 0) -> float:
     """Two-sided p, 1 where no instance differs; nan where a difference is infinite.
 
-    Up to 12 differing instances all signs are tried, up to 20,000 of them 9,999 are drawn; beyond, the mean is normally
-    distributed.
+    Up to 12 differing instances all signs are tried, up to 1,000 instances 9,999 ways are drawn; beyond, the mean is
+    normally distributed.
     """
     gaps = differences(*paired(first, second))
     gaps = gaps[gaps != 0]
