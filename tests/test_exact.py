@@ -117,5 +117,6 @@ def test_what_is_not_proved_has_the_bound_of_its_parts():
         limited = model.solve("search(states=1, work=0)")
         assert model.check(limited)
         assert model.solve().objective <= limited.bounds[0] + 1e-12
+        assert limited.bounds[0] <= 1
         bounded += not proved
     assert bounded > 3

@@ -12,6 +12,7 @@ from hemlp.errors import NoSolver
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
+from hemlp.lca.programs import upper_bound
 from hemlp.lca.solution import STEPS, LcaSolution
 from hemlp.programs.limits import Budget
 from hemlp.programs.model import carried_out
@@ -87,6 +88,7 @@ class LcaSearch:
         found = _read(one, 0, int(table[0, 1]), *chosen)
         assert found.graphs is not None
         if not proved:
+            bound = min(bound, upper_bound(one.facts[0]))
             found = Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
         return found, STEPS.index("programs of parts")
 
