@@ -588,7 +588,7 @@ def search_statistics() -> Timed:
         steps, solved = [], []
         for batch in batches:
             facts = LcaModel("", batch).facts
-            table, *_ = search(facts, len(batch.hierarchy), 20_000)
+            table = search(facts, len(batch.hierarchy), 20_000)
             steps.append(table[:, 5])
             solved.append(table[:, 0])
         tried = np.concatenate(steps)

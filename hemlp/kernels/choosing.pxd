@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.parts cimport Part
 from hemlp.kernels.prices cimport Prices
 from hemlp.kernels.slots cimport Slots
@@ -10,11 +11,13 @@ cdef enum:
 
 cdef long long LOWEST
 
+@cython.final
 cdef class States:
     cdef readonly long long[::1] items, worth, size, diff, common
     cdef readonly double[::1] hope
     cdef int make_room(self, long long number, long long width) except -1 nogil
 
+@cython.final
 cdef class Choosing:
     cdef readonly States old, new
     cdef readonly Prices prices

@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.network cimport Network
 
 cpdef enum:
@@ -8,6 +9,7 @@ cdef enum:
     FEW_ROUNDS = 10
     MOST_CYCLES = 5000
 
+@cython.final
 cdef class Proof:
     cdef bint wide
     cdef double large, small

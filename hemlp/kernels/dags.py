@@ -58,7 +58,7 @@ class PathGraphs:
         n = self.size = len(lists.beyond)
         self.lists, self.parents, self.all_twins, self.horizon = lists, parents, all_twins, horizon
         self.node_ptr, self.edge_ptr = np.zeros((2, links + 1), np.int64)
-        self.nodes, self.lower, self.upper = np.zeros((3, 1024), np.int32)
+        self.nodes, self.lower, self.upper = np.zeros((3, 1024 + 4 * links), np.int32)
         self.node_end = self.edge_end = 0
         self._far, self._good = np.full(n + 1, NO_WAY, np.int64), np.zeros(n + 1, np.uint8)
         self._apart_in = np.full(n + 1, NO_WAY, np.int64)  # the last instance in which another path can use a node
@@ -156,6 +156,8 @@ class PathGraphs:
 
     def add(self, i, s, source, target, length, sharing, beyond, below, twins):
         """The graph of link ``s`` of instance ``i``."""
+        if length <= 1 and target != self.size:
+            return self._add_short(s, source, target, length)
         self._extras = 0
         if self._to_top_by_gate(source, target, length, beyond):
             self._ways_to_top(i, twins.items.shape[0] if self.all_twins else sharing, twins)
@@ -178,6 +180,19 @@ class PathGraphs:
             self._good[self.nodes[k]] = 0
         for k in range(self._filled):
             self._far[self._above[k]] = NO_WAY
+        self.node_ptr[s + 1] = self.node_end
+        self.edge_ptr[s + 1] = self.edge_end
+        return 0
+
+    def _add_short(self, s, source, target, length):
+        """A class itself, or an edge."""
+        self._write_node(target)
+        if length:
+            label = self.lists.nodes[self.lists.ptr[source]]
+            self._write_edge(label, target)
+            self._write_node(label)
+            self._good[label] = 0
+        self._good[target] = 0
         self.node_ptr[s + 1] = self.node_end
         self.edge_ptr[s + 1] = self.edge_end
         return 0
@@ -273,9 +288,8 @@ def shortest_path_dags(
     made: PathGraphs = PathGraphs(lists, parents, len(sources), all_twins, horizon)
     _add_all(made, ptr, sources, targets, lengths, beyond, beyond.below, beyond.twins)
     pointers = np.stack([np.asarray(made.node_ptr), np.asarray(made.edge_ptr)])
-    nodes = np.asarray(made.nodes)[: made.node_end].copy()
     lower, upper = np.asarray(made.lower)[: made.edge_end], np.asarray(made.upper)[: made.edge_end]
-    return pointers, nodes, lower.copy(), upper.copy()
+    return pointers, np.asarray(made.nodes)[: made.node_end], lower, upper
 
 
 def _add_all(made, ptr, sources, targets, lengths, beyond, below, twins):

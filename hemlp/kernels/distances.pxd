@@ -1,13 +1,16 @@
+cimport cython
 from hemlp.kernels.records cimport Sides
 
 cdef enum:
     LANES = 16
 
+@cython.final
 cdef class UpLists:
     cdef readonly const long long[::1] ptr
     cdef readonly const int[::1] nodes, distances, gate_at, beyond
     cdef readonly bint gated
 
+@cython.final
 cdef class WeightedUpLists:
     cdef readonly const long long[::1] ptr
     cdef readonly const int[::1] nodes
@@ -18,6 +21,7 @@ ctypedef fused Lists:
     UpLists
     WeightedUpLists
 
+@cython.final
 cdef class Targets:
     cdef int base, rows
     cdef long long steps

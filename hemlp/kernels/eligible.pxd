@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.distances cimport UpLists
 from hemlp.kernels.records cimport Sides
 
@@ -6,6 +7,7 @@ cdef enum:
     FOR_PRED = 1
     FOR_TRUE = 2
 
+@cython.final
 cdef class Eligible:
     cdef Sides sides
     cdef UpLists lists

@@ -75,7 +75,8 @@ class Eligible:
         self.sides, self.lists, self.to_top = sides, lists, to_top
         self.ptr = np.zeros(2 * sides.size + 1, np.int64)
         self.end = 0
-        self.position, self.lca, self.own, self.length = np.zeros((4, 1024), np.int64)
+        room = 1024 + 2 * (len(sides.pred) + len(sides.true))
+        self.position, self.lca, self.own, self.length = np.zeros((4, room), np.int64)
         most = max((int(np.diff(ptr).max(initial=0)) for ptr in (sides.pred_ptr, sides.true_ptr)), default=0)
         self._nearest_pred, self._nearest_true, self._begin = np.zeros((3, most + 2), np.int64)
         # what one instance has: predicted and true class, node, the lengths of both ways, and for whom the LCA is own
@@ -226,8 +227,8 @@ def eligible_pairs(sides: Sides, lists: UpLists, to_top: Array, pair_ptr: Array,
     made: Eligible = Eligible(sides, lists, to_top)
     _add_all(made, pair_ptr, kappa)
     end = made.end
-    position, lca = np.asarray(made.position)[:end].copy(), np.asarray(made.lca)[:end].copy()
-    own, length = np.asarray(made.own)[:end] == 1, np.asarray(made.length)[:end].copy()
+    position, lca = np.asarray(made.position)[:end], np.asarray(made.lca)[:end]
+    own, length = np.asarray(made.own)[:end] == 1, np.asarray(made.length)[:end]
     return np.asarray(made.ptr), position, lca, own, length
 
 

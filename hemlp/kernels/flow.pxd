@@ -1,8 +1,10 @@
+cimport cython
 from hemlp.kernels.network cimport Network
 
 cdef enum:
     NOWHERE = -1
 
+@cython.final
 cdef class Search:
     cdef long long steps
     cdef int labels, settles

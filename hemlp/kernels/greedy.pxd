@@ -1,9 +1,11 @@
+cimport cython
 from hemlp.kernels.links cimport Links
 from hemlp.kernels.paths cimport PathFinder
 
 cdef enum:
     NO_LINK = -1
 
+@cython.final
 cdef class Greedy:
     cdef PathFinder finder
     cdef readonly long long count, paths
@@ -16,7 +18,7 @@ cdef class Greedy:
     cdef bint _comes_before(self, long long a, long long b, Links links) noexcept nogil
     cdef bint _dropped(self, long long at, Links links) noexcept nogil
     cdef int draw_all(self, Links links) except -1 nogil
-    cdef long long _shared(self, long long k, Links links) except -1 nogil
+    cdef Py_ssize_t _shared(self, long long k, Links links) except -1 nogil
     cdef int _draw(self, long long k, Links links) except -1 nogil
     cdef int _draw_spare(self, long long a, long long side, Links links) except -1 nogil
     cdef void _measure(self, long long first, Links links) noexcept nogil

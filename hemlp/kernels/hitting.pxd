@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.links cimport Links
 
 cdef enum:
@@ -9,6 +10,7 @@ cdef enum:
     MOST_SETS = 1024
     MOST_STEPS = 100000
 
+@cython.final
 cdef class Hitting:
     cdef readonly long long fewest, groups
     cdef readonly long long[::1] count, masks, leader, group_of, bit_of, set_ptr, sets, stack, served, standing

@@ -1,6 +1,8 @@
+cimport cython
 cdef enum:
     NOT_SEEN = -1
 
+@cython.final
 cdef class Links:
     cdef readonly long long size, first, number, predicted, classes, lcas
     cdef readonly const long long[::1] ptr, all_position, all_lca, all_length, node_ptr, edge_ptr, pred_ptr, true_ptr

@@ -1,6 +1,8 @@
+cimport cython
 cdef enum:
     ALONE = -1
 
+@cython.final
 cdef class Matching:
     cdef int height, width
     cdef long long steps

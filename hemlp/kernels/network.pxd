@@ -1,5 +1,7 @@
+cimport cython
 from hemlp.kernels.pairing cimport Chosen, Pairing
 
+@cython.final
 cdef class Network:
     cdef Py_ssize_t nodes, arcs
     cdef double[::1] cost

@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.hitting cimport Hitting
 from hemlp.kernels.links cimport Links
 from hemlp.kernels.signatures cimport Signatures
@@ -7,6 +8,7 @@ cdef enum:
     NONE = -1
     FEW_STEPS = 4
 
+@cython.final
 cdef class Part:
     cdef readonly long long steps, sides, nodes, flags, node_words, flag_words
     cdef readonly long long[::1] slot, ptr, source, gain, rest, adds, needs, bars, sets, node
@@ -22,6 +24,6 @@ cdef class Part:
     cdef bint _comes_first(self, long long o, long long s, Slots slots, Hitting hitting) noexcept nogil
     cdef int _write_options(self, Slots slots, Hitting hitting, Signatures signatures, Links links) except -1 nogil
     cdef int _blank(self, long long o) except -1 nogil
-    cdef long long _write_skips(self, long long s, long long end, Slots slots) except -1 nogil
+    cdef Py_ssize_t _write_skips(self, long long s, long long end, Slots slots) except -1 nogil
     cdef void _write_drawn(self, long long source, long long s, long long o, Slots slots, Signatures signatures) noexcept nogil
     cdef void forget(self) noexcept nogil

@@ -1,8 +1,10 @@
+cimport cython
 from hemlp.kernels.parts cimport Part
 from hemlp.kernels.slots cimport Slots
 
 cdef double LOWEST
 
+@cython.final
 cdef class Prices:
     cdef readonly double[::1] ahead, credit
     cdef readonly double common

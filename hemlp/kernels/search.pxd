@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.choosing cimport Choosing
 from hemlp.kernels.hitting cimport Hitting
 from hemlp.kernels.links cimport Links
@@ -10,6 +11,7 @@ cdef enum:
     FEW = 256
     ROUNDS = 60
 
+@cython.final
 cdef class Search:
     cdef readonly Links links
     cdef readonly Hitting hitting
@@ -30,7 +32,7 @@ cdef class Search:
     cdef void _take(self, long long leader, long long state) noexcept nogil
     cdef bint _settle_ties(self, long long p, long long q) except -1 nogil
     cdef bint _list_ties(self, long long leader, long long p, long long q) except -1 nogil
-    cdef long long _most_equal(self) except? -1 nogil
+    cdef Py_ssize_t _most_equal(self) except? -1 nogil
     cdef bint _reached(self, long long k, long long total) noexcept nogil
     cdef bint _solve_tie(self, long long leader, long long p, long long q, long long diff) except -1 nogil
     cdef void count(self, long long[:, ::1] table, long long i) noexcept nogil

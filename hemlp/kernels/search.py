@@ -287,25 +287,34 @@ def _common_divisor(a, b):
 def search(facts: Any, size: int, most: int) -> Any:
     """The optimum of each instance whose parts have at most ``most`` states after a step.
 
-    Returns a table (1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at), and of each solved instance
-    the drawn links with the nodes that their paths have to have: a pointer into links, the links, a pointer into
-    nodes, the nodes.
+    A table: 1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at.
     """
-    instances = len(facts)
-    table, link_ptr = np.zeros((instances, 6), np.int64), np.zeros(instances + 1, np.int64)
+    table = np.zeros((len(facts), 6), np.int64)
+    _search_all(Search(facts, size, most), table, np.zeros(0, np.int64))
+    return table
+
+
+def drawn(facts: Any, size: int, most: int) -> Any:
+    """The table, and of each solved instance the drawn links with the nodes that their paths have to have.
+
+    That is a pointer into links, the links, a pointer into nodes, the nodes.
+    """
+    table, link_ptr = np.zeros((len(facts), 6), np.int64), np.zeros(len(facts) + 1, np.int64)
     solver: Search = Search(facts, size, most)
     _search_all(solver, table, link_ptr)
     return results(solver, table, link_ptr)
 
 
 def results(solver: Any, table: Any, link_ptr: Any) -> Any:
-    """What ``search`` returns, from a solver that has written its choices."""
+    """What ``drawn`` returns, from a solver that has written its choices."""
     links, nodes = np.asarray(solver.out_links), np.asarray(solver.out_nodes)
     node_ptr = np.asarray(solver.out_ptr)[: solver.drawn + 1].copy()
     return table, link_ptr, links[: solver.drawn].copy(), node_ptr, nodes[: solver.drawn_nodes].copy()
 
 
 def _search_all(solver, table, link_ptr):
+    """Solve all instances, and write what they draw where there is a pointer for it."""
+    draws: cython.bint = link_ptr.shape[0] > 0
     with cython.nogil:
         for i in range(table.shape[0]):
             if i % 64 == 0:
@@ -320,7 +329,9 @@ def _search_all(solver, table, link_ptr):
             elif solver.most > 0 and solver.reduce(i) and solver.solve():
                 table[i, 0] = 1
                 solver.count(table, i)
-                solver.write()
+                if draws:
+                    solver.write()
             table[i, 5] = solver.choosing.moves
-            link_ptr[i + 1] = solver.drawn
+            if draws:
+                link_ptr[i + 1] = solver.drawn
     return 0

@@ -1,9 +1,11 @@
+cimport cython
 from hemlp.kernels.links cimport Links
 
 cdef enum:
     MOST_SIGNATURES = 400
     NO_BIT = -1
 
+@cython.final
 cdef class Signatures:
     cdef readonly long long bits, width
     cdef readonly long long[::1] ptr, rows, plain, node_of
@@ -14,7 +16,7 @@ cdef class Signatures:
     cdef long long size_of(self, long long row) noexcept nogil
     cdef int _number_nodes(self, Links links, const long long[::1] active) except -1 nogil
     cdef void _forget_nodes(self) noexcept nogil
-    cdef long long _of_link(self, Links links, long long link, long long at) except -1 nogil
+    cdef Py_ssize_t _of_link(self, Links links, long long link, long long at) except -1 nogil
     cdef int _make_room(self, long long size, long long at) except -1 nogil
     cdef long long _only_path(self, Links links, long long begin, long long end, long long at) noexcept nogil
     cdef int _start_pool(self, long long lca) except -1 nogil

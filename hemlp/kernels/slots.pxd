@@ -1,3 +1,4 @@
+cimport cython
 from hemlp.kernels.hitting cimport Hitting
 from hemlp.kernels.links cimport Links
 from hemlp.kernels.signatures cimport Signatures
@@ -19,6 +20,7 @@ cdef enum:  # kinds of slots
 cdef enum:
     NOBODY = -1
 
+@cython.final
 cdef class Slots:
     cdef readonly long long number, width
     cdef readonly long long[::1] role, kind, side, of_class, of_lca, leader, ptr, row, link, gain, rest, certain, may, lone

@@ -97,7 +97,7 @@ def _members(words: Any, row: int, width: int) -> list[int]:
 
 
 def finish(search: Search) -> Any:
-    """The results of the instance, as ``hemlp.kernels.search.search`` gives them for one."""
+    """The results of the instance, as ``hemlp.kernels.search.drawn`` gives them for one."""
     table = np.ones((1, 6), np.int64)
     view: cython.longlong[:, ::1] = table
     search.count(view, 0)

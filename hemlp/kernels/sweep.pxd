@@ -1,5 +1,7 @@
+cimport cython
 from hemlp.kernels.records cimport Rows
 
+@cython.final
 cdef class Sweep:
     cdef readonly Rows arrows, true, scored, hidden, steps
     cdef readonly const double[::1] weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -49,19 +50,21 @@ class LcaSearch:
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
         """All instances at once, then the hard ones one by one; what they all took counts for each alike."""
-        from hemlp.kernels.search import search
+        from hemlp.kernels.search import drawn, search
 
         begun = time.monotonic()
-        facts = model.facts
-        table, *chosen = search(facts, len(model.batch.hierarchy), self.states)
+        asked = model.facts, len(model.batch.hierarchy), self.states
+        table = search(*asked)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
         hard: dict[int, Found] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
             hard[i], steps[i] = self._by_programs(model, i, time_limit, spent)
 
+        graphs = cache(partial(drawn, *asked))  # few ask for them
+
         def detail(i: int) -> Found:
-            return hard[i] if i in hard else _read(model, i, int(table[i, 1]), *chosen)
+            return hard[i] if i in hard else _read(model, i, *graphs())
 
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
@@ -84,8 +87,7 @@ class LcaSearch:
             whole: Found = _program_solver().carry_out(one, budget).found[0]
             return whole, STEPS.index("programs")
         proved, bound = carried_out(parts.plan(), budget.spending(_program_solver().solve_program))
-        table, *chosen = finish(parts.search)
-        found = _read(one, 0, int(table[0, 1]), *chosen)
+        found = _read(one, 0, *finish(parts.search))
         assert found.graphs is not None
         if not proved:
             bound = min(bound, upper_bound(one.facts[0]))
@@ -101,7 +103,7 @@ def _program_solver() -> ProgramSolver:
     raise NoSolver(f"none of {', '.join(PROGRAM_SOLVERS)} can be used: pip install ortools")
 
 
-def _read(model: LcaModel, i: int, lcas: int, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
+def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
     """The graphs of an instance: its drawn links, each with the nodes that its path has to have."""
     from hemlp.kernels.paths import PathFinder, best_path
 
@@ -116,4 +118,4 @@ def _read(model: LcaModel, i: int, lcas: int, ptr: Any, links: Any, node_ptr: An
         np.asarray(finder.taken)[nodes[node_ptr[k] : node_ptr[k + 1]]] = 1
         paths.append((side, tuple(best_path(finder, link.nodes, link.lower, link.upper).tolist())))
     graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
-    return Found.of(graphs, Status.OPTIMAL, lcas)
+    return Found.of(graphs, Status.OPTIMAL, int(table[i, 1]))
