@@ -3,39 +3,39 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import HemlpError
-from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.run import evaluate
-from hemlp.evaluation.sweep import Sweep, sweep
-from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import TOP
-from hemlp.hierarchy.reach import UpDistances
-from hemlp.instances.batch import Batch
-from hemlp.instances.sets import LabelSets
-from hemlp.io.hierarchies import read_hierarchy
-from hemlp.io.labels import read_labels
-from hemlp.measures.augmentations import Augmentation
-from hemlp.measures.base import Measure
-from hemlp.measures.matches import MatchMeasure, MatchScore
-from hemlp.measures.pair_scores import PairScore
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.registry import measure, read_measures, write_measures
-from hemlp.measures.scores import Score, Scores
-from hemlp.measures.sensitivity import Sensitivity
-from hemlp.measures.sets import SetMeasure, SetScore
-from hemlp.measures.transport import TransportMeasure
-from hemlp.measures.weights import information_accretion, information_content
-from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
-from hemlp.pairing.rules import by_class, by_leaf, by_level
-from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
-from hemlp.programs.model import Model
-from hemlp.programs.program import Status
-from hemlp.programs.registry import Solver
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp import examples, metrics
+    from hemlp import errors, examples, metrics
+    from hemlp.errors import HemlpError
+    from hemlp.evaluation.result import Evaluation
+    from hemlp.evaluation.run import evaluate
+    from hemlp.evaluation.sweep import Sweep, sweep
+    from hemlp.hierarchy.dag import Hierarchy
+    from hemlp.hierarchy.labels import TOP
+    from hemlp.hierarchy.reach import UpDistances
+    from hemlp.instances.batch import Batch
+    from hemlp.instances.sets import LabelSets
+    from hemlp.io.hierarchies import read_hierarchy
+    from hemlp.io.labels import read_labels
+    from hemlp.measures.augmentations import Augmentation
+    from hemlp.measures.base import Measure
+    from hemlp.measures.matches import MatchMeasure, MatchScore
+    from hemlp.measures.pair_scores import PairScore
+    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.registry import measure, read_measures, write_measures
+    from hemlp.measures.scores import Score, Scores
+    from hemlp.measures.sensitivity import Sensitivity
+    from hemlp.measures.sets import SetMeasure, SetScore
+    from hemlp.measures.transport import TransportMeasure
+    from hemlp.measures.weights import information_accretion, information_content
+    from hemlp.pairing.bounds import ALL, Bounds
+    from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
+    from hemlp.pairing.rules import by_class, by_leaf, by_level
+    from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
+    from hemlp.programs.model import Model
+    from hemlp.programs.program import Status
+    from hemlp.programs.registry import Solver
     from hemlp.scores.cafa import Cafa, cafa
     from hemlp.scores.consistency import consistency
     from hemlp.scores.curve import Curve, curve
@@ -96,6 +96,7 @@ __all__ = [
     "compare_exact_greedy",
     "consistency",
     "curve",
+    "errors",
     "evaluate",
     "examples",
     "information_accretion",
@@ -113,32 +114,76 @@ __all__ = [
     "write_measures",
 ]
 
-_LATER = {
-    "ExactGreedy": "statistics.exact_greedy",
-    "compare_exact_greedy": "statistics.exact_greedy",
+_HOMES = {
+    "HemlpError": "errors",
+    "Evaluation": "evaluation.result",
+    "evaluate": "evaluation.run",
+    "Sweep": "evaluation.sweep",
+    "sweep": "evaluation.sweep",
+    "Hierarchy": "hierarchy.dag",
+    "TOP": "hierarchy.labels",
+    "UpDistances": "hierarchy.reach",
+    "Batch": "instances.batch",
+    "LabelSets": "instances.sets",
+    "read_hierarchy": "io.hierarchies",
+    "read_labels": "io.labels",
+    "Augmentation": "measures.augmentations",
+    "Measure": "measures.base",
+    "MatchMeasure": "measures.matches",
+    "MatchScore": "measures.matches",
+    "PairScore": "measures.pair_scores",
+    "PairMeasure": "measures.pairs",
+    "measure": "measures.registry",
+    "read_measures": "measures.registry",
+    "write_measures": "measures.registry",
+    "Score": "measures.scores",
+    "Scores": "measures.scores",
+    "Sensitivity": "measures.sensitivity",
+    "SetMeasure": "measures.sets",
+    "SetScore": "measures.sets",
+    "TransportMeasure": "measures.transport",
+    "information_accretion": "measures.weights",
+    "information_content": "measures.weights",
+    "ALL": "pairing.bounds",
+    "Bounds": "pairing.bounds",
+    "Cost": "pairing.costs",
+    "MatrixCost": "pairing.costs",
+    "ShortestPath": "pairing.costs",
+    "by_class": "pairing.rules",
+    "by_leaf": "pairing.rules",
+    "by_level": "pairing.rules",
+    "JiangConrath": "pairing.similarities",
+    "LcaHeight": "pairing.similarities",
+    "Lin": "pairing.similarities",
+    "Resnik": "pairing.similarities",
+    "WuPalmer": "pairing.similarities",
+    "Model": "programs.model",
+    "Status": "programs.program",
+    "Solver": "programs.registry",
     "Cafa": "scores.cafa",
-    "Curve": "scores.curve",
-    "ScoredSets": "scores.sets",
-    "Tuned": "scores.tuned",
-    "average_precision": "scores.precision",
     "cafa": "scores.cafa",
     "consistency": "scores.consistency",
+    "Curve": "scores.curve",
     "curve": "scores.curve",
+    "average_precision": "scores.precision",
     "ranked": "scores.ranked",
     "read_scores": "scores.reading",
     "reliability": "scores.reliability",
+    "ScoredSets": "scores.sets",
+    "Tuned": "scores.tuned",
     "tune": "scores.tuning",
+    "ExactGreedy": "statistics.exact_greedy",
+    "compare_exact_greedy": "statistics.exact_greedy",
 }
-"""Where names are that are loaded when they are asked for."""
+"""Where names are: nothing is loaded before it is asked for."""
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs need is loaded when it is asked for."""
-    if name in ("examples", "metrics"):
-        return import_module(f"hemlp.{name}")
-    if name in _LATER:
-        return getattr(import_module(f"hemlp.{_LATER[name]}"), name)
-    raise AttributeError(f"module 'hemlp' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'hemlp' has no attribute {name!r}")
+    found = getattr(import_module(f"hemlp.{_HOMES[name]}"), name) if name in _HOMES else import_module(f"hemlp.{name}")
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,10 @@
-"""``python -m hemlp``."""
+"""The command line."""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts them when it is loaded; nothing here has use for them
 
 from hemlp.cli.main import main
 
-main()
+if __name__ == "__main__":
+    main()

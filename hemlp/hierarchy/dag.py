@@ -355,7 +355,7 @@ class Hierarchy(Structure):
 
     def numbers(self, labels: Collection[Label]) -> IntArray:
         """The number of each class, -1 where a label is unknown."""
-        return np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int64, len(labels))
+        return np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int32, len(labels))
 
     def known_labels(self) -> Collection[Label]:
         """All labels that name a class, aliases included."""

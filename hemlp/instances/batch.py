@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, pointers, row_pointers, sorted_distinct, split
+from hemlp.arrays import IntArray, pointers
 from hemlp.errors import Advice, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -293,16 +293,16 @@ def _side(
 ) -> Side:
     """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown, and are
     ``dropped`` or not."""
-    rows = np.repeat(place, np.diff(side.ptr))
+    from hemlp.kernels.rows import class_rows
+
     numbers = hierarchy.numbers(side.vocabulary)
-    if dropped:
-        numbers[new] = -1
-    found = numbers[side.codes]
-    row, classes = split(sorted_distinct((rows * len(hierarchy) + found)[found >= 0]), len(hierarchy))
-    lost = rows[new[side.codes]]
-    strange = np.bincount(lost, minlength=size).astype(np.int32) if lost.size else None
-    absent = None
-    if len(side) < size:
-        absent = np.ones(size, np.bool_)
-        absent[place] = False
-    return Side(row_pointers(row, size), classes, strange, absent)
+    strange = None
+    if new.any():
+        lost = np.repeat(place, np.diff(side.ptr))[new[side.codes]]
+        strange = np.bincount(lost, minlength=size).astype(np.int32) if lost.size else None
+        if dropped:
+            numbers[new] = -1
+    order = np.full(size, -1, np.int64)
+    order[place] = np.arange(len(side))
+    ptr, classes = class_rows(side.ptr, side.codes, numbers, order)
+    return Side(ptr, classes, strange, order < 0 if len(side) < size else None)

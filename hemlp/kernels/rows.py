@@ -1,0 +1,75 @@
+"""Label sets as rows of classes: sorted, each class once."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.signals import look_for_signals
+
+    NOTHING = -1
+
+Array = NDArray[Any]
+
+
+def class_rows(ptr: Array, codes: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
+    """Row i holds the classes ``numbers[c]`` for c in ``codes[ptr[r]:ptr[r + 1]]``, where r is ``order[i]``.
+
+    Both may be NOTHING: a row that is absent, a label that is left out. Returns a pointer and the classes.
+    """
+    made_ptr, classes = np.zeros(len(order) + 1, np.int64), np.empty(len(codes), np.int32)
+    _write_all(ptr, codes, numbers, order, made_ptr, classes)
+    return made_ptr, classes[: made_ptr[-1]]
+
+
+def _write_all(ptr, codes, numbers, order, made_ptr, classes):
+    end = cython.cast(cython.longlong, 0)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            if i % 4096 == 0:
+                look_for_signals()
+            if order[i] != NOTHING:
+                begin = end
+                for k in range(ptr[order[i]], ptr[order[i] + 1]):
+                    if numbers[codes[k]] != NOTHING:
+                        classes[end] = numbers[codes[k]]
+                        end += 1
+                _sort(classes, begin, end)
+                end = _each_once(classes, begin, end)
+            made_ptr[i + 1] = end
+    return 0
+
+
+def _sort(values, begin, end):
+    """In place, by Shell's method: the rows are short, and often sorted."""
+    gap = (end - begin) // 2
+    while gap > 0:
+        for k in range(begin + gap, end):
+            value = values[k]
+            place = k
+            while place >= begin + gap and values[place - gap] > value:
+                values[place] = values[place - gap]
+                place -= gap
+            values[place] = value
+        gap = 1 if gap == 2 else gap * 5 // 11
+    return 0
+
+
+def _each_once(values, begin, end):
+    """Keep the first of equal neighbours; where the row ends then."""
+    kept = begin
+    for k in range(begin, end):
+        if k == begin or values[k] != values[kept - 1]:
+            values[kept] = values[k]
+            kept += 1
+    return kept
