@@ -18,6 +18,7 @@ cdef class Eligible:
     cdef long long[:, ::1] _ends, _ways
     cdef long long[::1] _nearest_pred, _nearest_true, _begin, _node, _whose, _order, _above, _stamp, _seen, _where
     cdef int add(self, long long i, long long first, const double[::1] kappa) except -1 nogil
+    cdef void _mark_above(self, long long t) noexcept nogil
     cdef long long _distance(self, double kappa, long long p, long long t) noexcept nogil
     cdef void _find_nearest(self, long long i, long long first, long long height, long long width, const double[::1] kappa) noexcept nogil
     cdef int _make_room(self, long long more) except -1 nogil

@@ -95,27 +95,37 @@ class Eligible:
         self._found = 0
         self._find_nearest(i, first, height, width, kappa)
         for b in range(width):
-            self._mark += 1
             t = self.sides.true[self.sides.true_ptr[i] + b]
-            for k in range(self.lists.ptr[t], self.lists.ptr[t + 1]):
-                self._above[self.lists.nodes[k]] = self.lists.distances[k]
-                self._stamp[self.lists.nodes[k]] = self._mark
+            marked: cython.bint = False
             for a in range(height):
                 p = self.sides.pred[self.sides.pred_ptr[i] + a]
-                distance = self._distance(kappa[first + a * width + b], p, t)
+                kept = kappa[first + a * width + b]
+                distance = self._distance(kept, p, t)
                 whose = FOR_PRED if distance == self._nearest_pred[a] else 0
                 whose += FOR_TRUE if distance == self._nearest_true[b] else 0
                 if whose:
                     self._make_room(
                         self.lists.ptr[p + 1] - self.lists.ptr[p] + self.lists.ptr[t + 1] - self.lists.ptr[t]
                     )
-                    if kappa[first + a * width + b] == distance:
+                    if distance == 0:
+                        self._note(a, b, self.lists.nodes[self.lists.ptr[p]], 0, 0, whose)
+                    elif kept == distance:
+                        if not marked:
+                            self._mark_above(t)
+                            marked = True
                         self._find_lcas(p, t, a, b, distance, whose)
                     else:
                         self._note(a, b, self.size, self.to_top[p], self.to_top[t], whose)
         self._write(2 * i, 0, height)
         self._write(2 * i + 1, 1, width)
         return 0
+
+    def _mark_above(self, t):
+        """Mark what is above a class, with its distance."""
+        self._mark += 1
+        for k in range(self.lists.ptr[t], self.lists.ptr[t + 1]):
+            self._above[self.lists.nodes[k]] = self.lists.distances[k]
+            self._stamp[self.lists.nodes[k]] = self._mark
 
     def _distance(self, kappa, p, t):
         """As S_best compares them: by way of ⊤ where there is no common ancestor."""
