@@ -17,8 +17,10 @@ from hemlp.io.labels import read_labels
 from hemlp.measures.augmentations import Augmentation
 from hemlp.measures.base import Measure
 from hemlp.measures.matches import MatchMeasure, MatchScore
+from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pair_scores import PairScore
 from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.sensitivity import Sensitivity
@@ -70,8 +72,10 @@ __all__ = [
     "MatrixCost",
     "Measure",
     "Model",
+    "NearestMeasure",
     "PairMeasure",
     "PairScore",
+    "RankedMeasure",
     "Resnik",
     "Score",
     "ScoredSets",

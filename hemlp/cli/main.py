@@ -18,7 +18,6 @@ from hemlp.cli.advising import Commands, OfStudy
 from hemlp.cli.diagnosing import diagnose
 from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
-    check_row,
     choice,
     from_standard_input,
     input_options,
@@ -26,6 +25,7 @@ from hemlp.cli.options import (
     measure_option,
     names_option,
     output_options,
+    row_number,
     row_option,
     say_written,
     show,
@@ -179,8 +179,8 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
 @names_option
 @input_options
 def explain(
-    hierarchy: str, true: str, pred: str, row: int, measures: tuple[str, ...], json_file: str | None,
-    svg: str | None, png: str | None, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measures: tuple[str, ...],
+    json_file: str | None, svg: str | None, png: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
 
@@ -196,8 +196,8 @@ def explain(
     check_writable([json_file if json_file != "-" else None, svg, png])
     result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
     (system,) = files
-    check_row(row, int(result.facts[system]["instances"]))
-    explanation = result.explain(system, row - 1)
+    number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
+    explanation = result.explain(system, number)
     text = json_text(explanation.to_dict(), indent=1) + "\n"
     if json_file == "-":
         click.echo(text, nl=False)
@@ -227,8 +227,8 @@ def explain(
 @names_option
 @input_options
 def model(
-    hierarchy: str, true: str, pred: str, row: int, measure: str, stage: str | None, mps: bool, svg: str | None,
-    names: str | None, cycles: Any, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: str, stage: str | None,
+    mps: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
@@ -238,14 +238,17 @@ def model(
     from hemlp.explain.making import network_picture
     from hemlp.io.files import write_text
     from hemlp.io.names import read_names
+    from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
+    from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([svg])
     (file,) = system_files([pred]).values()
-    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), read_labels(true), read_labels(file), **given)
-    check_row(row, len(batch))
-    one = made(measure).model(batch[row - 1])
+    each = made(measure)
+    sides = (as_gold(true), read_scores(file)) if isinstance(each, RankedMeasure) else map(read_labels, (true, file))
+    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), *sides, **given)
+    one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
     stages = {} if stage is None else {"stage": stage}
     click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
     if svg is not None:

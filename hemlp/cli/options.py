@@ -11,8 +11,10 @@ import click
 
 from hemlp.errors import InvalidOption
 from hemlp.escaping import printable
+from hemlp.options import did_you_mean
 
 if TYPE_CHECKING:
+    from hemlp.hierarchy.labels import Label
     from hemlp.text.tables import Table
 
 Command = Callable[..., None]
@@ -79,8 +81,9 @@ def from_standard_input(files: Sequence[str]) -> list[str]:
 names_option = click.option(
     "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
 )
-row_option = click.option(
-    "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row: --row 17."
+row_option = options(
+    click.option("--row", type=click.IntRange(min=1), help="Which instance, by default the first: --row 17."),
+    click.option("--id", "name", metavar="ID", help="Which instance, by its id: --id doc17."),
 )
 
 
@@ -126,10 +129,20 @@ output_options = options(
 )
 
 
-def check_row(row: int, rows: int) -> None:
-    """Rows are counted from 1."""
-    if row > rows:
-        raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+def row_number(row: int | None, name: str | None, rows: int, ids: Sequence[Label] | None) -> int:
+    """Which instance is meant, from 0: by its row (from 1), its id, or the first."""
+    if row is not None and name is not None:
+        raise InvalidOption("--row and --id both say which instance: give one of them")
+    if name is None:
+        if row is not None and row > rows:
+            raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+        return (row or 1) - 1
+    if ids is None:
+        raise InvalidOption(f"--id {name}: these files have no ids of instances: give --row")
+    places = {str(each): k for k, each in enumerate(ids)}
+    if name not in places:
+        raise InvalidOption(f"there is no instance {name!r}{did_you_mean(name, places)}")
+    return places[name]
 
 
 def say_written(file: str) -> None:

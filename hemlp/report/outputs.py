@@ -89,13 +89,16 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
 
 def long_columns(result: Evaluation) -> dict[str, list[Any]]:
     """One row a system, measure and instance, as columns."""
-    columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", "value", "status")}
+    named = () if result.ids is None else ("id",)
+    columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", *named, "value", "status")}
     for system in result.systems:
         for name in result.measures:
             scores = result.scores[system][name]
             columns["system"] += [system] * len(scores)
             columns["measure"] += [name] * len(scores)
             columns["instance"] += list(range(len(scores)))
+            if result.ids is not None:
+                columns["id"] += result.ids
             columns["value"] += scores.values.tolist()
             columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
     return columns
@@ -104,7 +107,7 @@ def long_columns(result: Evaluation) -> dict[str, list[Any]]:
 def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
     """The head, then block by block."""
     extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
-    ids = None if result.inputs is None else result.inputs.ids
+    ids = result.ids
     head = [*result.measures, *(f"{m}.{c}" for m, c in extra)]
     yield _csv_lines([head if ids is None else ["id", *head]])
     done = 0

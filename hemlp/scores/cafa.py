@@ -133,7 +133,7 @@ class Cafa:
         library
             "pandas" or "polars".
         """
-        from hemlp.scores.best import as_frame
+        from hemlp.text.tables import as_frame
 
         return as_frame(self.to_columns(), library)
 

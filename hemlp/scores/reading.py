@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import FileFormatError, InvalidOption, InvalidScores
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
@@ -304,13 +305,13 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 # ---- what functions on scores take
 
 
-def as_scores(data: Any) -> ScoredSets:
+def as_scores(data: Any, *, labels: Sequence[Label] | None = None, source: str = "predictions") -> ScoredSets:
     """Scores as they are, from a file, or from data in memory."""
     if isinstance(data, str | PathLike):
         return read_scores(data)
     if isinstance(data, LabelSets):
         raise InvalidOption("these are label sets without scores: give ScoredSets, or evaluate them as they are")
-    return ScoredSets.of(data, source="predictions")
+    return ScoredSets.of(data, labels=labels, source=source)
 
 
 def as_gold(data: Any) -> LabelSets:
