@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ from hemlp.options import did_you_mean
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.labels import Label
+    from hemlp.measures.base import Measure
     from hemlp.text.tables import Table
 
 Command = Callable[..., None]
@@ -51,31 +53,63 @@ input_options = options(
 )
 
 
-def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Measures between commas, but for commas within brackets."""
-    return tuple(part.strip() for value in values for part in re.split(r",(?![^(]*\))", value) if part.strip())
+def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
+    """Measures between commas, but for commas within brackets; those of a TOML file."""
+    texts = [part.strip() for value in values for part in re.split(r",(?![^(]*\))", value) if part.strip()]
+    return tuple(each for text in texts for each in (_stored(text) if text.endswith(".toml") else [text]))
+
+
+def _measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
+    """One measure; the only one of a TOML file."""
+    if value is None or not value.endswith(".toml"):
+        return value
+    found = _stored(value)
+    if len(found) != 1:
+        raise InvalidOption(f"{value} holds {len(found)} measures, and one is needed here")
+    return found[0]
+
+
+def _stored(file: str) -> list[Measure]:
+    from hemlp.measures.registry import read_measures
+
+    return read_measures(Path(file))
+
+
+def _known_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names that begin so, for shells that complete what is typed."""
+    from hemlp.measures import registry  # noqa: F401 (fills the names)
+    from hemlp.measures.named import NAMED
+
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in NAMED if name.startswith(last)]
 
 
 measure_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_split,
-    help="Measures: -m F_H,F_LCA -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_measures,
+    shell_complete=_known_measures,
+    help="Measures, or a TOML file of them: -m F_H,F_LCA -m 'MGIA(default_cost=4)' -m mine.toml. `hemlp measures` "
+    "lists them.",
 )  # fmt: skip
+
+
+def one_measure_option(default: str | None, words: str, name: str = "--measure") -> Callable[[Command], Command]:
+    """An option that takes one measure."""
+    flags = ("-m", name) if name == "--measure" else (name,)
+    return click.option(
+        *flags, default=default, show_default=default is not None, metavar="MEASURE", callback=_measure,
+        shell_complete=_known_measures, help=words,
+    )  # fmt: skip
+
+
 label_file_options = options(
     click.option(
-        "--format", type=click.Choice(["lines", "table", "json", "jsonl", "parquet"]),
+        "--format", type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
         help="Of label files, if their names do not tell: --format jsonl.",
     ),
     click.option("--sep", help="Of label files, between labels or cells: --sep ';'."),
     click.option("--id", metavar="COLUMN", help="Of label files, the column of ids: --id doc."),
     click.option("--label", metavar="COLUMN", help="Of label files, the column of labels: --label class."),
 )  # fmt: skip
-
-
-def from_standard_input(files: Sequence[str]) -> list[str]:
-    """The files, - being standard input, which can be read once."""
-    if list(files).count("-") > 1:
-        raise InvalidOption("standard input (-) can be read once: give files for the others")
-    return ["/dev/stdin" if file == "-" else file for file in files]
 
 
 names_option = click.option(
@@ -94,7 +128,7 @@ solver_options = options(
 
 
 tuning_options = options(
-    click.option("--tune-by", metavar="MEASURE", help="Of systems FILE@tuned, by default the first: --tune-by F_H."),
+    one_measure_option(None, "Of systems FILE@tuned, by default the first: --tune-by F_H.", "--tune-by"),
     click.option("--dev-true", type=click.Path(), metavar="FILE", help="True labels to tune on: --dev-true dev.tsv."),
     click.option("--dev", multiple=True, metavar="NAME=FILE", help="Scores to tune on: --dev knn=dev_scores.tsv."),
     click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data by so many folds: --folds 5."),

@@ -7,7 +7,16 @@ from typing import Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, label_options, measure_option, options, say_written, show, solver_options
+from hemlp.cli.options import (
+    choice,
+    label_options,
+    measure_option,
+    one_measure_option,
+    options,
+    say_written,
+    show,
+    solver_options,
+)
 
 scored_arguments = options(
     click.argument("hierarchy"),
@@ -30,7 +39,7 @@ points_option = click.option(
 @solver_options
 @label_options
 def curve(
-    hierarchy: str, true: str, scores: str, measures: tuple[str, ...], grid: str | None, csv: str | None,
+    hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
     svg: str | None, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Measures at every threshold of scored predictions, and where each is best.
@@ -43,6 +52,8 @@ def curve(
     """
     from hemlp import read_hierarchy
     from hemlp.io.files import write_text
+    from hemlp.measures.ranked import RankedMeasure
+    from hemlp.measures.registry import measure as as_measure
     from hemlp.report.outputs import check_writable
     from hemlp.report.plots import svg as drawn
     from hemlp.scores.curve import curve as made
@@ -52,10 +63,10 @@ def curve(
     check_writable([csv, svg])
     h = read_hierarchy(hierarchy, cycles=cycles)
     gold, s = as_gold(true), read_scores(scores)
-    of_ranks = [name for name in measures if "@" in name]
+    of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
         show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
-    others = [name for name in measures if name not in of_ranks] or ([] if of_ranks else ["F_H"])
+    others = [each for each in measures if each not in of_ranks] or ([] if of_ranks else ["F_H"])
     if not others:
         return
     c = made(h, gold, s, others, thresholds=_grid(grid), **given)
@@ -96,7 +107,7 @@ def _grid(text: str | None) -> Any:
 
 @click.command(cls=Advising)
 @scored_arguments
-@click.option("-m", "--measure", default="F_H", show_default=True, help="What is to be best: -m F_LCA.")
+@one_measure_option("F_H", "What is to be best: -m F_LCA.")
 @choice("--by", ["all", "level", "class"], "How many thresholds: --by level.")
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validate on the same data: --folds 5.")
 @click.option("--least", type=click.IntRange(min=1), default=20, show_default=True, help="Instances: --least 50.")
@@ -108,7 +119,7 @@ def _grid(text: str | None) -> Any:
 @solver_options
 @label_options
 def tune(
-    hierarchy: str, true: str, scores: str, measure: str, json_file: str | None, cycles: Any, **given: Any
+    hierarchy: str, true: str, scores: str, measure: Any, json_file: str | None, cycles: Any, **given: Any
 ) -> None:
     """Choose thresholds of scored predictions on development data.
 

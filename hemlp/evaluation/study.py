@@ -50,13 +50,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
+from hemlp.errors import InvalidOption, MissingDependency, NoCluster
 from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
+from hemlp.evaluation.toml_data import toml_data
 from hemlp.io.cuts import TUNED, cut_of
-from hemlp.io.files import reason, write_text
+from hemlp.io.files import write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
 from hemlp.io.names import read_names
@@ -123,19 +124,11 @@ class Study:
     tuning: Tuning = field(default_factory=Tuning)
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> Study:
-        """From a TOML file."""
-        import tomllib
-
-        place = Path(path)
+    def read(cls, path: str | PathLike[str], changes: Sequence[str] = ()) -> Study:
+        """From a TOML file; ``changes`` of what it says are texts KEY=VALUE, as in ``options.workers=2``."""
+        data = toml_data(path, changes)
         try:
-            data = tomllib.loads(place.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
-        try:
-            return cls._of(data, place.parent)
+            return cls._of(data, Path(path).parent)
         except InvalidOption as error:
             raise InvalidOption(f"{fspath(path)}: {error}") from None
 

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.io.text import decode, read_bytes
 from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
 from hemlp.measures.matches import MatchMeasure
@@ -217,18 +219,20 @@ def write_measures(measures: Iterable[Measure]) -> str:
     return "\n".join(tables)
 
 
-def read_measures(text: str) -> list[Measure]:
+def read_measures(source: str | PathLike[str]) -> list[Measure]:
     r"""Measures from what ``write_measures`` writes.
 
     Parameters
     ----------
-    text
-        TOML, not the name of a file.
+    source
+        The path of a TOML file, or its text: a string of several lines is a text.
 
     Raises
     ------
     UnknownMeasure
         If a table is no measure.
+    UnreadableFile
+        If there is no such file.
 
     Examples
     --------
@@ -237,10 +241,15 @@ def read_measures(text: str) -> list[Measure]:
     """
     import tomllib
 
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("[")):
+        place, text = "TOML", source
+    else:
+        place, data = read_bytes(source)
+        text = decode(data, place)
     try:
         tables = tomllib.loads(text)["measure"]
     except (tomllib.TOMLDecodeError, KeyError) as error:
-        raise UnknownMeasure(f"cannot read measures from TOML, which need tables [[measure]]: {error}") from None
+        raise UnknownMeasure(f"cannot read measures from {place}, which need tables [[measure]]: {error}") from None
     return measures_from_tables(tables)
 
 

@@ -64,8 +64,11 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
 
 
 def _check_folder(folder: Path, place: str) -> None:
-    if not folder.exists():
-        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOENT).lower()}")
+    """Whether files can be written there, or a folder be made."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOTDIR).lower()}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
 

@@ -18,6 +18,7 @@ from hemlp.errors import UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
+from hemlp.measures.base import Measure
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
@@ -107,7 +108,7 @@ def ranked(
     hierarchy: Hierarchy,
     true: Any,
     scores: Any,
-    measures: str | Sequence[str],
+    measures: str | Measure | Sequence[str | Measure],
     *,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
@@ -122,7 +123,7 @@ def ranked(
     hierarchy, true, scores
         As of ``hemlp.curve``.
     measures
-        Texts MEASURE@k, for any measure of sets: "F_H@5", "F_H(top=True)@3"; and "distance@5".
+        MEASURE@k, for any measure of sets: "F_H@5", "F_H(top=True)@3", "distance@5".
     unknown, unknown_true, undefined, solver, time_limit
         As of ``hemlp.evaluate``. The distance is undefined, and counted, where an instance has no true class or no
         scores.
@@ -133,8 +134,8 @@ def ranked(
     >>> ranked(h, ["sheep"], [{"sheep": 0.3, "cow": 0.9}], ["F_H@1", "F_H@2"])
     Ranked(F_H@1 0.5000, F_H@2 0.8000)
     """
-    asked = [measures] if isinstance(measures, str) else list(measures)
-    made = {name: _ranked(name) for name in asked}
+    asked = [measures] if isinstance(measures, str | Measure) else list(measures)
+    made = {each if isinstance(each, str) else measure(each).called: _ranked(each) for each in asked}
     data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
     ranking = Side(data.ptr, data.classes)
     batch = replace(data.batch, pred=replace(data.batch.pred, ranking=ranking, uncut=True))
@@ -146,16 +147,16 @@ def ranked(
         found = score_together(list(here.values()), batch, undefined=policy, **options) if here else []
         values |= {name: of.values for name, of in zip(here, found, strict=True)}
     notes = list(data.notes)
-    for name in asked:
+    for name in made:
         if lacking := int(np.isnan(values[name]).sum()):
             notes.append(f"{name}: undefined on {lacking:,} instances, which are left out")
     better = {name: each.greater_is_better for name, each in made.items()}
-    return Ranked({name: values[name] for name in asked}, better, tuple(notes), data.batch.ids)
+    return Ranked({name: values[name] for name in made}, better, tuple(notes), data.batch.ids)
 
 
-def _ranked(text: str) -> RankedMeasure:
+def _ranked(what: str | Measure) -> RankedMeasure:
     """MEASURE@k."""
-    made = measure(text)
+    made = measure(what)
     if not isinstance(made, RankedMeasure):
-        raise UnknownMeasure(f"{text!r} is not MEASURE@k with an integer k of at least 1, as F_H@5 is")
+        raise UnknownMeasure(f"{what!r} is not MEASURE@k with an integer k of at least 1, as F_H@5 is")
     return made
