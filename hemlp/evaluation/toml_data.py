@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,6 +15,8 @@ from hemlp.io.files import reason
 
 def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[str, Any]:
     """The tables of a file, with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is."""
+    import tomllib
+
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -28,6 +29,8 @@ def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[st
 
 
 def _change(text: str) -> dict[str, Any]:
+    import tomllib
+
     key, sign, value = text.partition("=")
     if sign and "\n" not in text:
         word = re.fullmatch(r"\s*[+-]?(nan|inf)\s*", value)  # numbers of TOML, and words of ours: undefined=nan
