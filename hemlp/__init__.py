@@ -12,6 +12,7 @@ from hemlp.hierarchy.labels import TOP
 from hemlp.hierarchy.reach import UpDistances
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
+from hemlp.io.class_weights import read_weights
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import read_labels
 from hemlp.measures.augmentations import Augmentation
@@ -111,6 +112,7 @@ __all__ = [
     "read_labels",
     "read_measures",
     "read_scores",
+    "read_weights",
     "reliability",
     "sweep",
     "tune",

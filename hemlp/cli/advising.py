@@ -76,3 +76,9 @@ class Commands(click.Group):
     """All commands, each of which advises its own options."""
 
     command_class = Advising
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each with its first sentence, which is not cut."""
+        rows = [(name, self.commands[name].get_short_help_str(1000)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

@@ -138,6 +138,7 @@ def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose
 
 
 commands.add_command(scored.curve)
+commands.add_command(scored.cafa)
 commands.add_command(scored.tune)
 
 ADVICE: list[str] = []

@@ -7,7 +7,7 @@ import errno
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,6 +132,11 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     for row in rows:
         writer.writerow(_csv_value(cell) for cell in row)
     return "".join(lines)
+
+
+def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as CSV; an undefined value is an empty cell."""
+    return _csv_lines([list(columns), *zip(*columns.values(), strict=True)])
 
 
 class _Lines(list[str]):
