@@ -12,9 +12,9 @@ from hemlp.hierarchy.labels import TOP
 from hemlp.hierarchy.reach import UpDistances
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
-from hemlp.io.class_weights import read_weights
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import read_labels
+from hemlp.io.weights import read_weights
 from hemlp.measures.augmentations import Augmentation
 from hemlp.measures.base import Measure
 from hemlp.measures.matches import MatchMeasure, MatchScore

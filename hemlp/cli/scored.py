@@ -159,8 +159,8 @@ def cafa(
     """
     from hemlp import read_hierarchy
     from hemlp.escaping import json_text
-    from hemlp.io.class_weights import read_classes, read_weights
     from hemlp.io.files import write_text
+    from hemlp.io.weights import read_classes, read_weights
     from hemlp.report.outputs import check_writable, csv_text, system_files
     from hemlp.scores.cafa import cafa as averaged
     from hemlp.scores.reading import as_gold

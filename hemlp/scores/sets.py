@@ -130,8 +130,9 @@ class ScoredSets(Scored):
 
     def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
         """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
-        keys = np.sort(rows * (int(classes.max(initial=0)) + 1) + classes)
-        if not (keys[1:] == keys[:-1]).any():
+        from hemlp.kernels.ranking import has_repeats
+
+        if not has_repeats(self.ptr, classes):
             return self
         order = np.lexsort((classes, rows))  # stable: of one class the greatest score comes first
         again = np.zeros(rows.size, np.bool_)

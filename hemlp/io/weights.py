@@ -49,10 +49,7 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
             continue  # a head
         if not label or value is None or not math.isfinite(value) or value < 0:
             name = "a comma" if sep == "," else "a tab"
-            raise FileFormatError(
-                f"{source}, line {number}: {line[:80]!r} is not a class and a weight of at least 0 with {name} between",
-                number,
-            )
+            raise FileFormatError(f"{source}, line {number}: not a label, {name} and a weight of at least 0", number)
         if label in weights:
             raise FileFormatError(f"{source}, line {number}: the class {label!r} has a weight already", number)
         weights[label] = value + 0.0
