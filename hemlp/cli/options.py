@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -55,8 +54,20 @@ input_options = options(
 
 def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
     """Measures between commas, but for commas within brackets; those of a TOML file."""
-    texts = [part.strip() for value in values for part in re.split(r",(?![^(]*\))", value) if part.strip()]
+    texts = [text for value in values for text in _split(value)]
     return tuple(each for text in texts for each in (_stored(text) if text.endswith(".toml") else [text]))
+
+
+def _split(value: str) -> list[str]:
+    """What commas separate, but for those within brackets."""
+    depth, parts = 0, [""]
+    for sign in value:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
