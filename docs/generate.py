@@ -17,6 +17,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED
+from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.transport import TransportMeasure
@@ -132,6 +133,11 @@ def model_words(each: Measure) -> str:
         return (
             'A transport in units of mass, lcm(M, N) on each side, spread evenly: `measure("transport").model(h, true, pred)` '
             "prints, exports and solves it."
+        )
+    if isinstance(each, NearestMeasure):
+        return (
+            "Problem 1 with bounds (1, 1) on predicted and (0, ALL) on true classes, no default class, and `lca_height` as "
+            f'costs: `measure("{each.name}").model(h, true, pred)` prints, exports and solves it.'
         )
     assert isinstance(each, SetMeasure)
     return MODELS[each.augment.name]

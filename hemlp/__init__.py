@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from hemlp.instances.sets import LabelSets
     from hemlp.io.hierarchies import read_hierarchy
     from hemlp.io.labels import read_labels
+    from hemlp.io.weights import read_weights
     from hemlp.measures.augmentations import Augmentation
     from hemlp.measures.base import Measure
     from hemlp.measures.matches import MatchMeasure, MatchScore
+    from hemlp.measures.nearest import NearestMeasure
     from hemlp.measures.pair_scores import PairScore
     from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure, read_measures, write_measures
     from hemlp.measures.scores import Score, Scores
     from hemlp.measures.sensitivity import Sensitivity
@@ -70,8 +73,10 @@ __all__ = [
     "MatrixCost",
     "Measure",
     "Model",
+    "NearestMeasure",
     "PairMeasure",
     "PairScore",
+    "RankedMeasure",
     "Resnik",
     "Score",
     "ScoredSets",
@@ -108,6 +113,7 @@ __all__ = [
     "read_labels",
     "read_measures",
     "read_scores",
+    "read_weights",
     "reliability",
     "sweep",
     "tune",
@@ -127,12 +133,15 @@ _HOMES = {
     "LabelSets": "instances.sets",
     "read_hierarchy": "io.hierarchies",
     "read_labels": "io.labels",
+    "read_weights": "io.weights",
     "Augmentation": "measures.augmentations",
     "Measure": "measures.base",
     "MatchMeasure": "measures.matches",
     "MatchScore": "measures.matches",
+    "NearestMeasure": "measures.nearest",
     "PairScore": "measures.pair_scores",
     "PairMeasure": "measures.pairs",
+    "RankedMeasure": "measures.ranked",
     "measure": "measures.registry",
     "read_measures": "measures.registry",
     "write_measures": "measures.registry",

@@ -166,6 +166,14 @@ class InvalidScores(HemlpError, ValueError):
     """A score is missing, not finite or said twice, or the data has no reading as scores."""
 
 
+class UnscoredPredictions(HemlpError, ValueError):
+    """A measure of the greatest scores, such as F_H@5, is asked of predictions without scores."""
+
+
+class UncutScores(HemlpError, ValueError):
+    """A measure of sets, such as F_H, is asked of scores, and nobody said where they are cut."""
+
+
 class MisalignedSides(HemlpError, ValueError):
     """True and predicted label sets do not belong to the same instances."""
 

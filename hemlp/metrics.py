@@ -23,11 +23,14 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets, Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 from hemlp.measures.registry import measure as as_measure
 from hemlp.measures.scores import Scores, joined
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
+from hemlp.scores.reading import as_scores
+from hemlp.scores.sets import ScoredSets
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
 
@@ -64,9 +67,14 @@ def _scores(
     made: Measure, hierarchy: Any, y_true: Any, y_pred: Any, labels: Sequence[Label] | None, rows: Rows | None
 ) -> Scores:
     """One score an instance."""
-    sides = [LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred"))]
+    true = LabelSets.of(y_true, labels=labels, rows=rows, source="y_true")
+    pred: LabelSets | ScoredSets
+    if isinstance(made, RankedMeasure):
+        pred = as_scores(y_pred, labels=labels, source="y_pred")
+    else:
+        pred = LabelSets.of(y_pred, labels=labels, rows=rows, source="y_pred")
     with without_advice():
-        batch = Batch.of(hierarchy, *sides)
+        batch = Batch.of(hierarchy, true, pred)
         if not len(batch):
             raise InvalidLabelSets("y_true and y_pred hold no instance")
         return made.score(batch)
@@ -76,6 +84,9 @@ def _averaged(
     made: Measure, scores: Scores, average: str | None, sample_weight: Any, zero_division: ZeroDivision | None
 ) -> float | FloatArray:
     """One number from the scores of instances, or these."""
+    if isinstance(made, RankedMeasure):
+        scores = made.unranked(scores)
+        made = made.measure
     if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
         return micro_average(made, scores, zero_division)
     if zero_division is not None:
@@ -143,7 +154,8 @@ class Metric:
         Parameters
         ----------
         y_true, y_pred
-            Label sets, anything that ``LabelSets.of`` takes. Where they are wrong, nothing is kept of the batch.
+            Label sets, anything that ``LabelSets.of`` takes; of measures such as F_H@5 predictions are scores, anything
+            that ``ScoredSets.of`` takes. Where they are wrong, nothing is kept of the batch.
         """
         self._seen.append(_scores(self.measure, self.hierarchy, y_true, y_pred, self.labels, self.rows))
 

@@ -17,7 +17,7 @@ import pytest
 import hemlp
 import hemlp.testing
 from hemlp.measures.named import NAMED
-from hemlp.measures.registry import MatchName, PairName, SetName, TransportName
+from hemlp.measures.registry import MatchName, NearestName, PairName, SetName, TransportName
 from hemlp.programs.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -59,15 +59,15 @@ SHOWN = (
 )  # fmt: skip
 """Classes whose methods users call."""
 INNER = {
-    "Evaluation": ("blocks", "explanations"),
+    "Evaluation": ("blocks", "explanations", "row_of"),
     "Hierarchy": ("find", "from_given", "numbers", "with_isolated", "up_distance_chunks"),
-    "Measure": ("list_length",),
+    "Measure": ("list_length", "sees"),
     "LabelSets": ("place", "row_of"),
-    "Batch": ("joined", "over"),
-    "ScoredSets": ("arranged", "looked_up", "only", "over", "place", "rows_taken", "without_repeats"),
+    "Batch": ("first", "joined", "over"),
+    "ScoredSets": ("arranged", "looked_up", "only", "over", "place", "ranking", "rows_taken", "without_repeats"),
     "Curve": (),
     "Cafa": (),
-    "Tuned": ("thresholds_for",),
+    "Tuned": ("rule", "thresholds_for"),
     "Model": ("certified", "check", "infeasibility", "joined", "verify"),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""
@@ -122,7 +122,7 @@ def test_the_architecture_page_names_every_part():
 def test_type_checkers_know_all_named_measures():
     kinds = {
         PairName: hemlp.PairMeasure, SetName: hemlp.SetMeasure, MatchName: hemlp.MatchMeasure,
-        TransportName: hemlp.TransportMeasure,
+        TransportName: hemlp.TransportMeasure, NearestName: hemlp.NearestMeasure,
     }  # fmt: skip
     assert {type(named.template) for named in NAMED.values()} == set(kinds.values())
     for names, kind in kinds.items():

@@ -403,7 +403,7 @@ def test_compare_exact_command(tmp_path):
     assert "4 instances; exact: 4 optimal" in out.stdout
     assert json.loads((tmp_path / "c.json").read_text())["instances"] == 4
     bad = subprocess.run(
-        [*command, "--json", str(tmp_path / "no" / "c.json")], capture_output=True, text=True, check=False
+        [*command, "--json", str(tmp_path / "c.json" / "c.json")], capture_output=True, text=True, check=False
     )
     assert (bad.returncode, "cannot write" in bad.stderr) == (1, True)
     files[1] = str(tmp_path / "absent.txt")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from hemlp.errors import Advice, HemlpError, OutOfMemory
+from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory
 from hemlp.escaping import printable
 
+READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
+"""Arguments that name files which are read."""
+_STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
 LESS_MEMORY = Advice("memory", "SIZE", "to keep a run within a limit")
 
 
@@ -23,11 +28,13 @@ class Advising(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; what is wrong with them is said on one line."""
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.UsageError as error:
             if printable(error.message) == error.message:
                 raise
             raise click.UsageError(printable(error.message), ctx) from None
+        ctx.params |= with_standard_input({key: ctx.params[key] for key in READ if ctx.params.get(key)})
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Carry it out."""
@@ -37,6 +44,22 @@ class Advising(click.Command):
             told = error if isinstance(error, HemlpError) else OutOfMemory("out of memory").advised(LESS_MEMORY)
             told.spelling = self.spelled
             raise told from error.__cause__
+
+
+def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments in which - is standard input, also as NAME=- and -@0.3; it can be read once."""
+    made: dict[str, Any] = {}
+    times = 0
+    for key, value in given.items():
+        files = [value] if isinstance(value, str) else list(value)
+        for k, file in enumerate(files):
+            if found := _STANDARD_INPUT.fullmatch(file):
+                files[k] = f"{found[1] or ''}/dev/stdin{found[2] or ''}"
+                times += 1
+        made[key] = files[0] if isinstance(value, str) else tuple(files)
+    if times > 1:
+        raise InvalidOption("standard input (-) can be read once: give files for the others")
+    return made
 
 
 class OfStudy(Advising):
@@ -53,3 +76,9 @@ class Commands(click.Group):
     """All commands, each of which advises its own options."""
 
     command_class = Advising
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each with its first sentence, which is not cut."""
+        rows = [(name, self.commands[name].get_short_help_str(1000)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, from_standard_input, label_file_options, options, say_written, show
+from hemlp.cli.options import choice, label_file_options, options, say_written, show
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
 hierarchy_options = options(
@@ -45,8 +45,7 @@ def convert(source: str, target: str, **given: Any) -> None:
     from hemlp.io.hierarchies import read_hierarchy
     from hemlp.io.writing import hierarchy_text, write_hierarchy
 
-    (file,) = from_standard_input([source])
-    h = read_hierarchy(file, **_reading(given))
+    h = read_hierarchy(source, **_reading(given))
     if target == "-":
         click.echo(hierarchy_text(h, "-"), nl=False)
     else:
@@ -81,9 +80,8 @@ def check(
     from hemlp.io.labels import read_labels
     from hemlp.text.words import many
 
-    file, *labels = from_standard_input([hierarchy, *files])
     reading = _reading({**given, "format": hierarchy_format})
-    h = read_hierarchy(file, cycles="break", **reading)  # at once: standard input can be read once
+    h = read_hierarchy(hierarchy, cycles="break", **reading)  # at once: standard input can be read once
     wrong = []
     if h.dropped_edges:
         parent, child = h.dropped_edges[0]
@@ -91,9 +89,9 @@ def check(
             f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
             f"{many(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
         )
-    show(file, about_hierarchy(h))
-    if labels:
-        sets = {name: read_labels(name, format=format, sep=sep, id=id, label=label) for name in labels}
+    show(hierarchy, about_hierarchy(h))
+    if files:
+        sets = {name: read_labels(name, format=format, sep=sep, id=id, label=label) for name in files}
         table, problems = about_labels(h, sets)
         show("", table)
         wrong += problems

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, input_options, names_option, show
+from hemlp.cli.options import choice, input_options, names_option, one_measure_option, show
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -20,7 +20,7 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
-@click.option("-m", "--measure", default="F_H", show_default=True, help="A measure, for the means: -m GIE.")
+@one_measure_option("F_H", "A measure, for the means: -m GIE.")
 @click.option("--rows", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25.")
 @click.option("--level", type=click.IntRange(min=0), help="Of branches, by default the first with several: --level 2.")
 @choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
@@ -28,7 +28,7 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @names_option
 @input_options
 def diagnose(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measure: str, rows: int, level: int | None, on: Any,
+    hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, rows: int, level: int | None, on: Any,
     format: str, **given: Any,
 ) -> None:  # fmt: skip
     """Say where the errors are: by kind, level, branch and class, and which class is taken for which.

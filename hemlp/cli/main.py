@@ -18,14 +18,14 @@ from hemlp.cli.advising import Commands, OfStudy
 from hemlp.cli.diagnosing import diagnose
 from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
-    check_row,
     choice,
-    from_standard_input,
     input_options,
     label_file_options,
     measure_option,
     names_option,
+    one_measure_option,
     output_options,
+    row_number,
     row_option,
     say_written,
     show,
@@ -44,7 +44,11 @@ if TYPE_CHECKING:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="hemlp")
 def commands() -> None:
-    """Evaluate hierarchical classification: every measure an explicit optimization model."""
+    """Evaluate hierarchical classification: every measure an explicit optimization model.
+
+    Shells complete commands, options and measures after eval "$(_HEMLP_COMPLETE=bash_source hemlp)" in ~/.bashrc
+    (zsh_source in ~/.zshrc; for fish: _HEMLP_COMPLETE=fish_source hemlp | source).
+    """
 
 
 @commands.command()
@@ -78,7 +82,7 @@ def commands() -> None:
 @names_option
 @input_options
 def evaluate(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool,
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], strict: bool,
     baseline: str | None, max_drop: tuple[str, ...], significant: bool, quiet: bool, verbose: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
@@ -103,8 +107,6 @@ def evaluate(
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)
-    hierarchy, true, *read = from_standard_input([hierarchy, true, *files.values()])
-    files = dict(zip(files, read, strict=True))
     gate = gate_of(baseline, max_drop, significant)
     study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate, tuning)
     carry_out(study, strict, quiet, verbose)
@@ -112,22 +114,31 @@ def evaluate(
 
 @commands.command(cls=OfStudy)
 @click.argument("study", type=click.Path())
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help='As if the file said so, paths relative to it: --set measures=["F_H"] --set options.workers=2.',
+)
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
 @click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
 @click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters.")
-def run(study: str, strict: bool, quiet: bool, verbose: bool) -> None:
+def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose: bool) -> None:
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
-    `pydoc hemlp.evaluation.study` shows all that such a file can say.
+    `pydoc hemlp.evaluation.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
+    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is.
 
-    Example: hemlp run study.toml
+    Example: hemlp run study.toml --set outputs.json=again.json
     """
     from hemlp.evaluation.study import Study
 
-    carry_out(Study.read(study), strict, quiet, verbose)
+    carry_out(Study.read(study, changes), strict, quiet, verbose)
 
 
 commands.add_command(scored.curve)
+commands.add_command(scored.cafa)
 commands.add_command(scored.tune)
 
 ADVICE: list[str] = []
@@ -179,8 +190,8 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
 @names_option
 @input_options
 def explain(
-    hierarchy: str, true: str, pred: str, row: int, measures: tuple[str, ...], json_file: str | None,
-    svg: str | None, png: str | None, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measures: tuple[Any, ...],
+    json_file: str | None, svg: str | None, png: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
 
@@ -196,8 +207,8 @@ def explain(
     check_writable([json_file if json_file != "-" else None, svg, png])
     result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
     (system,) = files
-    check_row(row, int(result.facts[system]["instances"]))
-    explanation = result.explain(system, row - 1)
+    number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
+    explanation = result.explain(system, number)
     text = json_text(explanation.to_dict(), indent=1) + "\n"
     if json_file == "-":
         click.echo(text, nl=False)
@@ -220,15 +231,15 @@ def explain(
 @click.argument("true")
 @click.argument("pred", metavar="[NAME=]PRED")
 @row_option
-@click.option("-m", "--measure", default="GIE", show_default=True, help="A measure: -m F_LCA.")
+@one_measure_option("GIE", "A measure: -m F_LCA.")
 @click.option("--stage", help="Of an LCA model: lcas, ratio or ties, as in --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
 @click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
 @names_option
 @input_options
 def model(
-    hierarchy: str, true: str, pred: str, row: int, measure: str, stage: str | None, mps: bool, svg: str | None,
-    names: str | None, cycles: Any, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
+    mps: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
@@ -238,14 +249,17 @@ def model(
     from hemlp.explain.making import network_picture
     from hemlp.io.files import write_text
     from hemlp.io.names import read_names
+    from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
+    from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([svg])
     (file,) = system_files([pred]).values()
-    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), read_labels(true), read_labels(file), **given)
-    check_row(row, len(batch))
-    one = made(measure).model(batch[row - 1])
+    each = made(measure)
+    sides = (as_gold(true), read_scores(file)) if isinstance(each, RankedMeasure) else map(read_labels, (true, file))
+    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), *sides, **given)
+    one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
     stages = {} if stage is None else {"stage": stage}
     click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
     if svg is not None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from hemlp.errors import InvalidOption
 from hemlp.escaping import printable
+from hemlp.options import did_you_mean
 
 if TYPE_CHECKING:
+    from hemlp.hierarchy.labels import Label
+    from hemlp.measures.base import Measure
     from hemlp.text.tables import Table
 
 Command = Callable[..., None]
@@ -49,18 +52,69 @@ input_options = options(
 )
 
 
-def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Measures between commas, but for commas within brackets."""
-    return tuple(part.strip() for value in values for part in re.split(r",(?![^(]*\))", value) if part.strip())
+def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
+    """Measures between commas, but for commas within brackets; those of a TOML file."""
+    texts = [text for value in values for text in _split(value)]
+    return tuple(each for text in texts for each in (_stored(text) if text.endswith(".toml") else [text]))
+
+
+def _split(value: str) -> list[str]:
+    """What commas separate, but for those within brackets."""
+    depth, parts = 0, [""]
+    for sign in value:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
+    """One measure; the only one of a TOML file."""
+    if value is None or not value.endswith(".toml"):
+        return value
+    found = _stored(value)
+    if len(found) != 1:
+        raise InvalidOption(f"{value} holds {len(found)} measures, and one is needed here")
+    return found[0]
+
+
+def _stored(file: str) -> list[Measure]:
+    from hemlp.measures.registry import read_measures
+
+    return read_measures(Path(file))
+
+
+def _known_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names that begin so, for shells that complete what is typed."""
+    from hemlp.measures import registry  # noqa: F401 (fills the names)
+    from hemlp.measures.named import NAMED
+
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in NAMED if name.startswith(last)]
 
 
 measure_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_split,
-    help="Measures: -m F_H,F_LCA -m 'MGIA(default_cost=4)'. `hemlp measures` lists them.",
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_measures,
+    shell_complete=_known_measures,
+    help="Measures, or a TOML file of them: -m F_H,F_LCA -m 'MGIA(default_cost=4)' -m mine.toml. `hemlp measures` "
+    "lists them.",
 )  # fmt: skip
+
+
+def one_measure_option(default: str | None, words: str, name: str = "--measure") -> Callable[[Command], Command]:
+    """An option that takes one measure."""
+    flags = ("-m", name) if name == "--measure" else (name,)
+    return click.option(
+        *flags, default=default, show_default=default is not None, metavar="MEASURE", callback=_measure,
+        shell_complete=_known_measures, help=words,
+    )  # fmt: skip
+
+
 label_file_options = options(
     click.option(
-        "--format", type=click.Choice(["lines", "table", "json", "jsonl", "parquet"]),
+        "--format", type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
         help="Of label files, if their names do not tell: --format jsonl.",
     ),
     click.option("--sep", help="Of label files, between labels or cells: --sep ';'."),
@@ -69,18 +123,12 @@ label_file_options = options(
 )  # fmt: skip
 
 
-def from_standard_input(files: Sequence[str]) -> list[str]:
-    """The files, - being standard input, which can be read once."""
-    if list(files).count("-") > 1:
-        raise InvalidOption("standard input (-) can be read once: give files for the others")
-    return ["/dev/stdin" if file == "-" else file for file in files]
-
-
 names_option = click.option(
     "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
 )
-row_option = click.option(
-    "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row: --row 17."
+row_option = options(
+    click.option("--row", type=click.IntRange(min=1), help="Which instance, by default the first: --row 17."),
+    click.option("--id", "name", metavar="ID", help="Which instance, by its id: --id doc17."),
 )
 
 
@@ -91,7 +139,7 @@ solver_options = options(
 
 
 tuning_options = options(
-    click.option("--tune-by", metavar="MEASURE", help="Of systems FILE@tuned, by default the first: --tune-by F_H."),
+    one_measure_option(None, "Of systems FILE@tuned, by default the first: --tune-by F_H.", "--tune-by"),
     click.option("--dev-true", type=click.Path(), metavar="FILE", help="True labels to tune on: --dev-true dev.tsv."),
     click.option("--dev", multiple=True, metavar="NAME=FILE", help="Scores to tune on: --dev knn=dev_scores.tsv."),
     click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data by so many folds: --folds 5."),
@@ -126,10 +174,20 @@ output_options = options(
 )
 
 
-def check_row(row: int, rows: int) -> None:
-    """Rows are counted from 1."""
-    if row > rows:
-        raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+def row_number(row: int | None, name: str | None, rows: int, ids: Sequence[Label] | None) -> int:
+    """Which instance is meant, from 0: by its row (from 1), its id, or the first."""
+    if row is not None and name is not None:
+        raise InvalidOption("--row and --id both say which instance: give one of them")
+    if name is None:
+        if row is not None and row > rows:
+            raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+        return (row or 1) - 1
+    if ids is None:
+        raise InvalidOption(f"--id {name}: these files have no ids of instances: give --row")
+    places = {str(each): k for k, each in enumerate(ids)}
+    if name not in places:
+        raise InvalidOption(f"there is no instance {name!r}{did_you_mean(name, places)}")
+    return places[name]
 
 
 def say_written(file: str) -> None:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hemlp import __version__
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, label_options, measure_option, options, say_written, show, solver_options
+from hemlp.cli.options import (
+    choice,
+    label_options,
+    measure_option,
+    one_measure_option,
+    options,
+    say_written,
+    show,
+    solver_options,
+)
+from hemlp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from hemlp.text.tables import Table
 
 scored_arguments = options(
     click.argument("hierarchy"),
@@ -30,7 +44,7 @@ points_option = click.option(
 @solver_options
 @label_options
 def curve(
-    hierarchy: str, true: str, scores: str, measures: tuple[str, ...], grid: str | None, csv: str | None,
+    hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
     svg: str | None, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Measures at every threshold of scored predictions, and where each is best.
@@ -43,7 +57,9 @@ def curve(
     """
     from hemlp import read_hierarchy
     from hemlp.io.files import write_text
-    from hemlp.report.outputs import check_writable
+    from hemlp.measures.ranked import RankedMeasure
+    from hemlp.measures.registry import measure as as_measure
+    from hemlp.report.outputs import check_writable, csv_text
     from hemlp.report.plots import svg as drawn
     from hemlp.scores.curve import curve as made
     from hemlp.scores.ranked import ranked
@@ -52,37 +68,26 @@ def curve(
     check_writable([csv, svg])
     h = read_hierarchy(hierarchy, cycles=cycles)
     gold, s = as_gold(true), read_scores(scores)
-    of_ranks = [name for name in measures if "@" in name]
+    of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
         show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
-    others = [name for name in measures if name not in of_ranks] or ([] if of_ranks else ["F_H"])
+    others = [each for each in measures if each not in of_ranks] or ([] if of_ranks else ["F_H"])
     if not others:
         return
     c = made(h, gold, s, others, thresholds=_grid(grid), **given)
     show("", c.table())
     if csv is not None:
-        columns = c.to_columns()
-        rows = [
-            ",".join(map(_quoted, columns)),
-            *(",".join(map(repr, row)) for row in zip(*columns.values(), strict=True)),
-        ]
-        write_text(csv, "\n".join(rows) + "\n")
+        write_text(csv, csv_text(c.to_columns()))
         say_written(csv)
     if svg is not None:
         write_text(svg, drawn(c.plot(), "curve"))
         say_written(svg)
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"' if "," in name else name
-
-
 def _grid(text: str | None) -> Any:
     if text is None:
         return None
     import numpy as np
-
-    from hemlp.errors import InvalidOption
 
     try:
         start, stop, step = map(float, text.split(","))
@@ -96,7 +101,7 @@ def _grid(text: str | None) -> Any:
 
 @click.command(cls=Advising)
 @scored_arguments
-@click.option("-m", "--measure", default="F_H", show_default=True, help="What is to be best: -m F_LCA.")
+@one_measure_option("F_H", "What is to be best: -m F_LCA.")
 @choice("--by", ["all", "level", "class"], "How many thresholds: --by level.")
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validate on the same data: --folds 5.")
 @click.option("--least", type=click.IntRange(min=1), default=20, show_default=True, help="Instances: --least 50.")
@@ -108,7 +113,7 @@ def _grid(text: str | None) -> Any:
 @solver_options
 @label_options
 def tune(
-    hierarchy: str, true: str, scores: str, measure: str, json_file: str | None, cycles: Any, **given: Any
+    hierarchy: str, true: str, scores: str, measure: Any, json_file: str | None, cycles: Any, **given: Any
 ) -> None:
     """Choose thresholds of scored predictions on development data.
 
@@ -126,3 +131,80 @@ def tune(
     if json_file is not None:
         t.to_json(json_file)
         say_written(json_file)
+
+
+@click.command(cls=Advising)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]SCORES...")
+@click.option("--weights", type=click.Path(), help="Of classes, class<TAB>weight a line: --weights ia.tsv.")
+@click.option("--unseen", type=click.FloatRange(min=0), help="The weight of classes that are not there: --unseen 0.")
+@choice("--norm", ["cafa", "pred", "gt"], "What means are divided by, as in cafaeval: --norm gt.")
+@click.option("--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01.")
+@click.option("--exclude", type=click.Path(), help="Label file of what is known already: --exclude known.tsv.")
+@click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
+@click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
+@click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
+@label_options
+def cafa(
+    hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
+    grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None, cycles: Any,
+    **given: Any,
+) -> None:  # fmt: skip
+    """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
+
+    Files as of `hemlp curve`, also in CAFA's formats. `--grid 0.01,1,0.01` is cafaeval's.
+
+    Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
+    """
+    from hemlp import read_hierarchy
+    from hemlp.escaping import json_text
+    from hemlp.io.files import write_text
+    from hemlp.io.weights import read_classes, read_weights
+    from hemlp.report.outputs import check_writable, csv_text, system_files
+    from hemlp.scores.cafa import cafa as averaged
+    from hemlp.scores.reading import as_gold
+
+    check_writable([json_file if json_file != "-" else None, csv])
+    h, gold = read_hierarchy(hierarchy, cycles=cycles), as_gold(true)
+    options: dict[str, Any] = {**given, "thresholds": _grid(grid)}
+    if weights is not None:
+        options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
+    elif unseen is not None:
+        raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
+    if exclude is not None:
+        options["exclude"] = as_gold(exclude)
+    if terms is not None:
+        options["terms"] = read_classes(terms)
+    found = {name: averaged(h, gold, file, **options) for name, file in system_files(predictions).items()}
+    text = (
+        json_text({"hemlp": __version__, "systems": {name: q.to_dict() for name, q in found.items()}}, indent=1) + "\n"
+    )
+    if json_file == "-":
+        click.echo(text, nl=False)
+    else:
+        show("", _together({name: q.table() for name, q in found.items()}))
+    if json_file not in (None, "-"):
+        write_text(str(json_file), text)
+        say_written(str(json_file))
+    if csv is not None:
+        columns: dict[str, list[Any]] = {}
+        for name, q in found.items():
+            curves: dict[str, list[Any]] = {"system": [name] * len(q.thresholds), **q.to_columns()}
+            for key, values in curves.items():
+                columns.setdefault(key, []).extend(values)
+        write_text(csv, csv_text(columns))
+        say_written(csv)
+
+
+def _together(tables: dict[str, Table]) -> Table:
+    """The only table, or all of them under each other with the name of their system; a note that all have once."""
+    from hemlp.text.tables import Table
+
+    first, *others = tables.values()
+    if not others:
+        return first
+    shared = [note for note in first.notes if all(note in other.notes for other in others)]
+    own = [f"{name}: {note}" for name, each in tables.items() for note in each.notes if note not in shared]
+    rows = [[name, *row] for name, each in tables.items() for row in each.rows]
+    return Table(["system", *first.columns], rows, [*shared[:-1], *own, *shared[-1:]])

@@ -6,20 +6,21 @@ from typing import Any
 
 import click
 
-from hemlp.cli.options import input_options, say_written, show
+from hemlp.cli.advising import Advising
+from hemlp.cli.options import input_options, one_measure_option, say_written, show
 from hemlp.escaping import json_text
 
 
-@click.command()
+@click.command(cls=Advising)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
-@click.option("-m", "--measure", default="GIE", show_default=True, help="A measure with a default cost: -m MGIA.")
+@one_measure_option("GIE", "A measure with a default cost: -m MGIA.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, fractions included: --json flips.json.")
 @click.option("--plot", type=click.Path(), help="Draw the means over D, as .svg, .png or .pdf: --plot flips.svg.")
 @input_options
 def sensitivity(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measure: str, json_file: str | None, plot: str | None,
+    hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, json_file: str | None, plot: str | None,
     **given: Any,
 ) -> None:  # fmt: skip
     """Tell at which default costs two systems change places, exactly and without a grid.

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.labels import Label, near_matches
 from hemlp.options import check_known, row_number
+from hemlp.statistics.facts import with_dropped
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Diagnosable:
         """
         from hemlp.diagnosis import census
 
-        return self._evaluation._with_dropped(census.levels(self._evaluation, system))
+        return with_dropped(census.levels(self._evaluation, system), self._evaluation.facts)
 
     def classes(self, system: Systems = None, *, on: On = "closures") -> Table:
         """By class: in how many instances it is true, predicted, and both; what loses most comes first.
@@ -81,7 +84,7 @@ class Diagnosable:
         """
         from hemlp.diagnosis import census
 
-        return self._evaluation._with_dropped(census.classes(self._evaluation, system, on))
+        return with_dropped(census.classes(self._evaluation, system, on), self._evaluation.facts)
 
     def branches(self, system: Systems = None, measure: str | None = None, *, level: int | None = None) -> Table:
         """By branch: the instances that have a true class there, the mean over them, and the share of the loss there.
@@ -113,7 +116,7 @@ class Diagnosable:
         """
         from hemlp.diagnosis import branches
 
-        return self._evaluation._with_dropped(branches.branches(self._evaluation, system, measure, level))
+        return with_dropped(branches.branches(self._evaluation, system, measure, level), self._evaluation.facts)
 
     def errors(self, system: Systems = None) -> Table:
         """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
@@ -138,7 +141,7 @@ class Diagnosable:
         """
         from hemlp.diagnosis import kinds
 
-        return self._evaluation._with_dropped(kinds.errors(self._evaluation, system))
+        return with_dropped(kinds.errors(self._evaluation, system), self._evaluation.facts)
 
     def hits(self, system: Systems = None) -> Table:
         """Instances by whether all, some or none of their true classes were predicted, with the means of all measures.
@@ -158,7 +161,7 @@ class Diagnosable:
         """
         from hemlp.diagnosis import kinds
 
-        return self._evaluation._with_dropped(kinds.hits(self._evaluation, system))
+        return with_dropped(kinds.hits(self._evaluation, system), self._evaluation.facts)
 
     def confusions(self, system: str, measure: str = "GIE") -> Table:
         """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
@@ -186,7 +189,7 @@ class Diagnosable:
         """
         from hemlp.diagnosis import costs
 
-        return self._evaluation._with_dropped(costs.confusions(self._evaluation, system, measure))
+        return with_dropped(costs.confusions(self._evaluation, system, measure), self._evaluation.facts)
 
     def costs(self, system: str, measure: str = "GIE") -> Table:
         """Which classes the error comes from: half of each pair's cost goes to each of its ends, the dearest first.
@@ -214,15 +217,17 @@ class Diagnosable:
         """
         from hemlp.diagnosis import costs
 
-        return self._evaluation._with_dropped(costs.costs(self._evaluation, system, measure))
+        return with_dropped(costs.costs(self._evaluation, system, measure), self._evaluation.facts)
 
     def explain(
         self,
         system: str,
-        row: int,
+        row: int | None = None,
         measures: Sequence[str] | None = None,
+        *,
+        id: Label | None = None,
     ) -> Explanation:
-        """Why a system scores what it scores on instance ``row`` (from 0), by some or all of the measures.
+        """Why a system scores what it scores on an instance, by some or all of the measures.
 
         Parameters
         ----------
@@ -232,11 +237,13 @@ class Diagnosable:
             The number of an instance from 0; negative ones count from the end.
         measures
             One or several of those that were evaluated; None for all.
+        id
+            The name of the instance instead of its number.
 
         Raises
         ------
         InvalidOption
-            If the evaluation was read from a file, which does not hold the data.
+            If the evaluation was read from a file, which does not hold the data, or there is no such instance.
 
         Examples
         --------
@@ -253,7 +260,22 @@ class Diagnosable:
         chosen = [measures] if isinstance(measures, str) else measures
         for name in chosen or ():
             check_known("measure", name, ev.measures)
-        return self.explanations(system, [row_number(row, int(ev.facts[system]["instances"]))], chosen)[0]
+        return self.explanations(system, [self.row_of(row, id)], chosen)[0]
+
+    def row_of(self, row: int | None, id: Label | None) -> int:
+        """The number of an instance, from its number (negative ones count from the end) or its name."""
+        ev = self._evaluation
+        if row is not None and id is not None:
+            raise InvalidOption("row and id= both say which instance: give one of them")
+        if id is None:
+            return row_number(row, int(ev.facts[ev.systems[0]]["instances"]))
+        if ev.ids is None:
+            raise InvalidOption(f"id={id!r}: the instances have no names here: give the number of one")
+        if id not in ev.ids:
+            near = near_matches(id, ev.ids)
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise InvalidOption(f"there is no instance with the id {id!r}{hint}")
+        return list(ev.ids).index(id)
 
     def explanations(
         self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None

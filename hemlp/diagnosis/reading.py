@@ -11,7 +11,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
-from hemlp.measures.scoring import chunks
+from hemlp.measures.scoring import as_batch, chunks
 from hemlp.options import check_known
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def chosen_systems(ev: Evaluation, systems: Systems) -> list[str]:
 def parts(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
     """All instances of a system, in parts of consecutive ones, each with the number of its first one (from 0)."""
     length = inputs.hierarchies[system].upward.mean_length
-    for start, batch in inputs.blocks(system):
+    for start, block in inputs.blocks(system):
+        batch = as_batch(block, None, None)
         for rows in chunks(batch, np.arange(len(batch)), length):
             yield start + int(rows[0]), batch[int(rows[0]) : int(rows[-1]) + 1]
 

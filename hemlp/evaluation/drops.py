@@ -196,7 +196,7 @@ class Drops:
         """The instances on which a measure got worst."""
         rows = self.worst_rows(each, most)
         before, now = (of.per_instance(each.system, each.measure) for of in (self.gate.stored, self.ev))
-        ids = None if self.ev.inputs is None else self.ev.inputs.ids
+        ids = self.ev.ids
         found = []
         for row in rows:
             names = [] if ids is None else [str(ids[row])]

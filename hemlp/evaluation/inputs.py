@@ -7,7 +7,7 @@ once to check them and once to score them, and never held as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, compress, zip_longest
 from os import PathLike, fspath
@@ -16,22 +16,58 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.errors import InvalidLabelSets, MisalignedSides, UncutScores, UnscoredPredictions
 from hemlp.hierarchy.columns import column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.alignment import different_rows
 from hemlp.instances.batch import Batch, Policies
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import LabelSets, Scored, as_predictions
 from hemlp.io.labels import WHOLE, LabelFile, open_labels, read_labels
 from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import UndefinedPolicy, check_defined
 from hemlp.statistics.facts import Facts
 
 Source = LabelSets | LabelFile
 BLOCK = 20_000
 """Instances of a label file that are read at once where nothing else is said."""
+
+
+def with_needed_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]) -> dict[str, Source]:
+    """The systems with their scores if a measure is of the greatest ones, and else without.
+
+    Raises
+    ------
+    UnscoredPredictions, UncutScores
+        Where a measure needs scores and there are none, or predicted sets and scores were not cut.
+    """
+    of_ranks = [name for name, each in measures.items() if isinstance(each, RankedMeasure)]
+    of_sets = [name for name in measures if name not in of_ranks]
+    made: dict[str, Source] = {}
+    for name, source in systems.items():
+        sets = source if isinstance(source, LabelSets) else None
+        if of_ranks and (sets is None or sets.scores is None):
+            raise UnscoredPredictions(
+                f"{of_ranks[0]} is of the greatest scores, and {name} has no scores: give hemlp.ScoredSets or a "
+                f"file of scores, as they are or cut for other measures (s.at(0.3), FILE@0.3)"
+            )
+        if of_sets and sets is not None and sets.scores is not None and sets.cut is None:
+            raise UncutScores(
+                f"{of_sets[0]} is of label sets, and {name} is scored: say where scores are cut, as s.at(0.3), "
+                f"s.top(5), FILE@0.3 and FILE@top5 do"
+            )
+        made[name] = source if sets is None or of_ranks else replace(sets, scores=None)
+    return made
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a file tells of data that is not at hand: how systems were cut from scores, and names of instances."""
+
+    cuts: Mapping[str, str] = field(default_factory=dict)
+    ids: tuple[Label, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +111,15 @@ class Inputs:
                     f"are compared on the same instances; add it to the true labels, or take it away"
                 )
         return everybody
+
+    @property
+    def cuts(self) -> dict[str, str]:
+        """How the systems were cut from scores, if they were."""
+        found = {}
+        for name, side in self.systems.items():
+            if isinstance(side, LabelSets) and (side.cut is not None or side.scores is not None):
+                found[name] = side.cut or "scores that are not cut: labels are all scored classes"
+        return found
 
     @property
     def ids(self) -> tuple[Label, ...] | None:
@@ -154,12 +199,27 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Reading:
-    """How data is read: ``labels``, ``id`` and ``label`` as of ``LabelSets.of``; ``stream``: files block by block."""
+    """How data is read: ``labels``, ``id`` and ``label`` as of ``LabelSets.of``; ``stream``: files block by block.
+
+    ``scored``: predictions are scores, since nothing else is asked of them.
+    """
 
     labels: Sequence[Label] | None = None
     id: str | None = None
     label: str | None = None
     stream: bool = False
+    scored: bool = False
+
+    def predictions(self, data: Any, name: str) -> Source:
+        """Those of a system: scores, if they are, and else as ``source``."""
+        if isinstance(data, Scored):
+            return as_predictions(data, name)
+        if self.scored and not isinstance(data, LabelSets | LabelFile):
+            from hemlp.scores.reading import as_scores
+
+            labels = None if isinstance(data, str | PathLike) else self.labels
+            return as_predictions(as_scores(data, labels=labels, source=name), name)
+        return self.source(data, name)
 
     def source(self, data: Any, name: str) -> Source:
         """A label file as it is, anything else as label sets."""

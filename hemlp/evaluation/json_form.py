@@ -19,7 +19,9 @@ import numpy as np
 
 from hemlp.errors import FileFormatError, UnreadableFile
 from hemlp.escaping import json_number, json_text
+from hemlp.evaluation.inputs import Told
 from hemlp.evaluation.json_columns import ColumnReader, ColumnWriter, Wrong, number
+from hemlp.hierarchy.labels import Label
 from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
@@ -54,6 +56,8 @@ def summary(ev: Evaluation) -> dict[str, Any]:
         "exact": {m: first[m].exact for m in ev.measures},
         "greater_is_better": dict(ev.greater_is_better),
         "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
+        **({"cuts": dict(ev.cuts)} if ev.cuts else {}),
+        **({} if ev.ids is None else {"ids": list(ev.ids)}),
     }
 
 
@@ -87,8 +91,8 @@ def plain(ev: Evaluation) -> dict[str, Any]:
 # ---- reading
 
 
-def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts]:
-    """Scores, directions of the measures and facts from a file that ``pieces`` wrote; else ``FileFormatError``."""
+def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Told]:
+    """Scores, directions of the measures, facts, cuts and ids from what ``pieces`` wrote; else ``FileFormatError``."""
     try:
         text = Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -119,10 +123,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts]:
+def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
-    top = _object("the file", data, KEYS)
+    usual: dict[str, Any] = {"cuts": {}, "ids": None}  # what a file need not have
+    top = _object("the file", {**usual, **data} if isinstance(data, dict) else data, (*KEYS, *usual))
     better = {name: _typed("greater_is_better", name, value, bool) for name, value in
               _object("greater_is_better", top["greater_is_better"]).items()}  # fmt: skip
     means = _object("systems", top["systems"])
@@ -151,7 +156,11 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts]:
         _check_counts(place, made, of_systems["status"][system][name], of_systems["undefined"][system][name])
         _check_mean(place, made.mean(), of_systems["systems"][system][name])
         scores[system][name] = made
-    return scores, better, {system: facts[system] for system in means}
+    cuts = {system: _typed("cuts", system, cut, str) for system, cut in _object("cuts", top["cuts"]).items()}
+    for system in cuts.keys() - means.keys():
+        raise Wrong(f"cuts: there is no system {system!r}")
+    ids = _ids(top["ids"], int(next(iter(facts.values()))["instances"]))
+    return scores, better, {system: facts[system] for system in means}, Told(cuts, ids)
 
 
 def _check_version(version: Any) -> None:
@@ -194,6 +203,17 @@ def _facts(system: str, value: Any) -> dict[str, float]:
         if type(given[key]) is not int or given[key] < (key == "instances"):
             raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is no such count")
     return {key: number(f"{place}, {key!r}", each) for key, each in given.items()}
+
+
+def _ids(value: Any, instances: int) -> tuple[Label, ...] | None:
+    """The names of instances, a different text or integer each, or none."""
+    if value is None:
+        return None
+    if not isinstance(value, list) or any(type(name) not in (str, int) for name in value):
+        raise Wrong("ids is not a list of texts and integers")
+    if len(value) != instances or len(set(value)) < len(value):
+        raise Wrong(f"ids: {len(value):,} names, {len(set(value)):,} of them different, for {instances:,} instances")
+    return tuple(value)
 
 
 def _scores(

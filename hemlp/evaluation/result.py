@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ from hemlp.arrays import FloatArray
 from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
-from hemlp.evaluation.inputs import Inputs
+from hemlp.evaluation.inputs import Inputs, Told
+from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_bytes, write_text
 from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
@@ -19,14 +20,14 @@ from hemlp.measures.signatures import stored_measure
 from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
-from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.facts import with_dropped
 from hemlp.statistics.resampling import CONFIDENCE, Interval
 from hemlp.statistics.tests import Sided
-from hemlp.text.tables import DECIMALS, Table
+from hemlp.text.tables import DECIMALS, Table, as_frame
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.sensitivity import Sensitivities
-from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +35,7 @@ class Evaluation(Diagnosable):
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
     ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
-    if they are in a run folder and not in memory.
+    if they are in a run folder and not in memory. ``told``: what a file tells of data that is not at hand.
 
     Examples
     --------
@@ -52,6 +53,7 @@ class Evaluation(Diagnosable):
     facts: Mapping[str, Mapping[str, float]]
     inputs: Inputs | None = None
     stored: RunFolder | None = None
+    told: Told = field(default_factory=Told)
 
     @property
     def systems(self) -> list[str]:
@@ -62,6 +64,16 @@ class Evaluation(Diagnosable):
     def measures(self) -> list[str]:
         """Names of the measures, as they were asked for."""
         return list(self.greater_is_better)
+
+    @property
+    def cuts(self) -> Mapping[str, str]:
+        """How systems were cut from scores, in words, if they were."""
+        return self.told.cuts if self.inputs is None else self.inputs.cuts
+
+    @property
+    def ids(self) -> Sequence[Label] | None:
+        """The names of the instances, if they have any."""
+        return self.told.ids if self.inputs is None else self.inputs.ids
 
     def _of(self, system: str, measure: str) -> Scores:
         check_known("system", system, self.systems)
@@ -83,14 +95,11 @@ class Evaluation(Diagnosable):
         >>> from hemlp import Hierarchy, evaluate
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"]}, ["F_H"])
-        >>> ev.per_instance("A", "F_H").tolist(), ev.per_instance("A", "F_H", "common").tolist()
-        ([0.5, 1.0], [1.0, 2.0])
+        >>> ev.per_instance("A", "F_H", "common").tolist()
+        [1.0, 2.0]
         """
         scores = self._of(system, measure)
-        if column is None:
-            return scores.values
-        check_known("column", column, list(scores.columns))
-        return scores[column]
+        return scores.values if column is None else scores[column]
 
     def mean(self, system: str, measure: str, average: Average = "mean") -> float:
         """The average over the instances on which the measure is defined; nan where it is defined on none.
@@ -223,7 +232,7 @@ class Evaluation(Diagnosable):
         sided
             As of ``ranks``.
         """
-        return self._with_dropped(comparisons.compared(self, first, second, sided))
+        return with_dropped(comparisons.compared(self, first, second, sided), self.facts)
 
     def significance(self, measure: str | Sequence[str] | None = None, *, sided: Sided = "two") -> Table:
         """The sign test of all pairs of systems, with Holm's correction for all tests of the table.
@@ -235,8 +244,7 @@ class Evaluation(Diagnosable):
         sided
             As of ``ranks``.
         """
-        measures = self.measures if measure is None else [measure] if isinstance(measure, str) else list(measure)
-        return self._with_dropped(comparisons.significance(self, measures, sided))
+        return with_dropped(comparisons.significance(self, measure, sided), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
@@ -252,13 +260,7 @@ class Evaluation(Diagnosable):
         seed
             Of the random draws.
         """
-        return self._with_dropped(correlations.kendall_table(self, resamples, seed))
-
-    def _with_dropped(self, table: Table) -> Table:
-        """With a note of the true labels that no score sees, if any were dropped."""
-        dropped = dropped_true_labels(self.facts)
-        told = ", ".join(f"{system} {number}" for system, number in dropped.items())
-        return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
+        return with_dropped(correlations.kendall_table(self, resamples, seed), self.facts)
 
     def sensitivity(self, measure: str) -> Sensitivities:
         """How the means of all systems depend on the default cost, and where two systems change places: exactly.
@@ -331,7 +333,8 @@ class Evaluation(Diagnosable):
         ...     Evaluation.from_json(file.name).mean("system", "F_H")
         0.5
         """
-        return cls(*json_form.read(path))
+        scores, better, facts, told = json_form.read(path)
+        return cls(scores, better, facts, told=told)
 
     def to_html(
         self, path: str | PathLike[str], title: str = "Hierarchical evaluation", *, sided: Sided = "two"
@@ -372,7 +375,7 @@ class Evaluation(Diagnosable):
         write_bytes(path, parquet_pieces(self))
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """One row a system, measure and instance: what ``to_frame`` makes a frame of."""
+        """One row a system, measure and instance, with its id if it has one: what ``to_frame`` makes a frame of."""
         return long_columns(self)
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -383,10 +386,7 @@ class Evaluation(Diagnosable):
         library
             "pandas" or "polars".
         """
-        from importlib import import_module
-
-        check_known("library", library, ["pandas", "polars"])
-        return import_module(library).DataFrame(self.to_columns())
+        return as_frame(self.to_columns(), library)
 
     def __str__(self) -> str:
         return str(self.table())

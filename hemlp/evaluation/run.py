@@ -17,7 +17,7 @@ from typing import Any
 
 from hemlp.errors import InvalidOption
 from hemlp.evaluation.folder import RunFolder
-from hemlp.evaluation.inputs import Inputs, Reading
+from hemlp.evaluation.inputs import Inputs, Reading, with_needed_scores
 from hemlp.evaluation.progress import Progress
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.workers import Chunk, Context, Solving, scored
@@ -27,6 +27,7 @@ from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Policies, UnknownPolicy
 from hemlp.instances.sets import LabelSets
 from hemlp.measures.base import Measure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores, joined
 from hemlp.measures.scoring import UndefinedPolicy
@@ -136,8 +137,10 @@ def evaluate(
     )
     room = None if memory is None else memory_size(memory)
     given = Hierarchy.of(hierarchy)
-    reading = Reading(labels, id, label, stream=room is not None)
-    sources = {name: reading.source(pred, f"predictions of {name}") for name, pred in named.items()}
+    of_ranks = all(isinstance(each, RankedMeasure) for each in made.values())
+    reading = Reading(labels, id, label, stream=room is not None, scored=of_ranks)
+    sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
+    sources = with_needed_scores(sources, made)
     gold = reading.source(true, "true labels")
     if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
         raise InvalidOption(
@@ -204,6 +207,7 @@ def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
         "hierarchy": inputs.given.content_hash,
         "true labels": inputs.true.digest,
         "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
+        "cuts": [list(each) for each in inputs.cuts.items()],
         "measures": [[name, each.signature] for name, each in inputs.measures.items()],
         "options": f"{inputs.policies}|{solving}",
         "chunk": chunk,
@@ -250,7 +254,7 @@ def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measur
         measures = [measures]
     made: dict[str, Measure] = {}
     for each in measures:
-        name = each if isinstance(each, str) else each.name if str(each).startswith(type(each).__name__) else str(each)
+        name = each if isinstance(each, str) else each.called
         if name in made:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
         made[name] = measure(each)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.readers import READERS
 from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut
 from hemlp.measures.base import Measure
@@ -58,13 +59,11 @@ def gold_of(true: Any) -> LabelSets:
     return as_gold(true)
 
 
-def predictions(
-    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
-) -> LabelSets:
-    """The label sets of a system for the instances of the gold."""
+def scores_of(name: str, file: str, gold: LabelSets) -> ScoredSets:
+    """The scores of a system for the instances of the gold."""
     from hemlp.scores.reading import read_scores
 
-    s = read_scores(cut.file)
+    s = read_scores(file)
     if gold.ids is not None and s.ids is not None:
         known = set(gold.ids) & set(s.ids)
         if known:  # else the sides have nothing in common, which is an error of its own
@@ -76,16 +75,18 @@ def predictions(
                     stacklevel=2,
                 )
             s = s.take(gold.ids)
-    return _cut(name, cut, s, gold, h, tuning, options)
+    return s
 
 
-def _cut(
-    name: str, cut: Cut, s: ScoredSets, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
+def predictions(
+    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
 ) -> LabelSets:
+    """The label sets of a system for the instances of the gold."""
     from hemlp.scores.reading import read_scores
     from hemlp.scores.tuned import Tuned
     from hemlp.scores.tuning import tune
 
+    s = scores_of(name, cut.file, gold)
     if cut.top is not None:
         return s.top(cut.top)
     if cut.threshold is not None:
@@ -98,5 +99,13 @@ def _cut(
         h, true, scores, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,
         points=tuning.points, seed=tuning.seed, **chosen,
     )  # fmt: skip
-    warnings.warn(f"{name}: {t!r}", stacklevel=2)
     return s.at(t)
+
+
+def _scored(data: Any) -> ScoredSets:
+    from hemlp.scores.sets import ScoredSets
+
+    return ScoredSets.of(data, source="predictions")
+
+
+READERS["scores"] = _scored

@@ -14,7 +14,7 @@ from hemlp.errors import InvalidOption
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
 from hemlp.options import check_known
-from hemlp.report.plots import sensitivity_chart
+from hemlp.report.plots import save, sensitivity_chart
 from hemlp.text.tables import Table, figure
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Sensitivities:
         """
         ends = [float(d) for d, _, _ in self.flips]
         limit = float(most) if most is not None else 1.25 * max([*ends, 1.6 * self.chosen, 1.0])
-        sensitivity_chart(self, limit).savefig(path)
+        save(sensitivity_chart(self, limit), path)
 
     def __str__(self) -> str:
         return str(self.table())

@@ -50,18 +50,20 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import FileFormatError, InvalidOption, MissingDependency, NoCluster, UnreadableFile
+from hemlp.errors import InvalidOption, MissingDependency, NoCluster
 from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
-from hemlp.evaluation.scored import Tuning, gold_of, predictions
+from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
+from hemlp.evaluation.toml_data import toml_data
 from hemlp.io.cuts import TUNED, cut_of
-from hemlp.io.files import reason, write_text
+from hemlp.io.files import write_text
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels, read_labels
 from hemlp.io.names import read_names
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_choice, check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
@@ -122,19 +124,11 @@ class Study:
     tuning: Tuning = field(default_factory=Tuning)
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> Study:
-        """From a TOML file."""
-        import tomllib
-
-        place = Path(path)
+    def read(cls, path: str | PathLike[str], changes: Sequence[str] = ()) -> Study:
+        """From a TOML file; ``changes`` of what it says are texts KEY=VALUE, as in ``options.workers=2``."""
+        data = toml_data(path, changes)
         try:
-            data = tomllib.loads(place.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
-        try:
-            return cls._of(data, place.parent)
+            return cls._of(data, Path(path).parent)
         except InvalidOption as error:
             raise InvalidOption(f"{fspath(path)}: {error}") from None
 
@@ -178,8 +172,9 @@ class Study:
         mine: dict[str, str | Measure] = {each.name: each for each in own if each.name not in NAMED}
         if len(mine) < sum(each.name not in NAMED for each in own):
             raise InvalidOption("two tables [[measure]] have the same name")
-        measures: list[str | Measure] = [mine.get(str(name), str(name)) for name in named]
-        measures += [each for each in own if each.name in NAMED or each.name not in named]
+        measures: list[str | Measure] = [_own(str(name), mine) for name in named]
+        used = {text for name in named for text in (name, name.rpartition("@")[0])}
+        measures += [each for each in own if each.name in NAMED or each.name not in used]
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
@@ -255,15 +250,19 @@ class Study:
         def read(file: str) -> Any:
             return open_labels(file) if stream else read_labels(file, **reading)
 
-        scored = any(cut_of(file) for file in self.systems.values())
-        true = gold_of(self.true) if scored else read(self.true)
         own = named_measures(self.measures)
+        ranks = [isinstance(each, RankedMeasure) for each in own.values()]
+        scored = any(ranks) or any(cut_of(file) for file in self.systems.values())
+        true = gold_of(self.true) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
             cut = cut_of(file)
-            systems[name] = read(file) if cut is None else predictions(name, cut, gold_of(true), h, tuning, chosen)
+            if cut is not None:
+                systems[name] = predictions(name, cut, gold_of(true), h, tuning, chosen)
+            else:
+                systems[name] = scores_of(name, file, gold_of(true)) if all(ranks) else read(file)
         with _cluster(options.get("dask")) as executor:
             return evaluate(
                 h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
@@ -295,6 +294,15 @@ class Study:
             result.to_html(out.html, sided=self.tests.sided)
         files = (out.per_instance, out.parquet, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
+
+
+def _own(text: str, mine: Mapping[str, str | Measure]) -> str | Measure:
+    """A measure of a table [[measure]], perhaps of the greatest scores (NAME@k); any other text as it is."""
+    name, at, k = text.rpartition("@")
+    of_scores = mine.get(name)
+    if at and isinstance(of_scores, Measure) and k.isdecimal():
+        return RankedMeasure(of_scores, int(k))
+    return mine.get(text, text)
 
 
 def _read_for(system: str) -> list[str]:

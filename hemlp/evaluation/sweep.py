@@ -26,7 +26,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.measures.base import Measure
 from hemlp.measures.registry import measure as made
 from hemlp.pairing.costs import cost_text
-from hemlp.report.plots import sweep_chart
+from hemlp.report.plots import save, sweep_chart
 from hemlp.text.tables import Table, figure
 
 
@@ -106,7 +106,7 @@ class Sweep:
         path
             A file whose ending says its format.
         """
-        sweep_chart(self).savefig(path)
+        save(sweep_chart(self), path)
 
     @property
     def axis(self) -> str | None:

@@ -27,6 +27,7 @@ from hemlp.instances.batch import Batch
 from hemlp.lca.model import LcaModel
 from hemlp.lca.solution import LcaSolution
 from hemlp.measures.base import Measure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import check_defined, sharing_key
 from hemlp.pairing.costs import ShortestPath
 from hemlp.pairing.model import PairingModel
@@ -46,11 +47,13 @@ def explain(
 ) -> Explanation:
     """Explain instance ``row`` of a batch; measures that share a model are explained together."""
     one = batch[row]
+    deepest = max((each.k for each in measures.values() if isinstance(each, RankedMeasure)), default=1)
+    shown = one.first(deepest) if one.pred.uncut else one  # of scores the greatest that a measure looks at
     groups: dict[Any, list[str]] = {}
     for name, each in measures.items():
         groups.setdefault(sharing_key(each), []).append(name)
     parts = tuple(_part(one, {name: measures[name] for name in members}) for members in groups.values())
-    return Explanation(one, range(len(batch))[row], parts, system, names)
+    return Explanation(shown, range(len(batch))[row], parts, system, names)
 
 
 def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:

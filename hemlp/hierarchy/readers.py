@@ -1,4 +1,4 @@
-"""Who reads files: the package of readers stands above this one, and says so here when it is imported."""
+"""Who reads files and scores: packages that stand above this one, and say so here when they are imported."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from typing import Any, Literal
 READERS: dict[str, Callable[..., Any]] = {}
 
 
-def reader(of: Literal["hierarchy", "labels"]) -> Callable[..., Any]:
-    """What reads files of this kind: ``read_hierarchy`` or ``read_labels``."""
+def reader(of: Literal["hierarchy", "labels", "scores"]) -> Callable[..., Any]:
+    """What reads this kind: ``read_hierarchy``, ``read_labels``, or what ``ScoredSets.of`` takes."""
     return READERS[of]

@@ -13,13 +13,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, pointers
-from hemlp.errors import Advice, InvalidOption
+from hemlp.arrays import IntArray, pointers, row_pointers
+from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy, align, different_rows
 from hemlp.instances.paths import ends_of_paths, refuse_paths
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import LabelSets, as_predictions
 from hemlp.instances.unknown import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
 from hemlp.text.words import many
@@ -71,13 +71,16 @@ class Side:
     """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
 
     ``strange``: how many labels of each instance were unknown, and dropped or made isolated classes (None: nowhere
-    any). ``absent``: which instances were missing and count as empty (None: none).
+    any). ``absent``: which instances were missing and count as empty (None: none). ``ranking``: where there are scores,
+    all scored classes, the greatest score first. ``uncut``: nobody said which of them are predicted.
     """
 
     ptr: IntArray
     classes: IntArray
     strange: IntArray | None = None
     absent: NDArray[np.bool_] | None = None
+    ranking: Side | None = None
+    uncut: bool = False
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
@@ -103,14 +106,24 @@ class Side:
     def part(self, start: int, stop: int) -> Side:
         """The instances from ``start`` on and before ``stop``."""
         ptr = self.ptr[start : stop + 1]
-        return Side(ptr - ptr[0], self.classes[ptr[0] : ptr[-1]], *self._marks(slice(start, stop)))
+        ranking = None if self.ranking is None else self.ranking.part(start, stop)
+        marks = self._marks(slice(start, stop))
+        return Side(ptr - ptr[0], self.classes[ptr[0] : ptr[-1]], *marks, ranking, self.uncut)
 
     def take(self, rows: IntArray) -> Side:
         """The instances with these numbers, in this order."""
         lengths = np.diff(self.ptr)[rows]
         ptr = pointers(lengths)
         within = np.arange(ptr[-1]) - np.repeat(ptr[:-1], lengths)
-        return Side(ptr, self.classes[np.repeat(self.ptr[rows], lengths) + within], *self._marks(rows))
+        ranking = None if self.ranking is None else self.ranking.take(rows)
+        classes = self.classes[np.repeat(self.ptr[rows], lengths) + within]
+        return Side(ptr, classes, *self._marks(rows), ranking, self.uncut)
+
+    def first(self, k: int) -> Side:
+        """The first k classes of each instance, or all where there are fewer, in their order."""
+        rows = np.repeat(np.arange(len(self)), np.diff(self.ptr))
+        kept = np.arange(rows.size) - self.ptr[rows] < k
+        return Side(row_pointers(rows[kept], len(self)), self.classes[kept])
 
     def _marks(self, rows: Any) -> tuple[IntArray | None, NDArray[np.bool_] | None]:
         return None if self.strange is None else self.strange[rows], None if self.absent is None else self.absent[rows]
@@ -122,7 +135,10 @@ class Side:
         strange = [np.zeros(len(part), np.int32) if part.strange is None else part.strange for part in parts]
         absent = [np.zeros(len(part), np.bool_) if part.absent is None else part.absent for part in parts]
         classes = np.concatenate([part.classes for part in parts])
-        return cls(pointers(np.concatenate(lengths)), classes, np.concatenate(strange), np.concatenate(absent))
+        ranked = [part.ranking for part in parts if part.ranking is not None]
+        ranking = cls.joined(ranked) if ranked else None
+        marks = np.concatenate(strange), np.concatenate(absent), ranking, parts[0].uncut
+        return cls(pointers(np.concatenate(lengths)), classes, *marks)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,7 +182,7 @@ class Batch:
         hierarchy
             What both sides speak of: anything that ``Hierarchy.of`` takes.
         true, pred
-            Anything that ``LabelSets.of`` takes.
+            Anything that ``LabelSets.of`` takes; predictions may be ``ScoredSets``, for measures such as F_H@5.
         unknown
             Predicted labels that the hierarchy does not have are an "error", or "drop", or "isolate": made classes that
             are related to nothing.
@@ -190,7 +206,10 @@ class Batch:
         (1, [1])
         """
         policies = Policies(unknown, unknown_true, missing)
-        sides = LabelSets.of(true, source="true labels"), LabelSets.of(pred, source="predictions")
+        predicted = as_predictions(pred, "predictions")
+        if predicted.cut is not None:  # the cut counts, and not what it left out
+            predicted = replace(predicted, scores=None)
+        sides = LabelSets.of(true, source="true labels"), predicted
         return cls.over(Hierarchy.of(hierarchy), sides, policies, instances)
 
     @classmethod
@@ -209,7 +228,9 @@ class Batch:
         ids, places = align(*sides, policies.missing, instances)
         strange: list[NDArray[np.bool_]] = []
         alone: list[Label] = []
-        for k, (side, policy) in enumerate(zip(sides, (policies.unknown_true, policies.unknown), strict=True)):
+        scores = sides[1].scores
+        asked = sides[0], sides[1] if scores is None else scores.sets
+        for k, (side, policy) in enumerate(zip(asked, (policies.unknown_true, policies.unknown), strict=True)):
             new = given.numbers(side.vocabulary) < 0
             if policy == "error" and new.any():
                 refuse_unknown(given, side, new, policies.advice[k])
@@ -224,6 +245,9 @@ class Batch:
         size = len(sides[0]) if ids is None else len(ids)
         true = _side(isolated, sides[0], strange[0], policies.unknown_true == "drop", places[0], size)
         pred = _side(isolated, sides[1], strange[1], policies.unknown == "drop", places[1], size)
+        if scores is not None:
+            ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
+            pred = replace(pred, ranking=_placed(ptr, classes, places[1], size), uncut=sides[1].cut is None)
         return cls(isolated, true, pred, ids, given, str(policies))
 
     @property
@@ -272,6 +296,18 @@ class Batch:
         """
         return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=None)
 
+    def first(self, k: int) -> Batch:
+        """With the k classes of the greatest scores for predictions, or all where there are fewer."""
+        if self.pred.ranking is None:
+            raise UnscoredPredictions(
+                f"these are label sets without scores, and the {k} greatest are asked for: give hemlp.ScoredSets"
+            )
+        ranking = self.pred.ranking.first(k)
+        rows = np.repeat(np.arange(len(self)), np.diff(ranking.ptr))
+        _, classes = split(np.sort(rows * len(self.hierarchy) + ranking.classes), len(self.hierarchy))
+        pred = replace(self.pred, ptr=ranking.ptr, classes=classes, ranking=ranking, uncut=False)
+        return replace(self, pred=pred)
+
     def first_alike(self) -> IntArray:
         """For each instance the first one that has the same classes on both sides."""
         from hemlp.kernels.alike import first_equal
@@ -306,3 +342,10 @@ def _side(
     order[place] = np.arange(len(side))
     ptr, classes = class_rows(side.ptr, side.codes, numbers, order)
     return Side(ptr, classes, strange, order < 0 if len(side) < size else None)
+
+
+def _placed(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:
+    """Rows of a side at their places among ``size`` instances, each in its own order."""
+    rows = np.repeat(place, np.diff(ptr))
+    order = np.argsort(rows, kind="stable")
+    return Side(row_pointers(rows[order], size), classes[order])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ import numpy as np
 from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
 from hemlp.hierarchy.columns import column, column_names
+from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.hierarchy.readers import reader
 from hemlp.instances.lookalikes import (
@@ -39,6 +41,19 @@ Rows = Literal["sets", "paths"]
 _ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
 
 
+class Scored(ABC):
+    """Scored predictions, of which label sets are cut: ``hemlp.ScoredSets``."""
+
+    @property
+    @abstractmethod
+    def sets(self) -> LabelSets:
+        """All scored classes of each instance, greatest score first, ties in the order of labels."""
+
+    @abstractmethod
+    def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:
+        """The same as numbers of classes of ``h``: pointers and classes; what ``known`` does not have is left out."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelSets:
     """One label set an instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
@@ -47,7 +62,8 @@ class LabelSets:
     label stands, for messages; ``first_row`` is where these rows begin in it. ``rows``: whether a row is a set or a
     path, whose last class is its label; None if nobody said and the order of a row could mean something. ``index`` is
     that of a pandas Series: it does not name instances, but two sides must not contradict each other in it. ``words``:
-    whether labels were separated by spaces, which would have torn labels with spaces apart.
+    whether labels were separated by spaces, which would have torn labels with spaces apart. ``scores``: of what the
+    sets were cut, and ``cut``: how, in words; scores without ``cut`` were not cut at all, and all of them are here.
     """
 
     vocabulary: tuple[Label, ...]
@@ -60,6 +76,8 @@ class LabelSets:
     rows: Rows | None = "sets"
     index: tuple[Hashable, ...] | None = None
     words: bool = False
+    scores: Scored | None = None
+    cut: str | None = None
 
     @classmethod
     def of(
@@ -153,8 +171,9 @@ class LabelSets:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the ids and the labels, row by row."""
-        return digest_of([self])
+        """SHA-256 of the ids and the labels, row by row, and of the order of scores."""
+        own = digest_of([self])
+        return own if self.scores is None else f"{own} of {digest_of([self.scores.sets])}"
 
     def row_of(self, position: int) -> int:
         """The row, from 0, that the label at ``position`` of ``codes`` belongs to."""
@@ -167,6 +186,11 @@ class LabelSets:
         if self.ids is not None:
             words += f" (instance {self.ids[row]!r})"
         return words if self.source is None else f"{self.source}, {words}"
+
+
+def as_predictions(data: Any, source: str) -> LabelSets:
+    """What ``LabelSets.of`` takes; or scores, which are not cut."""
+    return replace(data.sets, scores=data) if isinstance(data, Scored) else LabelSets.of(data, source=source)
 
 
 def digest_of(blocks: Iterable[LabelSets]) -> str:

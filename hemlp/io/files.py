@@ -58,6 +58,7 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
                 file.writelines(pieces)
             return
         place = Path(os.path.realpath(place))  # what a link points to, not the link
+        place.parent.mkdir(parents=True, exist_ok=True)
         with _part_of(place) as (part, file):
             file.writelines(pieces)
             file.flush()

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
 from hemlp.hierarchy.readers import READERS
@@ -17,6 +17,7 @@ from hemlp.instances.sets import LabelSets, digest_of
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.json_labels import read_json_labels
 from hemlp.io.long_labels import read_long
+from hemlp.io.matrix_labels import is_matrix, matrix_cells, matrix_columns, read_matrix
 from hemlp.io.parquet import read_parquet
 from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes, word_rows
 from hemlp.options import check_choice
@@ -24,7 +25,7 @@ from hemlp.options import check_choice
 JSON_LINES = (".jsonl", ".ndjson")
 WHOLE = (*SEPARATORS, ".json", *JSON_LINES, ".parquet")
 """Files that are read as a whole, by the ending of their names."""
-Format = Literal["lines", "table", "json", "jsonl", "parquet"]
+Format = Literal["lines", "table", "matrix", "json", "jsonl", "parquet"]
 FORMATS: dict[str, Format] = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "table", ".tsv": "table",
 }  # fmt: skip
@@ -47,7 +48,9 @@ def read_labels(
       label is an instance without one;
     - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``; "json": a list of these, or
       ``{id: labels}``;
-    - "parquet": the columns "id" and "label", or "labels" with lists.
+    - "parquet": the columns "id" and "label", or "labels" with lists;
+    - "matrix": a table (.csv, .tsv, .parquet) with a column of ids and one column a class, which holds 0 or 1. A table
+      that can be nothing else is taken for one without a word.
 
     Parameters
     ----------
@@ -58,8 +61,8 @@ def read_labels(
     sep
         What separates labels, or the cells of a table.
     id, label
-        Names of the columns of a table, or of the fields of JSON objects. Further columns, of scores for example, are
-        an error unless both are given.
+        Names of the columns of a table, or of the fields of JSON objects; a matrix has no column of labels. Further
+        columns, of scores for example, are an error unless both are given.
 
     Raises
     ------
@@ -80,13 +83,13 @@ def read_labels(
     if format is None:
         _check_format(source)
         format = FORMATS.get(file_kind(source), "lines")
-    check_choice("format", format, ("lines", "table", "json", "jsonl", "parquet"))
-    if format == "table":
-        return read_long(data, source, sep or _separator(data, SEPARATORS.get(file_kind(source), ",")), id, label)
+    check_choice("format", format, get_args(Format))
+    if format in ("table", "matrix") and file_kind(source) != ".parquet":
+        return _from_table(data, source, sep, format == "matrix", id, label)
     if format in ("json", "jsonl"):
         return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
-    if format == "parquet":
-        return _from_parquet(data, source, id, label)
+    if format in ("parquet", "matrix"):
+        return _from_parquet(data, source, format == "matrix", id, label)
     if id is not None or label is not None:
         raise InvalidOption(f"{source}: id= and label= name columns of .csv and .tsv files, or fields of JSON")
     return _from_lines(data, source, sep)
@@ -116,8 +119,24 @@ def _separator(data: bytes, usual: str) -> str:
     return others[0] if usual.encode() not in first and others else usual
 
 
-def _from_parquet(data: bytes, source: str, id: str | None, label: str | None) -> LabelSets:
+def _from_table(
+    data: bytes, source: str, sep: str | None, matrix: bool, id: str | None, label: str | None
+) -> LabelSets:
+    """One pair a line, or one column a class."""
+    sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    if matrix or (label is None and b"label" not in first):
+        header, rows = matrix_cells(data, source, sep)
+        if matrix or is_matrix(header, rows, id):
+            return read_matrix(header, rows, source, id)
+    return read_long(data, source, sep, id, label)
+
+
+def _from_parquet(data: bytes, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
     columns = read_parquet(data, source)
+    header, cells = matrix_columns(columns)
+    if matrix or (label is None and is_matrix(header, cells, id)):
+        return read_matrix(header, cells, source, id)
     wanted = label or next((name for name in ("labels", "label") if name in columns), "label")
     key = id or ("id" if "id" in columns else None)
     further = [name for name in columns if name not in (key, wanted)]

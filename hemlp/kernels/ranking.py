@@ -1,4 +1,4 @@
-"""The entries of each row by their scores, greatest first, and ties by rank."""
+"""The entries of each row by their scores, greatest first, ties by rank; and whether a row holds a class twice."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ except ImportError:
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
@@ -96,3 +97,25 @@ def _sift(
         at = below
         below = 2 * at + 1
     order[begin + at] = moved
+
+
+def has_repeats(ptr: Array, classes: Array) -> bool:
+    """Whether a row holds a class (a number of at least 0) twice."""
+    return bool(_has_repeats(ptr, classes, np.full(int(classes.max(initial=-1)) + 1, -1)))
+
+
+@cython.cfunc
+def _has_repeats(
+    ptr: cython.const[cython.longlong][::1], classes: cython.const[cython.int][::1], marks: cython.longlong[::1]
+) -> cython.bint:
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(ptr.shape[0] - 1):
+            if i % 1024 == 0:
+                look_for_signals()
+            for k in range(ptr[i], ptr[i + 1]):
+                if marks[classes[k]] == i:
+                    return True
+                marks[classes[k]] = i
+    return False

@@ -19,6 +19,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.base import Measure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scores import Scores, mean
 from hemlp.measures.sets import SET_SCORES, SetFacts, SetMeasure
 from hemlp.options import check_choice
@@ -40,6 +41,8 @@ def averaged(measure: Measure, scores: Scores, average: Average) -> float:
         If there is nothing to average; but the plain mean of nothing is nan.
     """
     check_choice("average", average, AVERAGES)
+    if isinstance(measure, RankedMeasure):
+        return averaged(measure.measure, measure.unranked(scores), average)
     if average == "mean":
         return scores.mean()
     if average == "where_wrong":

@@ -77,6 +77,11 @@ class Measure(ABC):
             return NAMED[self.name].parameters_of(self)
         return {key: value for key, value in self.plain_fields().items() if key != "name"}
 
+    @property
+    def called(self) -> str:
+        """What it is called in tables: its name if it is a user's own, and else its text."""
+        return str(self) if self.name in NAMED else self.name
+
     def __str__(self) -> str:
         if self.name in NAMED:
             return format_call(self.name, (), NAMED[self.name].chosen(self))
@@ -180,6 +185,10 @@ class Measure(ABC):
         """How many entries the list of what a class reaches has on average, where the model needs such lists."""
         return hierarchy.upward.mean_length
 
+    def sees(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+        """The batch that is scored: a batch as it is, or one of a single instance."""
+        return as_batch(data, true, pred)
+
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         """On which instances the measure is undefined, and why."""
         return np.zeros(len(batch), np.bool_), ""
@@ -257,7 +266,7 @@ class Measure(ABC):
         >>> measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"])).values.tolist()
         [0.5, 1.0]
         """
-        batch = as_batch(data, true, pred)
+        batch = self.sees(data, true, pred)
         (scores,) = score_together(
             [self], batch, solver=solver, time_limit=time_limit, undefined=undefined, verify=verify
         )

@@ -17,15 +17,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.io.text import decode, read_bytes
 from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
 from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.named import NAMED, Named
+from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pair_scores import MATCHED
 from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.transport import TransportMeasure
 from hemlp.options import did_you_mean
@@ -33,7 +37,7 @@ from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.similarities import WuPalmer
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
-_AT = re.compile(r"@\s*\d+\s*$")
+_AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
 _ONE = Bounds((1, 1), (1, 1))
 _NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
 _METHODS = {"method": LCA_METHODS}
@@ -71,6 +75,7 @@ NAMED.update(
         *(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")),
         *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
         Named(TransportMeasure("transport"), ("cost",)),
+        Named(NearestMeasure("distance"), ("cost",)),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
         Named(SetMeasure("hamming", "none", score="hamming"), ()),
@@ -93,6 +98,7 @@ def _kind(name: str) -> Callable[..., Measure] | None:
 PairName = Literal["TIE", "SunLim", "GIE", "MGIA", "matched_P", "matched_R", "matched_F"]
 MatchName = Literal["BMA", "funSimAvg", "funSimMax"]
 TransportName = Literal["transport"]
+NearestName = Literal["distance"]
 SetName = Literal[
     "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
     "jaccard", "hamming", "P", "R", "F", "ICM", "simUI", "simGIC",
@@ -110,6 +116,8 @@ def measure(what: MatchName, **parameters: Any) -> MatchMeasure: ...
 @overload
 def measure(what: TransportName, **parameters: Any) -> TransportMeasure: ...
 @overload
+def measure(what: NearestName, **parameters: Any) -> NearestMeasure: ...
+@overload
 def measure(what: M) -> M: ...
 @overload
 def measure(what: str | Measure, **parameters: Any) -> Measure: ...
@@ -119,7 +127,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     Parameters
     ----------
     what
-        A name (``hemlp measures`` lists them), a text, or a measure, which is returned as it is.
+        A name (``hemlp measures`` lists them), a text, or a measure, which is returned as it is. MEASURE@k is of the
+        k greatest scores.
     parameters
         Of the named measure.
 
@@ -143,8 +152,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return what
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
-    if _AT.search(what):
-        raise UnknownMeasure(f"{what!r} is of the greatest scores: hemlp.ranked(h, true, scores, [{what!r}]) takes it")
+    if found := _AT.fullmatch(what):
+        return _at(what, found[1], found[2], parameters)
     name, positional, named = parse_call(what)
     kind = None if name in NAMED else _kind(name)
     if kind is not None:
@@ -161,6 +170,13 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     if positional:
         raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
     return NAMED[name].make({**named, **parameters})
+
+
+def _at(what: str, text: str, k: str, parameters: dict[str, Any]) -> RankedMeasure:
+    """MEASURE@k."""
+    if not text or "@" in text or not k.isdecimal() or int(k) < 1:
+        raise UnknownMeasure(f"{what!r} is not MEASURE@k with an integer k of at least 1, as F_H@5 is")
+    return RankedMeasure(measure(text, **parameters), int(k))
 
 
 def write_measures(measures: Iterable[Measure]) -> str:
@@ -187,7 +203,8 @@ def write_measures(measures: Iterable[Measure]) -> str:
     tables = []
     if isinstance(measures, Measure):
         measures = [measures]
-    for each in map(measure, measures):
+    for made in map(measure, measures):
+        each, at = (made.measure, made.k) if isinstance(made, RankedMeasure) else (made, None)
         if "custom" in each.plain_fields().values():
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
@@ -198,22 +215,24 @@ def write_measures(measures: Iterable[Measure]) -> str:
         bounds = fields.pop("bounds", None)
         if bounds is not None:
             fields |= {"predicted": bounds.predicted, "true": bounds.true}
-        tables.append(f"[[measure]]\n{to_toml(fields)}")
+        tables.append(f"[[measure]]\n{to_toml({**fields, 'at': at})}")
     return "\n".join(tables)
 
 
-def read_measures(text: str) -> list[Measure]:
+def read_measures(source: str | PathLike[str]) -> list[Measure]:
     r"""Measures from what ``write_measures`` writes.
 
     Parameters
     ----------
-    text
-        TOML, not the name of a file.
+    source
+        The path of a TOML file, or its text: a string of several lines is a text.
 
     Raises
     ------
     UnknownMeasure
         If a table is no measure.
+    UnreadableFile
+        If there is no such file.
 
     Examples
     --------
@@ -222,10 +241,15 @@ def read_measures(text: str) -> list[Measure]:
     """
     import tomllib
 
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("[")):
+        place, text = "TOML", source
+    else:
+        place, data = read_bytes(source)
+        text = decode(data, place)
     try:
         tables = tomllib.loads(text)["measure"]
     except (tomllib.TOMLDecodeError, KeyError) as error:
-        raise UnknownMeasure(f"cannot read measures from TOML, which need tables [[measure]]: {error}") from None
+        raise UnknownMeasure(f"cannot read measures from {place}, which need tables [[measure]]: {error}") from None
     return measures_from_tables(tables)
 
 
@@ -243,8 +267,10 @@ def measures_from_tables(tables: Any) -> list[Measure]:
         kind = measure if called is None else _kind(str(called))
         if kind is None:
             raise UnknownMeasure(f"there is no class of measures {called!r}: import what defines it first")
+        at = fields.pop("at", None)
         try:
-            made.append(kind(fields.pop("name"), **fields))
+            each = kind(fields.pop("name"), **fields)
+            made.append(each if at is None else RankedMeasure(each, at))
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {table!r}: {error}") from None
     return made

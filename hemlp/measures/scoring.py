@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import Advice, HemlpError, InvalidOption, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch
@@ -58,10 +58,13 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each), []).append(k)
-    first = batch.first_alike()
+    alike: dict[int, tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
-        found = _score_group(group, batch, first, solver, time_limit, undefined, verify, first_row)
+        seen = group[0].sees(batch)
+        if id(seen.pred) not in alike:
+            alike[id(seen.pred)] = seen, seen.first_alike()
+        found = _score_group(group, *alike[id(seen.pred)], solver, time_limit, undefined, verify, first_row)
         made.update(zip(members, found, strict=True))
     return [made[k] for k in range(len(measures))]
 
@@ -70,7 +73,7 @@ def check_defined(measures: Sequence[Measure], batch: Batch, undefined: Undefine
     """Raise at the first instance on which a measure is undefined, unless it may be nan."""
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
-        each._defined_rows(batch, undefined, first_row)
+        each._defined_rows(each.sees(batch), undefined, first_row)
 
 
 def _score_group(
@@ -143,6 +146,11 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
     if isinstance(data, Batch):
         if true is not None or pred is not None:
             raise InvalidOption("give a batch, or a hierarchy with true and pred, not both")
+        if data.pred.uncut:
+            raise UncutScores(
+                "these are scores, and nobody said where they are cut: s.at(0.3) and s.top(5) are label sets; or ask "
+                "for the greatest scores, as F_H@5 does"
+            )
         return data
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")

@@ -73,7 +73,7 @@ def short(text: str) -> str:
 
 def _usual(name: str) -> dict[str, str]:
     """The parameters of a named measure that nobody has to say."""
-    known = NAMED.get(name)
+    known = NAMED.get(name.partition("@")[0])
     return {} if known is None else {key: str(value) for key, value in known.parameters_of(known.template).items()}
 
 

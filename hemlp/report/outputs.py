@@ -7,7 +7,7 @@ import errno
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,8 +64,11 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
 
 
 def _check_folder(folder: Path, place: str) -> None:
-    if not folder.exists():
-        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOENT).lower()}")
+    """Whether files can be written there, or a folder be made."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOTDIR).lower()}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
 
@@ -89,13 +92,16 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
 
 def long_columns(result: Evaluation) -> dict[str, list[Any]]:
     """One row a system, measure and instance, as columns."""
-    columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", "value", "status")}
+    named = () if result.ids is None else ("id",)
+    columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", *named, "value", "status")}
     for system in result.systems:
         for name in result.measures:
             scores = result.scores[system][name]
             columns["system"] += [system] * len(scores)
             columns["measure"] += [name] * len(scores)
             columns["instance"] += list(range(len(scores)))
+            if result.ids is not None:
+                columns["id"] += result.ids
             columns["value"] += scores.values.tolist()
             columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
     return columns
@@ -104,7 +110,7 @@ def long_columns(result: Evaluation) -> dict[str, list[Any]]:
 def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
     """The head, then block by block."""
     extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
-    ids = None if result.inputs is None else result.inputs.ids
+    ids = result.ids
     head = [*result.measures, *(f"{m}.{c}" for m, c in extra)]
     yield _csv_lines([head if ids is None else ["id", *head]])
     done = 0
@@ -126,6 +132,11 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     for row in rows:
         writer.writerow(_csv_value(cell) for cell in row)
     return "".join(lines)
+
+
+def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as CSV; an undefined value is an empty cell."""
+    return _csv_lines([list(columns), *zip(*columns.values(), strict=True)])
 
 
 class _Lines(list[str]):

@@ -80,7 +80,7 @@ class _Layout:
 
     @classmethod
     def of(cls, ev: Evaluation) -> _Layout:
-        ids = None if ev.inputs is None else ev.inputs.ids
+        ids = ev.ids
         extra = []
         for name in ev.measures:
             columns = dict.fromkeys(c for system in ev.systems for c in list(ev.scores[system][name].columns)[1:])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import printable
+from hemlp.io.files import write_bytes
 from hemlp.measures.scores import mean
 from hemlp.statistics.comparable import comparable
 from hemlp.statistics.exact_greedy import SAME, ExactGreedy
@@ -192,6 +195,17 @@ def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
     axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [plain(system) for system, _ in gaps])
     axes.set_xlabel("F_LCA exact − greedy, instances that differ")
     return figure
+
+
+def save(figure: Figure, path: str | PathLike[str]) -> None:
+    """Write a figure in the format that the ending of the file's name says."""
+    ending = Path(path).suffix.removeprefix(".").lower()
+    known = figure.canvas.get_supported_filetypes()
+    if ending not in known:
+        raise InvalidOption(f"{fspath(path)}: figures are written as .{', .'.join(known)}")
+    image = io.BytesIO()
+    figure.savefig(image, format=ending)
+    write_bytes(path, image.getvalue())
 
 
 def svg(figure: Figure, name: str) -> str:

@@ -23,7 +23,7 @@ class Aligned:
     """The scored classes of each instance of the gold: numbers of classes, greatest score first.
 
     ``batch``: the true side, and on the predicted side all scored classes. ``unscored``: how many instances of the gold
-    have no scores. ``left_out``: how many scored instances are not in the gold.
+    have no scores. ``left_out``: how many scored instances are not in the gold. ``given``: the scores of its instances.
     """
 
     batch: Batch
@@ -33,6 +33,7 @@ class Aligned:
     unscored: int = 0
     left_out: int = 0
     source: str | None = None
+    given: ScoredSets | None = None
 
     @classmethod
     def of(
@@ -61,9 +62,14 @@ class Aligned:
         else:
             left_out = 0
         batch = Batch.over(hierarchy, (gold, s.sets), Policies(unknown, unknown_true))
-        known = s.over(batch.hierarchy)
+        known = s.over(batch.hierarchy, hierarchy if unknown == "drop" else None)
         unscored = int((np.diff(s.ptr) == 0).sum())
-        return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source)
+        return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source, s)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Of the scores as they were given, for the instances of the gold; None of a part of them."""
+        return None if self.given is None else self.given.fingerprint
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -95,7 +101,8 @@ class Aligned:
         at = np.repeat(self.ptr[rows] - ptr[:-1], lengths) + np.arange(ptr[-1])
         unscored = int((lengths == 0).sum())
         batch = self.batch.take(np.asarray(rows))
-        return replace(self, batch=batch, ptr=ptr, classes=self.classes[at], values=self.values[at], unscored=unscored)
+        own = {"classes": self.classes[at], "values": self.values[at], "unscored": unscored, "given": None}
+        return replace(self, batch=batch, ptr=ptr, **own)
 
     @property
     def notes(self) -> list[str]:

@@ -1,14 +1,11 @@
-"""The best point of a curve, areas by the step rule, and frames."""
+"""The best point of a curve, and areas by the step rule."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.options import check_choice
+from hemlp.errors import InvalidOption
 
 SAME = 1e-12
 """Values that differ by less, relatively, differ by rounding alone."""
@@ -27,13 +24,3 @@ def best_index(values: FloatArray, greater_is_better: bool) -> int:
 def step_area(x: FloatArray, y: FloatArray) -> float:
     """Σ (xₖ − xₖ₋₁)·yₖ from x = 0 on: the area of steps, never of a trapezium."""
     return float(np.sum(np.diff(x, prepend=0.0) * y))
-
-
-def as_frame(columns: dict[str, list[Any]], library: str) -> Any:
-    """Columns as a frame of pandas or polars."""
-    check_choice("library", library, ("pandas", "polars"))
-    try:
-        module = __import__(library)
-    except ImportError:
-        raise MissingDependency(f"a frame needs {library}: pip install {library}") from None
-    return module.DataFrame(columns)

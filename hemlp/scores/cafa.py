@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.closure.model import ClosureModel
 from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.instances.batch import UnknownPolicy
@@ -133,7 +134,7 @@ class Cafa:
         library
             "pandas" or "polars".
         """
-        from hemlp.scores.best import as_frame
+        from hemlp.text.tables import as_frame
 
         return as_frame(self.to_columns(), library)
 
@@ -149,6 +150,20 @@ class Cafa:
                  "optimistic: each threshold is chosen on the data that it is measured on", *self.notes,
                  self.signature]  # fmt: skip
         return Table(["", "threshold", "value", "P", "R", "S", "coverage"], rows, notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON, where nan is None: the best values, and the curves as lists."""
+        best: dict[str, float] = {}
+        for name in ("fmax", "smin", "fmax_micro"):
+            best |= {name: getattr(self, name), f"{name}_threshold": getattr(self, f"{name}_threshold")}
+        areas = {"area": math.nan if self.norm == "pred" else self.area, "area_micro": self.area_micro}
+        numbers = {**best, "coverage_max": float(self.coverage.max()), **areas}
+        return {
+            "signature": self.signature, "norm": self.norm, "weighted": self.weighted, "exact": self.exact,
+            "instances": self.instances, "notes": list(self.notes),
+            **{name: json_number(value) for name, value in numbers.items()},
+            "curves": {name: list(map(json_number, column)) for name, column in self.to_columns().items()},
+        }  # fmt: skip
 
     def plot(self) -> Figure:
         """P̄ against R̄, and where F is greatest."""
@@ -218,35 +233,46 @@ def cafa(
     grid = distinct_scores(data) if thresholds is None else as_grid(thresholds)
     steps = Steps.over(data, grid)
     exclude = as_exclusion(exclude)
+    terms = None if terms is None else label_list("terms", terms)
     everywhere, by_instance = excluded(data, exclude)
-    counting = np.ones(len(data.hierarchy) + 1)
-    if terms is not None:
-        terms = label_list("terms", terms)
-        chosen = [data.hierarchy.id(label) for label in terms]
-        counting[:-1] = 0
-        counting[chosen] = 1
-    counting[everywhere] = 0
-    model: Any = measure("F_H").model(data.batch)
-    plain = replace(model, weights=counting)
-    sums = swept(data, steps, plain, by_instance)[0]
+    counting = _counting(data, everywhere, terms)
+    sums = swept(data, steps, _closures(data, None, counting), by_instance)[0]
     some = steps.sums((sums[:, 0] > 0).astype(np.float64))[:, 0] > 0
     if not some.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
-        weighed: ClosureModel = measure("F_H", weights=weights).model(data.batch)  # type: ignore[assignment]
-        sums = swept(data, steps, replace(weighed, weights=weighed.weights * counting), by_instance)[0]
-    found = _averages(steps, sums, len(data), norm)
-    without = int((sums[steps.ptr[:-1], 1] <= 0).sum())
+        sums = swept(data, steps, _closures(data, weights, counting), by_instance)[0]
+    kept = {name: column[some][::-1] for name, column in _averages(steps, sums, len(data), norm).items()}
     notes = [*data.notes]
-    if without:
+    if without := int((sums[steps.ptr[:-1], 1] <= 0).sum()):
         notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
     custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
-    told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
-    signature = f"cafa|norm:{norm},{told}|hemlp:{__version__}|hierarchy:{data.batch.given.content_hash[:16]}"
-    signature += f"|{data.batch.policies}"
-    kept = {name: column[some][::-1] for name, column in found.items()}
     return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
-                exact=thresholds is None, notes=tuple(notes), signature=signature)  # fmt: skip
+                exact=thresholds is None, notes=tuple(notes), signature=_signature(data, norm, custom))  # fmt: skip
+
+
+def _counting(data: Aligned, everywhere: IntArray, terms: list[Label] | None) -> FloatArray:
+    """1 for each class that counts, and for the top; 0 for others."""
+    counting = np.ones(len(data.hierarchy) + 1)
+    if terms is not None:
+        counting[:-1] = 0
+        counting[[data.hierarchy.id(label) for label in terms]] = 1
+    counting[everywhere] = 0
+    return counting
+
+
+def _closures(data: Aligned, weights: Mapping[Label, float] | None, counting: FloatArray) -> ClosureModel:
+    """Ancestor closures with the weights of the classes that count."""
+    model: Any = measure("F_H", weights=weights).model(data.batch)
+    found: ClosureModel = replace(model, weights=model.weights * counting)
+    return found
+
+
+def _signature(data: Aligned, norm: Norm, custom: Mapping[str, Any]) -> str:
+    """What makes the values what they are."""
+    told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
+    given = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
+    return f"cafa|norm:{norm},{told}|hemlp:{__version__}|{given}"
 
 
 def _averages(steps: Steps, sums: FloatArray, size: int, norm: Norm) -> dict[str, NDArray[Any]]:

@@ -11,9 +11,8 @@ import numpy as np
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.scores.best import as_frame
 from hemlp.scores.reading import as_scores
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, as_frame
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,18 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.measures.base import Measure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_known
 from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
-from hemlp.scores.best import as_frame, best_index, step_area
+from hemlp.scores.best import best_index, step_area
 from hemlp.scores.stepping import Solving, StepValues, step_values
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid, as_threshold
 from hemlp.statistics.resampling import RESAMPLES, Draw, Interval
-from hemlp.text.tables import Table, figure
+from hemlp.text.tables import Table, as_frame, figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -350,14 +351,22 @@ def _spread(values: FloatArray, points: int) -> FloatArray:
     return values[np.unique(np.linspace(0, len(values) - 1, points).round().astype(np.int64))]
 
 
+def of_thresholds(what: str | Measure) -> Measure:
+    """A measure of what is above a threshold."""
+    made = measure(what)
+    if isinstance(made, RankedMeasure):
+        raise InvalidOption(f"{made} is of the greatest scores, whatever the threshold: hemlp.ranked takes it")
+    return made
+
+
 def _named(measures: Sequence[str | Measure]) -> dict[str, Measure]:
     """The measures under the names that they were asked for."""
     made: dict[str, Measure] = {}
     for each in measures:
-        name = each if isinstance(each, str) else each.name if str(each).startswith(type(each).__name__) else str(each)
+        name = each if isinstance(each, str) else each.called
         if name in made:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
-        made[name] = measure(each)
+        made[name] = of_thresholds(each)
     if not made:
         raise InvalidOption("a curve needs at least one measure")
     return made

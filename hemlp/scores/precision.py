@@ -19,8 +19,7 @@ from hemlp.instances.batch import UnknownPolicy
 from hemlp.kernels.records import Rows
 from hemlp.measures.scores import mean
 from hemlp.scores.aligned import Aligned
-from hemlp.scores.best import as_frame
-from hemlp.text.tables import Table, figure
+from hemlp.text.tables import Table, as_frame, figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import IntArray
 from hemlp.errors import FileFormatError, InvalidOption, InvalidScores
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
@@ -20,10 +21,8 @@ from hemlp.io.words import Words, by_a_salt, find_words
 from hemlp.options import check_choice
 from hemlp.scores.making import USUAL, from_triples
 from hemlp.scores.sets import Repeated, ScoredSets
+from hemlp.scores.triples import CAFA_HEADS, as_number, read_triples
 
-CAFA_HEADS = (b"AUTHOR", b"MODEL", b"KEYWORDS", b"ACCURACY", b"END")
-"""Lines of a submission to CAFA that are no scores begin so."""
-_BLANK = np.isin(np.arange(256), [13, 32])
 JSON_KINDS = (".jsonl", ".ndjson")
 
 
@@ -78,12 +77,12 @@ def read_scores(
     first = _first_line(data)
     if sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named):
         words = first.split()
-        if len(words) != 3 or _number(words[2]) is None:
+        if len(words) != 3 or as_number(words[2]) is None:
             return _from_tokens(data, source, repeated)
     elif sep is None:
         sep = SEPARATORS.get(kind, "\t")
-    if sep in ("\t", None) and not any(named) and _number(first.split(b"\t" if sep else None)[-1]) is not None:
-        return _from_lines(data, source, sep, repeated)
+    if sep in ("\t", None) and not any(named) and as_number(first.split(b"\t" if sep else None)[-1]) is not None:
+        return read_triples(data, source, sep, repeated)
     return _from_table(decode(data, source), source, sep or "\t", named, repeated)
 
 
@@ -99,37 +98,7 @@ def _first_line(data: bytes) -> bytes:
     return b""
 
 
-def _number(word: bytes) -> float | None:
-    try:
-        return float(word) if b"_" not in word else None
-    except ValueError:
-        return None
-
-
 # ---- one score a line
-
-
-def _from_lines(data: bytes, source: str, sep: str | None, repeated: Repeated) -> ScoredSets:
-    """From (id, class, score) lines without a head: words between tabs, or between blanks."""
-    cells, lines = _find_words(data)[:2] if sep is None else _find_cells(data)
-    cells, lines = _without_heads(data, cells, lines)
-    ends = np.flatnonzero(np.diff(lines, append=-1)) + 1
-    lengths = np.diff(ends, prepend=0)
-    if (lengths != 3).any():
-        k = int(np.flatnonzero(lengths != 3)[0])
-        number = int(lines[ends[k] - 1]) + 1
-        raise FileFormatError(f"{source}, line {number}: {lengths[k]} cells instead of id, class and score", number)
-    numbers = lines[::3] + 1
-    ids, rows = _encoded(data, np.ascontiguousarray(cells[:, 0::3]), numbers - 1, source)
-    classes, codes = _encoded(data, np.ascontiguousarray(cells[:, 1::3]), numbers - 1, source)
-    values = _floats(data, np.ascontiguousarray(cells[:, 2::3]), numbers, source)
-    for words, where, what in ((ids, rows, "instance id"), (classes, codes, "class")):
-        if "" in words:
-            number = int(numbers[np.flatnonzero(where == words.index(""))[0]])
-            raise FileFormatError(f"{source}, line {number}: no {what}", number)
-    return ScoredSets.arranged(
-        classes, rows.astype(np.int64), codes, values, len(ids), tuple(ids), source, numbers, repeated
-    )
 
 
 def _find_words(data: bytes) -> tuple[IntArray, IntArray, int]:
@@ -147,49 +116,6 @@ def _encoded(data: bytes, cells: IntArray, lines: IntArray, source: str) -> tupl
 
     words, codes = by_a_salt(numbered)
     return decode_words(words, source, lambda word: int(lines[np.flatnonzero(codes == word)[0]]) + 1), codes
-
-
-def _find_cells(data: bytes) -> tuple[IntArray, IntArray]:
-    """Where the cells between tabs begin and end, without blanks around them, and the line of each, from 0; lines that
-    are blank have none."""
-    buffer = np.frombuffer(data, np.uint8)
-    if not data.endswith(b"\n"):
-        buffer = np.append(buffer, np.uint8(10))
-    ends = np.flatnonzero((buffer == 9) | (buffer == 10))
-    begins = np.concatenate([[0], ends[:-1] + 1])
-    closing = buffer[ends] == 10
-    lines = np.cumsum(closing) - closing
-    while (odd := (begins < ends) & _BLANK[buffer[begins]]).any():
-        begins[odd] += 1
-    while (odd := (begins < ends) & _BLANK[buffer[ends - 1]]).any():
-        ends[odd] -= 1
-    opening = np.append(True, closing[:-1])
-    kept = ~(opening & closing & (begins == ends))  # not the only cell of a blank line
-    cells = np.stack([begins, ends])
-    if not kept.all():
-        cells, lines = cells[:, kept], lines[kept]
-    return cells, lines
-
-
-def _without_heads(data: bytes, cells: IntArray, lines: IntArray) -> tuple[IntArray, IntArray]:
-    """Without the lines of a submission to CAFA that are no scores."""
-    if not data.startswith(CAFA_HEADS):
-        return cells, lines
-    first = np.flatnonzero(np.diff(lines, prepend=-1))
-    heads = [int(lines[k]) for k in first if data[cells[0, k] : cells[1, k]].split(b" ")[0] in CAFA_HEADS]
-    kept = ~np.isin(lines, heads)
-    return cells[:, kept], lines[kept]
-
-
-def _floats(data: bytes, cells: IntArray, lines: IntArray, source: str) -> FloatArray:
-    """The numbers in cells, each distinct text read once."""
-    texts, codes = _encoded(data, cells, lines - 1, source)
-    found = [_number(text.encode()) for text in texts]
-    if None in found:
-        k = int(np.flatnonzero(codes == found.index(None))[0])
-        what = f"the score is {texts[codes[k]]!r}, which is not a number" if texts[codes[k]] else "the score is missing"
-        raise InvalidScores(f"{source}, line {lines[k]}: {what}")
-    return np.array(found, np.float64)[codes]
 
 
 def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
@@ -222,7 +148,7 @@ def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...],
 def _parsed(text: str, label: str, source: str, line: int) -> float | None:
     if not text and not label:
         return None
-    number = _number(text.encode())
+    number = as_number(text.encode())
     if number is None:
         what = f"is {text!r}, which is not a number" if text else "is missing"
         raise InvalidScores(f"{source}, line {line}: the score of {label!r} {what}")
@@ -240,7 +166,7 @@ def _from_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
     classes, values = np.empty(len(texts), np.int32), np.empty(len(texts))
     for k, text in enumerate(texts):
         name, colon, score = text.rpartition(":")
-        number = _number(score.encode())
+        number = as_number(score.encode())
         if not (name and colon) or number is None:
             line = int(rows[np.flatnonzero(codes == k)[0]]) + 1
             raise FileFormatError(
@@ -304,13 +230,13 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 # ---- what functions on scores take
 
 
-def as_scores(data: Any) -> ScoredSets:
+def as_scores(data: Any, *, labels: Sequence[Label] | None = None, source: str = "predictions") -> ScoredSets:
     """Scores as they are, from a file, or from data in memory."""
     if isinstance(data, str | PathLike):
         return read_scores(data)
     if isinstance(data, LabelSets):
         raise InvalidOption("these are label sets without scores: give ScoredSets, or evaluate them as they are")
-    return ScoredSets.of(data, source="predictions")
+    return ScoredSets.of(data, labels=labels, source=source)
 
 
 def as_gold(data: Any) -> LabelSets:

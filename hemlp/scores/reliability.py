@@ -14,8 +14,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.kernels.records import Rows
 from hemlp.scores.aligned import Aligned
-from hemlp.scores.best import as_frame
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, as_frame
 
 ROUNDING = 1e-9
 """So far a probability may be from 0 to 1: some programs add them up to a little more than 1."""

@@ -19,7 +19,7 @@ from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import LabelSets, Scored
 from hemlp.options import check_choice
 from hemlp.scores.thresholds import as_threshold, class_thresholds
 
@@ -31,7 +31,7 @@ ANYWAY = Advice("repeated", "max", "to take the greatest score")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoredSets:
+class ScoredSets(Scored):
     """Scored classes of each instance: ``vocabulary[c]`` has the score ``values[k]``, for c = ``codes[k]`` and k from
     ``ptr[i]`` to ``ptr[i + 1]``, greatest score first and ties in the order of labels.
 
@@ -130,8 +130,9 @@ class ScoredSets:
 
     def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
         """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
-        keys = np.sort(rows * (int(classes.max(initial=0)) + 1) + classes)
-        if not (keys[1:] == keys[:-1]).any():
+        from hemlp.kernels.ranking import has_repeats
+
+        if not has_repeats(self.ptr, classes):
             return self
         order = np.lexsort((classes, rows))  # stable: of one class the greatest score comes first
         again = np.zeros(rows.size, np.bool_)
@@ -205,7 +206,22 @@ class ScoredSets:
             if default is not None:
                 raise InvalidOption("default= is for a mapping class → threshold")
             least = np.full(self.codes.size, as_threshold(threshold))
-        return self.only(self.values >= least).sets
+        return replace(self.only(self.values >= least).sets, scores=self, cut=self._rule(threshold))
+
+    def _rule(self, threshold: float | Mapping[Label, float] | Tuned) -> str:
+        """How ``at`` cuts, in words."""
+        if hasattr(threshold, "rule"):
+            return str(threshold.rule(self))
+        if isinstance(threshold, Mapping):
+            return "classes whose score is at least the threshold of the class"
+        return f"classes whose score is at least {as_threshold(threshold)!r}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """By which the same scores are known again, whatever the order of instances."""
+        from hemlp.scores.fingerprints import fingerprint
+
+        return fingerprint(self.vocabulary, self.ptr, self.codes, self.values)
 
     def top(self, k: int) -> LabelSets:
         """The k classes of each instance with the greatest scores, or all where there are fewer; ties by label.
@@ -223,7 +239,8 @@ class ScoredSets:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InvalidOption(f"top({k!r}): the number of classes is an integer of at least 1")
         within = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
-        return self.only(within < k).sets
+        rule = f"the {k} greatest scores of an instance" if k > 1 else "the greatest score of an instance"
+        return replace(self.only(within < k).sets, scores=self, cut=rule)
 
     # ---- other scores
 
@@ -262,9 +279,16 @@ class ScoredSets:
         batch = Batch.over(hierarchy, (nothing, self.sets), Policies(unknown))
         return self.over(batch.hierarchy), batch.hierarchy
 
-    def over(self, h: Hierarchy) -> ScoredSets:
-        """With the classes of a hierarchy for vocabulary; labels that it does not have are left out."""
+    def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:
+        """Pointers and classes of ``h``, greatest score first; what ``known`` does not have is left out."""
+        found = self.over(h, known)
+        return found.ptr, found.codes
+
+    def over(self, h: Hierarchy, among: Hierarchy | None = None) -> ScoredSets:
+        """With the classes of a hierarchy for vocabulary; labels that it (or ``among``) does not have are left out."""
         of_label = h.numbers(self.vocabulary)
+        if among is not None and among is not h:
+            of_label[among.numbers(self.vocabulary) < 0] = -1
         numbers = of_label[self.codes].astype(np.int32)
         known = self if numbers.min(initial=0) >= 0 else self.only(numbers >= 0)
         numbers = numbers[numbers >= 0]

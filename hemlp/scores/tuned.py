@@ -29,7 +29,8 @@ class Tuned:
     ``threshold``: the one of all classes; ``thresholds``: those of classes that have another, infinite where a class is
     never predicted. ``value``: of the measure on the ``instances`` of ``source`` that they were chosen on, which is
     optimistic. With ``folds`` (thresholds chosen without the instances of each fold, ``fold_of``) it is
-    cross-validated, and these thresholds are for that data alone.
+    cross-validated, and these thresholds are for that data alone. ``data``: the fingerprint of the scores that they
+    were chosen on, if it is known.
 
     Examples
     --------
@@ -51,6 +52,7 @@ class Tuned:
     thresholds: Mapping[Label, float] = field(default_factory=dict)
     folds: Sequence[Tuned] = ()
     fold_of: Mapping[Label, int] = field(default_factory=dict)
+    data: str | None = None
 
     def thresholds_for(self, s: ScoredSets) -> FloatArray:
         """The threshold of each score."""
@@ -68,6 +70,19 @@ class Tuned:
         by_fold = np.stack([each.thresholds_for(s) for each in self.folds])
         found: FloatArray = by_fold[fold, np.arange(fold.size)]
         return found
+
+    def rule(self, s: ScoredSets) -> str:
+        """How ``s`` is cut, in words: by which thresholds, and on what data these were chosen."""
+        data = f"{self.instances:,} instances of {self.source}"
+        if self.folds:
+            least, most = min(each.threshold for each in self.folds), max(each.threshold for each in self.folds)
+            return (
+                f"thresholds from {least!r} to {most!r}, tuned by {self.measure}, cross-validated in "
+                f"{len(self.folds)} folds of {data} ({self.value:.4f} there)"
+            )
+        more = "" if self.by == "all" else f" and {len(set(self.thresholds.values())):,} others by {self.by}"
+        same = ", the data that is evaluated: optimistic" if self.data == s.fingerprint else ""
+        return f"threshold {self.threshold!r}{more}, tuned by {self.measure} on {data} ({self.value:.4f} there){same}"
 
     def __repr__(self) -> str:
         data = f"{self.instances:,} instances of {self.source}"
@@ -91,6 +106,7 @@ class Tuned:
             "instances": self.instances, "source": self.source,
             "thresholds": [[label, None if math.isinf(v) else v] for label, v in self.thresholds.items()],
             "folds": [each.to_dict() for each in self.folds], "fold_of": [list(pair) for pair in self.fold_of.items()],
+            "data": self.data,
         }  # fmt: skip
 
     def to_json(self, path: str | PathLike[str]) -> None:
@@ -125,4 +141,4 @@ class Tuned:
         thresholds = {label: math.inf if value is None else float(value) for label, value in data["thresholds"]}
         folds = tuple(map(cls._of, data["folds"]))
         return cls(data["measure"], data["by"], float(data["threshold"]), float(data["value"]), data["instances"],
-                   data["source"], thresholds, folds, dict(data["fold_of"]))  # fmt: skip
+                   data["source"], thresholds, folds, dict(data["fold_of"]), data.get("data"))  # fmt: skip

@@ -16,14 +16,13 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
 from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
-from hemlp.measures.registry import measure as made
 from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_choice
 from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import SAME, best_index
-from hemlp.scores.curve import chosen_thresholds, curve_of
+from hemlp.scores.curve import chosen_thresholds, curve_of, of_thresholds
 from hemlp.scores.stepping import Solving, step_values
 from hemlp.scores.steps import Steps
 from hemlp.scores.tuned import By, Tuned
@@ -96,7 +95,7 @@ def tune(
     data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
     if by != "all" and undefined != "error":
         raise InvalidOption(f"by={by!r} needs a measure that is defined everywhere: undefined='nan' is for by='all'")
-    task = Task(made(measure), by, thresholds, points, least, few, Solving(undefined, solver, time_limit))
+    task = Task(of_thresholds(measure), by, thresholds, points, least, few, Solving(undefined, solver, time_limit))
     if folds is None:
         return task.tuned(data)
     return _by_folds(task, data, folds, seed)
@@ -129,7 +128,7 @@ class Task:
             value = mean(self.held(data, of_group[groups]))
             own = {label: float(of_group[groups[k]]) for label, k in h.ids.items() if of_group[groups[k]] != threshold}
         source = data.source or "the scores"
-        return Tuned(str(self.measure), self.by, threshold, value, len(data), source, own)
+        return Tuned(str(self.measure), self.by, threshold, value, len(data), source, own, data=data.fingerprint)
 
     def held(self, data: Aligned, least: FloatArray) -> FloatArray:
         """The measure on each instance at thresholds of classes."""

@@ -101,8 +101,9 @@ def _by_one_measure(
     return cells, test.p
 
 
-def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
+def significance(ev: Evaluation, chosen: str | Sequence[str] | None, sided: Sided) -> Table:
     """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
+    measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
     pairs, notes = [], []
     for measure in measures:
         check_known("measure", measure, ev.measures)

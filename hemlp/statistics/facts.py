@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hemlp.instances.batch import Batch, Policies
+from hemlp.text.tables import Table
 
 
 @dataclass
@@ -65,6 +66,13 @@ def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, s
         shown[system] = f"{dropped:,} ({emptied:,} left empty)"
         some = some or dropped > 0
     return shown if some else {}
+
+
+def with_dropped(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
+    """A table with a note of the true labels that no score sees, if any were dropped."""
+    dropped = dropped_true_labels(facts)
+    told = ", ".join(f"{system} {number}" for system, number in dropped.items())
+    return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
 
 
 def unknown_labels(counts: Mapping[str, float]) -> str:

@@ -70,6 +70,7 @@ def notes(ev: Evaluation, sided: Sided, verbose: bool = False) -> list[str]:
         found += [line.format(sided=sided, level=LEVEL) for line in VERBOSE[len(ev.systems) == 1 :]]
     elif len(ev.systems) > 1:
         found[0] += f"; equal ranks: not separated by the sign test ({sided}-sided, {LEVEL})"
+    found += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
     for name in ev.measures:
         found += comparability(ev, name)
     for system, of_system in ev.scores.items():

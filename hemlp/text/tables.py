@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
 
@@ -72,11 +73,7 @@ class Table:
         library
             "pandas" or "polars".
         """
-        from importlib import import_module
-
-        check_known("library", library, ["pandas", "polars"])
-        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(self.columns)}
-        return import_module(library).DataFrame(columns)
+        return as_frame({name: [row[k] for row in self.rows] for k, name in enumerate(self.columns)}, library)
 
     def __str__(self) -> str:
         aligned = []
@@ -211,3 +208,14 @@ def figure(value: float, digits: int = DECIMALS) -> str:
 def signed(value: float) -> str:
     """A figure with its sign."""
     return f"{'-' if value < 0 else '+'}{figure(abs(value))}"
+
+
+def as_frame(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """Columns as a frame of pandas or polars."""
+    from importlib import import_module
+
+    check_known("library", library, ["pandas", "polars"])
+    try:
+        return import_module(library).DataFrame(dict(columns))
+    except ImportError:
+        raise MissingDependency(f"a frame needs {library}: pip install {library}") from None

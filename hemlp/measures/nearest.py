@@ -1,0 +1,127 @@
+"""How far predicted classes are from the nearest true class, on average: Problem 1 in which each predicted class takes
+one true class,
+
+    distance = min Σ κ_ij x_ij / M     with Σ_j x_ij = 1 for each predicted class i.
+
+With the height of the lowest common ancestor for κ it is the hierarchical distance of Bertinetto et al. (2020).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, row_sums
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch
+from hemlp.instances.sides import PRED
+from hemlp.measures.base import Measure
+from hemlp.measures.named import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
+from hemlp.measures.scoring import as_batch
+from hemlp.pairing.costs import as_cost, checked_costs, cost_promises, cost_text
+from hemlp.pairing.model import Half, PairingModel
+from hemlp.pairing.pairs import Pairs
+
+
+@dataclass(frozen=True, init=False)
+class NearestMeasure(Measure):
+    """The mean cost of the predicted classes, each paired with its nearest true class.
+
+    It is infinite where a predicted class has no finite cost to any true class, and undefined where a side is empty.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    cost
+        κ, as of a ``PairMeasure``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> NearestMeasure("off").score(h, true=["sheep", "bird"], pred=["cow", "bird"])
+    0.5
+    """
+
+    name: str
+    cost: Any
+
+    def __init__(self, name: str, *, cost: Any = "lca_height") -> None:
+        self.__dict__.update(name=name, cost=as_cost(cost))
+        check_name(self)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """By the names of the constructor's arguments."""
+        return {"name": self.name, "cost": self.cost}
+
+    @property
+    def usual_fields(self) -> dict[str, Any]:
+        """Of the constructor."""
+        return dict(NearestMeasure.__init__.__kwdefaults__ or {})
+
+    def plain_fields(self) -> dict[str, Any]:
+        """The fields as plain values; a cost that has no text form says custom."""
+        return {"name": self.name, "cost": cost_text(self.cost)}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The mean, and the sum that it is made of."""
+        return self.name, "error"
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """A cost that has a text form."""
+        return () if cost_text(self.cost) == "custom" else (type(self.cost),)
+
+    @property
+    def score_rule(self) -> PairScore:
+        """The range and the direction of an error."""
+        return PAIR_SCORES["error"]
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """What the cost promises, as far as a mean keeps it."""
+        promised = cost_promises(self.cost)
+        found = {"range", *(promised & {"names"})}
+        return frozenset(found | ({"best_if_equal"} if "zero_if_equal" in promised else set()))
+
+    @property
+    def model_key(self) -> Hashable:
+        """Measures that differ only in name share their pairing."""
+        text = cost_text(self.cost)
+        return id(self.cost) if text == "custom" else text
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch; a class without a pair takes none."""
+        batch = as_batch(data, true, pred)
+        pairs = Pairs.of(batch)
+        kappa = checked_costs(self.cost, batch, pairs)
+        at_pred, _ = pairs.ends(batch)
+        within = np.bincount(at_pred[np.isfinite(kappa)], minlength=batch.pred.classes.size) > 0
+        once = within.astype(np.int64)
+        most = np.repeat(np.diff(batch.pred.ptr), np.diff(batch.true.ptr)).astype(np.int64)
+        halves = (
+            Half(batch.pred, once, once, np.full(once.size, np.inf)),
+            Half(batch.true, np.zeros_like(most), most, np.full(most.size, np.inf)),
+        )
+        serves = np.full(kappa.size, 3, np.uint8)
+        return PairingModel(str(self), batch, pairs, kappa, serves, halves).with_finite_costs()
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        return (np.diff(batch.pred.ptr) == 0) | (np.diff(batch.true.ptr) == 0), "a side is empty"
+
+    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+        half = model.halves[PRED]
+        lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
+        error = np.where(lost, math.inf, solution.objectives)
+        return {self.name: error / np.maximum(np.diff(half.side.ptr), 1), "error": error}

@@ -1,0 +1,165 @@
+"""Measures of the k greatest scores: ``F_H@5`` is F_H of the five classes with the greatest scores of an instance.
+
+>>> from hemlp import Hierarchy, measure
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> scores = {"cow": 0.9, "sheep": 0.7, "animal": 0.2}
+>>> [measure(text).score(h, ["sheep"], scores) for text in ("P@1", "P@2", "F_H@1", "distance@2")]
+[0.0, 0.5, 0.6666666666666666, 0.5]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidOption, UnknownMeasure
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.readers import reader
+from hemlp.instances.batch import Batch
+from hemlp.instances.sets import LabelSets
+from hemlp.measures.base import Measure
+from hemlp.measures.scores import Scores
+from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
+from hemlp.programs.model import Model
+
+
+@dataclass(frozen=True, init=False)
+class RankedMeasure(Measure):
+    """A measure of the k classes with the greatest scores (ties by label), or of all where there are fewer.
+
+    Parameters
+    ----------
+    measure
+        Of these classes as predictions.
+    k
+        How many, at least 1.
+
+    Examples
+    --------
+    >>> from hemlp import measure
+    >>> RankedMeasure(measure("F_H"), 5) == measure("F_H@5")
+    True
+    """
+
+    measure: Measure
+    k: int
+
+    def __init__(self, measure: Measure, k: int) -> None:
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise UnknownMeasure(f"{measure}@{k}: the number of the greatest scores is an integer of at least 1")
+        if not isinstance(measure, Measure) or isinstance(measure, RankedMeasure):
+            raise InvalidOption(f"{measure}@{k} is not a measure at a number of the greatest scores")
+        self.__dict__.update(measure=measure, k=int(k), name=f"{measure.name}@{k}")
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """By the names of the constructor's arguments."""
+        return {"measure": self.measure, "k": self.k}
+
+    @property
+    def usual_fields(self) -> dict[str, Any]:
+        """There are none."""
+        return {}
+
+    def changed(self, **changes: Any) -> RankedMeasure:
+        """With another k, or other fields of the measure."""
+        k = changes.pop("k", self.k)
+        return RankedMeasure(self.measure.changed(**changes), k)
+
+    def plain_fields(self) -> dict[str, Any]:
+        """Those of the measure."""
+        return self.measure.plain_fields()
+
+    def custom_fields(self) -> dict[str, Any]:
+        """Those of the measure."""
+        return self.measure.custom_fields()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the measure."""
+        return self.measure.parameters
+
+    @property
+    def called(self) -> str:
+        """By what the measure is called."""
+        return f"{self.measure.called}@{self.k}"
+
+    def __str__(self) -> str:
+        return f"{self.measure}@{self.k}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the measure, under its own name."""
+        return self.name, *(column for column in self.measure.columns if column != self.measure.name)
+
+    @property
+    def score_rule(self) -> Any:
+        """That of the measure."""
+        return self.measure.score_rule
+
+    @property
+    def greater_is_better(self) -> bool:
+        """As of the measure."""
+        return self.measure.greater_is_better
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """As of the measure."""
+        return self.measure.range
+
+    @property
+    def invariants(self) -> frozenset[str]:
+        """The range alone: equal scores make it depend on the names of classes."""
+        return self.measure.invariants & {"range"}
+
+    @property
+    def exact(self) -> bool:
+        """As of the measure."""
+        return self.measure.exact
+
+    @property
+    def model_key(self) -> Hashable:
+        """Measures of one k share what they would share without it."""
+        return self.k, sharing_key(self.measure)
+
+    def list_length(self, hierarchy: Hierarchy) -> float:
+        """As of the measure."""
+        return self.measure.list_length(hierarchy)
+
+    @property
+    def signature(self) -> str:
+        """That of the measure, with its k."""
+        return self.name + self.measure.signature.removeprefix(self.measure.name)
+
+    def sees(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+        """A batch with the k greatest scores for predictions."""
+        if isinstance(data, Batch):
+            return as_batch(data.first(self.k), true, pred)
+        if true is None or pred is None:
+            raise InvalidOption("true and the scores of its instance are both needed; no scores are {}")
+        sides = LabelSets.of([true], rows="sets", source="true labels"), reader("scores")([pred])
+        return Batch.of(data, *sides).first(self.k)
+
+    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
+        return self.measure._undefined(self.sees(batch))
+
+    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
+        return self.measure._defined_rows(self.sees(batch), undefined, first_row)
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
+        """The model of the measure on the k greatest scores; ``pred`` maps labels to scores."""
+        return self.measure.model(self.sees(data, true, pred))
+
+    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        found = self.measure._evaluated(model, solution)
+        return {self.name if name == self.measure.name else name: values for name, values in found.items()}
+
+    def unranked(self, scores: Scores) -> Scores:
+        """Scores of this measure as those of the measure without k, on the same predictions."""
+        own = {self.measure.name if name == self.name else name: values for name, values in scores.columns.items()}
+        return replace(scores, name=self.measure.name, columns=own)
