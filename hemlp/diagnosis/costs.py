@@ -7,21 +7,20 @@ the classes add up to the error.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.pairs import pair_measure, paired
-from hemlp.diagnosis.reading import implied, inputs_of, name_column, named
+from hemlp.diagnosis.reading import Systems, aligned, chosen_systems, implied, inputs_of, name_column, named
 from hemlp.hierarchy.reach import flat_lists
-from hemlp.measures.pairs import PairMeasure
-from hemlp.options import check_known
+from hemlp.statistics.once import once
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.inputs import Inputs
     from hemlp.evaluation.result import Evaluation
 
 EXAMPLES = 3
@@ -37,14 +36,16 @@ class Instances(tuple[int, ...]):
         return ", ".join(str(row + 1) for row in self)
 
 
-def class_costs(inputs: Inputs, system: str, measure: PairMeasure) -> tuple[FloatArray, int]:
+@once
+def class_costs(ev: Evaluation, system: str, measure: str) -> tuple[FloatArray, int]:
     """What each class costs as a predicted and as a true one (sides × classes), over how many instances."""
     from hemlp.kernels.census import add_up
     from hemlp.kernels.records import Rows
 
+    inputs = inputs_of(ev)
     size = len(inputs.hierarchies[system])
     sums, instances = np.zeros((2, size, 2)), 0
-    for part in paired(inputs, system, measure):
+    for part in paired(inputs, system, pair_measure(ev, measure)):
         instances += part.instances
         shares = np.where((part.predicted < 0) | (part.true < 0), part.costs, part.costs / 2)
         for side, classes in enumerate((part.predicted, part.true)):
@@ -56,60 +57,121 @@ def class_costs(inputs: Inputs, system: str, measure: PairMeasure) -> tuple[Floa
     return total, instances
 
 
-def _left_out(ev: Evaluation, system: str, instances: int) -> list[str]:
+def _left_out(ev: Evaluation, system: str, instances: int, of: str) -> list[str]:
     """A note of instances that have no pairing."""
     number = int(ev.facts[system]["instances"]) - instances
-    return [f"the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
+    return [f"{of}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
 
 
-def costs(ev: Evaluation, system: str, measure: str) -> Table:
+def _first_by(values: FloatArray) -> IntArray:
+    """What is greatest first, or of several systems (systems × rows) that in which they differ most."""
+    greatest, least = values.max(axis=0), values.min(axis=0)
+    return np.lexsort((-greatest, least - greatest if len(values) > 1 else 0 * greatest))
+
+
+def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
     """What each class costs: as a predicted class, as a true one, and together; the dearest first."""
-    inputs, chosen = inputs_of(ev), pair_measure(ev, measure)
-    check_known("system", system, ev.systems)
-    labels = inputs.hierarchies[system].labels
-    (predicted, true), instances = class_costs(inputs, system, chosen)
-    both = predicted + true
-    total = math.fsum([*predicted.tolist(), *true.tolist()])
-    rows = []
-    for c in np.argsort(-both, kind="stable")[: np.count_nonzero(both)].tolist():
-        of = float(predicted[c]), float(true[c]), float(both[c])
-        rows.append((labels[c], *named(inputs, labels[c]), *of, of[2] / total))
-    notes = [
-        f"half of the cost of each pair of {chosen} that a class is in; in all {total:.10g}, the sum of all errors"
-    ]
-    notes += _left_out(ev, system, instances)
-    return Table(["class", *name_column(inputs), "predicted", "true", "cost", "share"], rows, notes)
+    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
+    labels, places = aligned(inputs, chosen)
+    found, notes = [], []
+    for system, place in zip(chosen, places, strict=True):
+        of_classes, instances = class_costs(ev, system, measure)
+        found.append(np.where(place >= 0, of_classes[:, place], 0.0))
+        of = f"{system}: " if len(chosen) > 1 else ""
+        total = math.fsum(of_classes.ravel().tolist())
+        notes.append(f"{of}in all {total:.10g}, the sum of all errors")
+        notes += _left_out(ev, system, instances, of)
+    both = np.array([of.sum(axis=0) for of in found])
+    rows = _first_by(both)
+    rows = rows[both.any(axis=0)[rows]]
+    head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in found[0]]
+    if len(chosen) > 1:
+        head, columns = [f"{system} {what}" for system in chosen for what in ("cost", "share")], []
+    for of, cost in zip(found, both, strict=True):
+        columns += [cost[rows].tolist(), (cost[rows] / (math.fsum(of.ravel().tolist()) or 1.0)).tolist()]
+    texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
+    made = [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
+    first = f"half of the cost of each pair of {name} that a class is in"
+    if len(chosen) > 1:
+        first += "; first where the systems differ most"
+    return Table(["class", *name_column(inputs), *head], made, [first, *notes])
 
 
-def confusions(ev: Evaluation, system: str, measure: str) -> Table:
-    """Which true class is answered by which other one: the pairs that cost most over all instances first."""
-    inputs, chosen = inputs_of(ev), pair_measure(ev, measure)
-    check_known("system", system, ev.systems)
-    h = inputs.hierarchies[system]
-    found = list(paired(inputs, system, chosen))
+@dataclass(frozen=True, eq=False)
+class Confused:
+    """Pairs of different classes, each with how often it is there, what it costs, and where it is first."""
+
+    keys: IntArray
+    numbers: IntArray
+    costs: FloatArray
+    first: list[Instances]
+    notes: tuple[str, ...]
+
+
+@once
+def confused(ev: Evaluation, system: str, measure: str) -> Confused:
+    """All pairs of a system that cost something; their keys are true · classes + predicted."""
+    size = len(inputs_of(ev).hierarchies[system])
+    found = list(paired(inputs_of(ev), system, pair_measure(ev, measure)))
     rows, predicted, true, paid = (
         np.concatenate([getattr(part, name) for part in found] or [np.empty(0, np.int64)])
         for name in ("rows", "predicted", "true", "costs")
     )
     real = (predicted >= 0) & (true >= 0) & (paid > 0)
-    keys = true[real].astype(np.int64) * len(h) + predicted[real]
+    keys = true[real].astype(np.int64) * size + predicted[real]
     order = np.argsort(keys, kind="stable")
-    distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
+    distinct, start, number = np.unique(keys[order], return_index=True, return_counts=True)
     sums = np.bincount(np.repeat(np.arange(distinct.size), number), paid[real][order], distinct.size)
-    instances = rows[real][order]
-    made: list[tuple[Any, ...]] = []
-    for k in np.lexsort((distinct, -number, -sums)).tolist():
-        t, p = (h.labels[c] for c in divmod(int(distinct[k]), len(h)))
-        where = sorted(set(instances[first[k] : first[k] + number[k]].tolist()))[:EXAMPLES]
-        ends = (t, *named(inputs, t), p, *named(inputs, p))
-        made.append((*ends, int(number[k]), float(sums[k]), Instances(where)))
-    columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
-    notes = [f"pairs of {chosen} that cost something, with their first instances"]
+    where = rows[real][order]
+    first = [
+        Instances(sorted(set(where[at : at + many].tolist()))[:EXAMPLES])
+        for at, many in zip(start.tolist(), number.tolist(), strict=True)
+    ]
+    notes = []
     for side, word in ((true, "predicted"), (predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):
             cost = math.fsum(paid[side < 0].tolist())
             notes.append(
                 f"beside them {many(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
             )
-    notes += _left_out(ev, system, sum(part.instances for part in found))
-    return Table([*columns, "pairs", "cost", "instances"], made, notes)
+    notes += _left_out(ev, system, sum(part.instances for part in found), "")
+    return Confused(distinct, number, sums, first, tuple(notes))
+
+
+def confusions(ev: Evaluation, systems: Systems, measure: str) -> Table:
+    """Which true class is answered by which other one: the pairs that cost most over all instances first."""
+    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
+    labels, places = aligned(inputs, chosen)
+    found = {system: confused(ev, system, measure) for system in chosen}
+    keys = [_renumbered(of.keys, place, len(labels)) for of, place in zip(found.values(), places, strict=True)]
+    distinct = np.unique(np.concatenate(keys))
+    at = [np.searchsorted(distinct, each) for each in keys]
+    numbers, sums = np.zeros((len(chosen), distinct.size), np.int64), np.zeros((len(chosen), distinct.size))
+    where = [dict(zip(at[k].tolist(), of.first, strict=True)) for k, of in enumerate(found.values())]
+    for k, of in enumerate(found.values()):
+        numbers[k, at[k]], sums[k, at[k]] = of.numbers, of.costs
+    spread = sums.max(axis=0) - sums.min(axis=0) if len(chosen) > 1 else sums[0]
+    made: list[tuple[Any, ...]] = []
+    for k in np.lexsort((distinct, -numbers.max(axis=0), -sums.max(axis=0), -spread)).tolist():
+        t, p = (labels[c] for c in divmod(int(distinct[k]), len(labels)))
+        of_systems = (value for s in range(len(chosen)) for value in (int(numbers[s, k]), float(sums[s, k])))
+        ends = (t, *named(inputs, t), p, *named(inputs, p))
+        made.append((*ends, *of_systems, *(each.get(k, Instances()) for each in where)))
+    columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
+    head, notes = ["pairs", "cost", "instances"], [f"pairs of {name} that cost something, with their first instances"]
+    if len(chosen) > 1:
+        head = [f"{system} {what}" for system in chosen for what in ("pairs", "cost")]
+        head += [f"{system} instances" for system in chosen]
+        notes[0] += "; first where the systems differ most"
+    for system, of in found.items():
+        notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in of.notes]
+    return Table([*columns, *head], made, notes)
+
+
+def _renumbered(keys: IntArray, places: IntArray, size: int) -> IntArray:
+    """Keys of a system by the numbers that all systems share; ``places``: the number in the system of each of those."""
+    there = np.flatnonzero(places >= 0)
+    new = np.empty(there.size, np.int64)
+    new[places[there]] = there
+    found: IntArray = new[keys // there.size] * size + new[keys % there.size]
+    return found

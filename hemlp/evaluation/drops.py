@@ -23,8 +23,9 @@ from hemlp.measures.scores import mean
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
-from hemlp.statistics.resampling import Draw, Interval
+from hemlp.statistics.resampling import Draw
 from hemlp.statistics.tests import differences, mean_difference, paired
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
 from hemlp.text.words import many
 

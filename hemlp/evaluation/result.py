@@ -20,8 +20,8 @@ from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
 from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.resampling import CONFIDENCE, Interval
 from hemlp.statistics.tests import Sided
+from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:

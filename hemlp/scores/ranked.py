@@ -28,7 +28,8 @@ from hemlp.options import check_known
 from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import as_frame
-from hemlp.statistics.resampling import Draw, Interval
+from hemlp.statistics.resampling import Draw
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure
 
 DISTANCE = "distance"

@@ -13,8 +13,9 @@ from hemlp.statistics.comparable import comparable, comparable_means
 from hemlp.statistics.intervals import difference_intervals
 from hemlp.statistics.once import once
 from hemlp.statistics.permutation import effect_size, permutation_test
-from hemlp.statistics.resampling import RESAMPLES, Interval
+from hemlp.statistics.resampling import RESAMPLES
 from hemlp.statistics.tests import LEVEL, Sided, holm, mean_difference, paired, ranks, sign_test, wilcoxon
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
 

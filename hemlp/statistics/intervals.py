@@ -13,8 +13,9 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.statistics.comparable import comparable
 from hemlp.statistics.once import once
-from hemlp.statistics.resampling import RESAMPLES, Draw, Interval
+from hemlp.statistics.resampling import RESAMPLES, Draw
 from hemlp.statistics.tests import differences
+from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation

@@ -15,47 +15,15 @@ from itertools import islice
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.text.tables import figure
 
 RESAMPLES = 1000
 """Resamples of a bootstrap interval, and of a draw that are made at once."""
-CONFIDENCE = 0.95
 BLOCK = 1024
 """Instances of a draw that are counted at once: another number is another draw."""
+EXACT = 2**24
+"""Whole numbers up to this are exact in half the room."""
 ROOM = 2**25
 """Values of columns that are held at once; more of them are summed in groups, by the same draw made again."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A percentile interval, also as the pair ``low, high``; both are nan where there is none.
-
-    Examples
-    --------
-    >>> low, high = Interval(0.25, 0.5)
-    >>> low, high, str(Interval(0.25, 0.5))
-    (0.25, 0.5, '0.2500 to 0.5000 (95%)')
-    """
-
-    low: float
-    high: float
-    level: float = CONFIDENCE
-
-    @classmethod
-    def of(cls, drawn: FloatArray, level: float = CONFIDENCE) -> Interval:
-        """The quantiles (1 ∓ level) / 2 of what resamples gave; none where one gave an infinite value, or all nan."""
-        known = drawn[~np.isnan(drawn)]
-        if not known.size or not np.isfinite(known).all():
-            return cls(math.nan, math.nan, level)
-        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-        return cls(float(low), float(high), level)
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
-
-    def __str__(self) -> str:
-        shown = "undefined" if math.isnan(self.low) else f"{figure(self.low)} to {figure(self.high)}"
-        return f"{shown} ({100 * self.level:.6g}%)"
 
 
 @dataclass(frozen=True)
@@ -96,6 +64,24 @@ class Draw:
             found.append(self._means(together))
         return np.concatenate(found, axis=1)
 
+    def sums(self, parts: Iterable[IntArray]) -> FloatArray:
+        """The sum of each column of counts in each resample: resamples × columns.
+
+        ``parts``: instances × columns of integers, the instances one after the other and never all at once.
+        """
+        if self.resamples > RESAMPLES:
+            raise ValueError(f"parts come once, and {self.resamples:,} resamples are drawn in several rounds")
+        rows = _Rows(iter(parts))
+        total: FloatArray | None = None
+        for _, instances, counts in self.counts():
+            values = rows.next(instances.stop - instances.start)
+            small = float(values.max(initial=0)) * counts.sum(axis=1).max() < EXACT
+            kind = np.float32 if small else np.float64
+            found = (counts.astype(kind) @ values.astype(kind)).astype(np.float64)
+            total = found if total is None else total + found
+        assert total is not None
+        return total
+
     def _means(self, columns: list[FloatArray]) -> FloatArray:
         fixed = _FixedPoint.of(columns, self.size)
         totals = np.zeros((self.resamples, 5, len(columns)))
@@ -109,6 +95,24 @@ class Draw:
             means[up > 0] += math.inf
             means[down > 0] -= math.inf
         return means
+
+
+@dataclass
+class _Rows:
+    """Rows of consecutive parts, as many at a time as are asked for."""
+
+    parts: Iterator[IntArray]
+    left: IntArray | None = None
+
+    def next(self, number: int) -> IntArray:
+        """The next rows."""
+        found: list[IntArray] = []
+        while number:
+            part = next(self.parts) if self.left is None else self.left
+            found.append(part[:number])
+            self.left = part[number:] if len(part) > number else None
+            number -= len(found[-1])
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 @dataclass(frozen=True)

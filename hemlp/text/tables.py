@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
+from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -65,7 +66,7 @@ class Table:
         return Table(self.columns, self.rows[:most], notes, marks)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """As a frame of pandas or polars.
+        """As a frame of pandas or polars; an interval becomes two columns, low and high.
 
         Parameters
         ----------
@@ -75,7 +76,13 @@ class Table:
         from importlib import import_module
 
         check_known("library", library, ["pandas", "polars"])
-        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(self.columns)}
+        columns: dict[str, list[Any]] = {}
+        for k, name in enumerate(self.columns):
+            values = [row[k] for row in self.rows]
+            if values and all(isinstance(value, Interval) for value in values):
+                columns[f"{name} low"], columns[f"{name} high"] = map(list, zip(*values, strict=True))
+            else:
+                columns[name] = values
         return import_module(library).DataFrame(columns)
 
     def __str__(self) -> str:
@@ -184,14 +191,21 @@ def shown(column: Sequence[Any]) -> list[str]:
     (['0.5000', '0.0010'], ['0.5000', '1.00e-09'], ['3.00e-03', '1.00e-03'])
     >>> shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
     (['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
+    >>> shown([Interval(0.25, 0.5), Interval(math.nan, math.nan)])
+    ['0.2500 to 0.5000', 'undefined']
     """
-    numbers = [value for value in column if isinstance(value, float) and math.isfinite(value)]
+    ends = [end for value in column for end in (value if isinstance(value, Interval) else (value,))]
+    numbers = [value for value in ends if isinstance(value, float) and math.isfinite(value)]
     greatest = max(map(abs, numbers), default=0)
     decimals = DECIMALS
     if greatest >= 10:
         decimals = next(k for k in range(DECIMALS + 1) if k == DECIMALS or all(round(n, k) == n for n in numbers))
 
     def text(value: Any) -> str:
+        if isinstance(value, Interval) and not math.isnan(value.low):
+            return " to ".join(map(text, value))
+        if isinstance(value, Interval):
+            return "undefined"
         if not isinstance(value, float):
             return "" if value is None else str(value)
         if math.isnan(value):
