@@ -7,14 +7,15 @@ the classes add up to the error.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.diagnosis.pairs import pair_measure, paired
+from hemlp.diagnosis.pairs import Paired, pair_measure, paired
 from hemlp.diagnosis.reading import Systems, aligned, chosen_systems, implied, inputs_of, name_column, named
+from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.statistics.once import once
 from hemlp.text.tables import Table
@@ -97,81 +98,70 @@ def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
     return Table(["class", *name_column(inputs), *head], made, [first, *notes])
 
 
-@dataclass(frozen=True, eq=False)
-class Confused:
-    """Pairs of different classes, each with how often it is there, what it costs, and where it is first."""
+class Confusion(NamedTuple):
+    """Two classes that are paired: how often, at which cost in all, and in which instances first."""
 
-    keys: IntArray
-    numbers: IntArray
-    costs: FloatArray
-    first: list[Instances]
-    notes: tuple[str, ...]
+    true: int
+    predicted: int
+    pairs: int
+    cost: float
+    instances: Instances
+
+
+def confused(found: Paired, size: int, most: int | None = None) -> Iterator[Confusion]:
+    """Pairs of two of ``size`` classes that cost something, what costs most over all instances first."""
+    real = (found.predicted >= 0) & (found.true >= 0) & (found.costs > 0)
+    keys = found.true[real].astype(np.int64) * size + found.predicted[real]
+    order = np.argsort(keys, kind="stable")
+    distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
+    sums = np.bincount(np.repeat(np.arange(distinct.size), number), found.costs[real][order], distinct.size)
+    instances = found.rows[real][order]
+    for k in np.lexsort((distinct, -number, -sums))[:most].tolist():
+        where = sorted(set(instances[first[k] : first[k] + number[k]].tolist()))[:EXAMPLES]
+        yield Confusion(*divmod(int(distinct[k]), size), int(number[k]), float(sums[k]), Instances(where))
 
 
 @once
-def confused(ev: Evaluation, system: str, measure: str) -> Confused:
-    """All pairs of a system that cost something; their keys are true · classes + predicted."""
-    size = len(inputs_of(ev).hierarchies[system])
-    found = list(paired(inputs_of(ev), system, pair_measure(ev, measure)))
-    rows, predicted, true, paid = (
-        np.concatenate([getattr(part, name) for part in found] or [np.empty(0, np.int64)])
-        for name in ("rows", "predicted", "true", "costs")
-    )
-    real = (predicted >= 0) & (true >= 0) & (paid > 0)
-    keys = true[real].astype(np.int64) * size + predicted[real]
-    order = np.argsort(keys, kind="stable")
-    distinct, start, number = np.unique(keys[order], return_index=True, return_counts=True)
-    sums = np.bincount(np.repeat(np.arange(distinct.size), number), paid[real][order], distinct.size)
-    where = rows[real][order]
-    first = [
-        Instances(sorted(set(where[at : at + many].tolist()))[:EXAMPLES])
-        for at, many in zip(start.tolist(), number.tolist(), strict=True)
-    ]
+def _confused(ev: Evaluation, system: str, measure: str) -> tuple[dict[tuple[Label, Label], Confusion], list[str]]:
+    """What is taken for what, by labels (true and predicted), and notes of what has no partner."""
+    labels = inputs_of(ev).hierarchies[system].labels
+    found = Paired.joined(paired(inputs_of(ev), system, pair_measure(ev, measure)))
+    pairs = {(labels[each.true], labels[each.predicted]): each for each in confused(found, len(labels))}
     notes = []
-    for side, word in ((true, "predicted"), (predicted, "true")):
+    for side, word in ((found.true, "predicted"), (found.predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):
-            cost = math.fsum(paid[side < 0].tolist())
+            cost = math.fsum(found.costs[side < 0].tolist())
             notes.append(
                 f"beside them {many(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
             )
-    notes += _left_out(ev, system, sum(part.instances for part in found), "")
-    return Confused(distinct, number, sums, first, tuple(notes))
+    return pairs, [*notes, *_left_out(ev, system, found.instances, "")]
 
 
 def confusions(ev: Evaluation, systems: Systems, measure: str) -> Table:
     """Which true class is answered by which other one: the pairs that cost most over all instances first."""
     inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
-    labels, places = aligned(inputs, chosen)
-    found = {system: confused(ev, system, measure) for system in chosen}
-    keys = [_renumbered(of.keys, place, len(labels)) for of, place in zip(found.values(), places, strict=True)]
-    distinct = np.unique(np.concatenate(keys))
-    at = [np.searchsorted(distinct, each) for each in keys]
-    numbers, sums = np.zeros((len(chosen), distinct.size), np.int64), np.zeros((len(chosen), distinct.size))
-    where = [dict(zip(at[k].tolist(), of.first, strict=True)) for k, of in enumerate(found.values())]
-    for k, of in enumerate(found.values()):
-        numbers[k, at[k]], sums[k, at[k]] = of.numbers, of.costs
-    spread = sums.max(axis=0) - sums.min(axis=0) if len(chosen) > 1 else sums[0]
+    found = {system: _confused(ev, system, measure) for system in chosen}
+    none = Confusion(-1, -1, 0, 0.0, Instances())
+    rows = {
+        key: [pairs.get(key, none) for pairs, _ in found.values()]
+        for key in dict.fromkeys(key for pairs, _ in found.values() for key in pairs)
+    }
+
+    def order(key: tuple[Label, Label]) -> tuple[float, float]:
+        costs = [each.cost for each in rows[key]]
+        return min(costs) - max(costs), -max(costs)
+
     made: list[tuple[Any, ...]] = []
-    for k in np.lexsort((distinct, -numbers.max(axis=0), -sums.max(axis=0), -spread)).tolist():
-        t, p = (labels[c] for c in divmod(int(distinct[k]), len(labels)))
-        of_systems = (value for s in range(len(chosen)) for value in (int(numbers[s, k]), float(sums[s, k])))
-        ends = (t, *named(inputs, t), p, *named(inputs, p))
-        made.append((*ends, *of_systems, *(each.get(k, Instances()) for each in where)))
+    for t, p in sorted(rows, key=order) if len(chosen) > 1 else rows:
+        values = (value for each in rows[t, p] for value in (each.pairs, each.cost))
+        where = (each.instances for each in rows[t, p])
+        made.append((t, *named(inputs, t), p, *named(inputs, p), *values, *where))
     columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
     head, notes = ["pairs", "cost", "instances"], [f"pairs of {name} that cost something, with their first instances"]
     if len(chosen) > 1:
         head = [f"{system} {what}" for system in chosen for what in ("pairs", "cost")]
         head += [f"{system} instances" for system in chosen]
         notes[0] += "; first where the systems differ most"
-    for system, of in found.items():
-        notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in of.notes]
+    for system, (_, told) in found.items():
+        notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in told]
     return Table([*columns, *head], made, notes)
-
-
-def _renumbered(keys: IntArray, places: IntArray, size: int) -> IntArray:
-    """Keys of a system by the numbers that all systems share; ``places``: the number in the system of each of those."""
-    there = np.flatnonzero(places >= 0)
-    new = np.empty(there.size, np.int64)
-    new[places[there]] = there
-    found: IntArray = new[keys // there.size] * size + new[keys % there.size]
-    return found

@@ -22,7 +22,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
-from hemlp.instances.batch import Side
+from hemlp.instances.batch import Batch, Side
 from hemlp.measures.scores import mean
 from hemlp.statistics.intervals import draw_of
 from hemlp.statistics.once import once
@@ -50,20 +50,23 @@ class Found:
     groups: IntArray
 
 
-@once
-def kinds_of(ev: Evaluation, system: str) -> Found:
-    """Look at all classes of both sides once."""
+def kinds_in(batch: Batch) -> tuple[IntArray, IntArray]:
+    """The kind of each predicted and of each true class of a batch, as a place in ``KINDS``."""
     from hemlp.kernels.kinds import kinds
     from hemlp.kernels.records import Rows, Sides
 
-    inputs = inputs_of(ev)
-    h = inputs.hierarchies[system]
-    parents = Rows(h.parent_ptr, h.parent_idx)
+    h = batch.hierarchy
+    sides = Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes)
+    lists = h.upward.lists(np.concatenate([batch.pred.classes, batch.true.classes]))
+    return kinds(sides, lists.row, implied(lists), Rows(h.parent_ptr, h.parent_idx))
+
+
+@once
+def kinds_of(ev: Evaluation, system: str) -> Found:
+    """Look at all classes of both sides once."""
     found: list[list[IntArray]] = [[], [], []]
-    for _, batch in parts(inputs, system):
-        sides = Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes)
-        lists = h.upward.lists(np.concatenate([batch.pred.classes, batch.true.classes]))
-        of_pred, of_true = kinds(sides, lists.row, implied(lists), parents)
+    for _, batch in parts(inputs_of(ev), system):
+        of_pred, of_true = kinds_in(batch)
         predicted, true = _by_instance(batch.pred, of_pred), _by_instance(batch.true, of_true)
         hits, sizes = true[:, 0], np.diff(batch.true.ptr)
         groups = np.select([sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2).astype(np.int8)

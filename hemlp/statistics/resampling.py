@@ -40,6 +40,8 @@ class Draw:
         Of the draws of a resample that are left, a binomial number falls into the next block, whose instances are all
         equally likely: together this is the multinomial distribution.
         """
+        from hemlp.kernels.draws import times_drawn
+
         for first in range(0, self.resamples, RESAMPLES):
             number = min(RESAMPLES, self.resamples - first)
             rng = np.random.default_rng([self.seed, first])
@@ -48,10 +50,8 @@ class Draw:
                 width = min(BLOCK, self.size - start)
                 here = rng.binomial(left, width / (self.size - start))
                 left -= here
-                cell = np.repeat(np.arange(0, number * width, width), here)
-                cell += rng.integers(0, width, cell.size, dtype=np.uint16)
-                found = np.bincount(cell, minlength=number * width).reshape(number, width)
-                yield slice(first, first + number), slice(start, start + width), found.astype(np.float64)
+                drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
+                yield slice(first, first + number), slice(start, start + width), times_drawn(here, drawn, width)
 
     def means(self, columns: Iterable[FloatArray]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
