@@ -23,6 +23,7 @@ from hemlp.measures.scores import mean
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
+from hemlp.statistics.comparisons import between
 from hemlp.statistics.resampling import Draw
 from hemlp.statistics.tests import differences, mean_difference, paired
 from hemlp.text.intervals import Interval
@@ -178,11 +179,9 @@ class Drops:
         """All changes, one row a system and measure."""
         rows = []
         for each in self.changes:
-            low, high = each.interval
             verdict = "worse" if self._too_much(each) else "undefined" if each.lost else "ok"
-            interval = "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
-            gap = signed(each.difference)
-            rows.append([each.system, each.measure, figure(each.before), figure(each.now), gap, interval,
+            rows.append([each.system, each.measure, figure(each.before), figure(each.now),
+                         signed(each.difference), between(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
         notes = [f"worse: the mean of the paired differences is worse by more than allowed{how}"]

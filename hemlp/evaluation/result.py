@@ -22,11 +22,11 @@ from hemlp.statistics import comparable, comparisons, correlations, intervals, o
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.tests import Sided
 from hemlp.text.intervals import CONFIDENCE, Interval
-from hemlp.text.tables import DECIMALS, Table
+from hemlp.text.tables import DECIMALS, Table, frame
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.sensitivity import Sensitivities
-from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,8 +182,10 @@ class Evaluation(Diagnosable):
         """
         return comparisons.ranked(self, measure, sided)
 
-    def table(self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False) -> Table:
-        """Means with ranks, one row a system; the notes hold statuses and short signatures.
+    def table(
+        self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False, intervals: bool = True
+    ) -> Table:
+        """Means with ranks and intervals, one row a system; the notes hold statuses and short signatures.
 
         Parameters
         ----------
@@ -193,8 +195,10 @@ class Evaluation(Diagnosable):
             Decimals of the means.
         verbose
             With the conventions, and signatures with all parameters.
+        intervals
+            Whether means have 95% intervals, as of ``interval``.
         """
-        return overview.table(self, sided, digits, verbose)
+        return overview.table(self, sided, digits, verbose, intervals)
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
         """How many instances there are, and what was undefined, unknown, missing or not proved.
@@ -209,9 +213,7 @@ class Evaluation(Diagnosable):
     @property
     def fallbacks(self) -> int:
         """How many exact scores are not proved optimal."""
-        return sum(
-            scores.fallbacks for of_system in self.scores.values() for scores in of_system.values() if scores.exact
-        )
+        return sum(each.fallbacks for of_system in self.scores.values() for each in of_system.values() if each.exact)
 
     def compare(self, first: str, second: str, *, sided: Sided = "two") -> Table:
         """All tests of one pair of systems, measure by measure, on the instances on which both are defined.
@@ -383,10 +385,7 @@ class Evaluation(Diagnosable):
         library
             "pandas" or "polars".
         """
-        from importlib import import_module
-
-        check_known("library", library, ["pandas", "polars"])
-        return import_module(library).DataFrame(self.to_columns())
+        return frame(self.to_columns(), library)
 
     def __str__(self) -> str:
         return str(self.table())

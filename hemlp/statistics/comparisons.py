@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hemlp.arrays import FloatArray
 from hemlp.options import check_choice, check_known
 from hemlp.statistics.comparable import comparable, comparable_means
-from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.intervals import difference_intervals, draw_all_pairs
 from hemlp.statistics.once import once
 from hemlp.statistics.permutation import effect_size, permutation_test
 from hemlp.statistics.resampling import RESAMPLES
@@ -48,7 +48,7 @@ def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:
     for system in (first, second):
         check_known("system", system, ev.systems)
     size = len(ev._of(first, ev.measures[0]))
-    intervals = difference_intervals(ev, first, second)
+    intervals = difference_intervals(ev, first, second, tuple(ev.measures))
     rows, notes, tested = [], [], []
     for (name, better), interval in zip(ev.greater_is_better.items(), intervals, strict=True):
         values = paired(ev.per_instance(first, name), ev.per_instance(second, name))
@@ -87,12 +87,11 @@ def _by_one_measure(
     ahead = gain >= 0 if better else gain <= 0
     winner = "undefined" if math.isnan(gain) else "neither" if gain == 0 else names[0] if ahead else names[1]
     test = sign_test(*(values if ahead else values[::-1]), better, sided=sided)
-    low, high = interval
     effect, permuted = effect_size(*values), permutation_test(*values)
     cells = [
         winner,
         "undefined" if math.isnan(gain) else signed(gain),
-        "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}",
+        between(interval),
         f"{test.k} of {test.n}",
         f"{test.z:.2f}",
         f"{test.p:.3g}",
@@ -103,14 +102,24 @@ def _by_one_measure(
     return cells, test.p
 
 
+def between(interval: Interval) -> str:
+    """The interval of a difference, its ends with their signs."""
+    low, high = interval
+    return "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
+
+
 @dataclass(frozen=True)
 class Tested:
-    """Two systems by a measure: the mean difference better − worse, its effect size, the sign test, p corrected."""
+    """Two systems by a measure: the mean difference better − worse, its interval and effect size, and the sign test.
+
+    ``corrected``: its p, by Holm for all tests together.
+    """
 
     measure: str
     better: str
     worse: str
     gain: float
+    interval: Interval
     effect: float
     test: SignTest
     corrected: float
@@ -121,6 +130,8 @@ def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple
     pairs, notes = [], []
     for measure in measures:
         check_known("measure", measure, ev.measures)
+    draw_all_pairs(ev, measures)
+    for measure in measures:
         better, of = ev.greater_is_better[measure], f" by {measure}" if len(measures) > 1 else ""
         for names in combinations(ev.systems, 2):
             values = [ev.per_instance(system, measure) for system in names]
@@ -132,14 +143,15 @@ def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple
                 notes.append(f"{names[0]} and {names[1]} are equal on average{of}: neither is better")
             elif (gain < 0) == better:
                 names, values, gain = names[::-1], values[::-1], -gain
-            effect = effect_size(values[0], values[1])
-            pairs.append((measure, names, gain, effect, sign_test(values[0], values[1], better, sided=sided)))
+            (interval,) = difference_intervals(ev, names[0], names[1], (measure,))
+            effect, test = effect_size(values[0], values[1]), sign_test(values[0], values[1], better, sided=sided)
+            pairs.append((measure, names, gain, interval, effect, test))
     corrected = holm([test.p for *_, test in pairs])
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     return [
-        Tested(measure, *names, gain, effect, test, p)
-        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
+        Tested(measure, *names, gain, interval, effect, test, p)
+        for (measure, names, gain, interval, effect, test), p in zip(pairs, corrected, strict=True)
     ], notes
 
 
@@ -148,12 +160,12 @@ def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table
     pairs, notes = tested_pairs(ev, measures, sided)
     rows = [
         [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
-         f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}", f"{each.corrected:.3g}",
-         "undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}"]
+         between(each.interval), f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}",
+         f"{each.corrected:.3g}", "undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}"]
         for each in pairs
     ]  # fmt: skip
-    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "won", "Z", "p", "p (Holm)",
-            "effect"]  # fmt: skip
+    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "95% interval", "won", "Z",
+            "p", "p (Holm)", "effect"]  # fmt: skip
     first = f"{', '.join(measures)}, sign test {sided}-sided{_WHOSE[sided]}"
     told = f"p (Holm): corrected for {many(len(pairs), 'test')}; effect: Cohen's d of the paired differences"
     return Table(head, rows, [first, told, *notes])

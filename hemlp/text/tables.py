@@ -73,9 +73,6 @@ class Table:
         library
             "pandas" or "polars".
         """
-        from importlib import import_module
-
-        check_known("library", library, ["pandas", "polars"])
         columns: dict[str, list[Any]] = {}
         for k, name in enumerate(self.columns):
             values = [row[k] for row in self.rows]
@@ -83,7 +80,7 @@ class Table:
                 columns[f"{name} low"], columns[f"{name} high"] = map(list, zip(*values, strict=True))
             else:
                 columns[name] = values
-        return import_module(library).DataFrame(columns)
+        return frame(columns, library)
 
     def __str__(self) -> str:
         aligned = []
@@ -144,7 +141,7 @@ class Table:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
         body = [[markdown(cell) for cell in row] for row in (self.columns, *self.cells)]
         for (i, j), how in self.emphasis.items():
-            body[i + 1][j] = f"**{body[i + 1][j]}**" if how == "best" else body[i + 1][j]
+            body[i + 1][j] = _marked(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
         body.insert(1, ["---:" if right else "---" for right in self.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
@@ -156,7 +153,8 @@ class Table:
         """
         body = [[latex(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
-            body[i][j] = rf"\textbf{{{body[i][j]}}}" if how == "best" else rf"{body[i][j]}$^\dagger$"
+            marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
+            body[i][j] = _marked(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in self.notes]
         lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in self.numeric)}}}"]
         lines += [r"\toprule", " & ".join(map(_latex_head, self.columns)) + r" \\", r"\midrule"]
@@ -167,10 +165,24 @@ class Table:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
         cells = [[markup(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
-            cells[i][j] = f"<b>{cells[i][j]}</b>" if how == "best" else cells[i][j]
+            cells[i][j] = _marked(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+
+
+def frame(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """Columns as a frame of pandas or polars."""
+    from importlib import import_module
+
+    check_known("library", library, ["pandas", "polars"])
+    return import_module(library).DataFrame(columns)
+
+
+def _marked(cell: str, before: str, after: str) -> str:
+    """A cell with marks around its value, not around an interval in brackets behind it."""
+    value, *rest = re.split(r"(?= \\?\[)", cell, maxsplit=1)
+    return "".join([before, value, after, *rest])
 
 
 def _latex_head(text: str) -> str:
