@@ -355,6 +355,28 @@ def test_the_best_of_a_column_is_told():
     table.head(1).to_markdown()
 
 
+def test_on_a_terminal_intervals_stand_below_their_means():
+    from rich.console import Console
+
+    table = Table(["system", "F [odd]"], [["A [x]", "0.5000 (1) [0.2500, 0.7500]"]], [], {(0, 1): "best"})
+    with (console := Console(width=80)).capture() as told:
+        console.print(table.to_rich())
+    lines = [line.split() for line in told.get().splitlines() if line.strip()]
+    assert lines[0] == ["system", "F", "[odd]"]
+    assert lines[2:] == [["A", "[x]", "0.5000", "(1)"], ["[0.2500,", "0.7500]"]]
+    assert len(list(table.fitting(27))) == 1
+    wide = Table(["system", "a", "b"], [["A", "0.5000 (1) [0.2500, 0.7500]", "0.5000 (1) [0.2500, 0.7500]"]])
+    assert [len(list(wide.fitting(width))) for width in (47, 46, 27)] == [1, 1, 2]
+
+
+def test_parts_of_a_wide_table_say_what_their_rows_are():
+    table = Table(["better", "worse", "p", "corrected"], [["A", "B", 0.5, 1.0], ["A", "C", 0.5, 1.0]])
+    wide = [part.columns for part in table.fitting(34)]
+    assert wide == [["better", "worse", "p"], ["better", "worse", "corrected"]]
+    narrow = [part.columns for part in table.fitting(20)]
+    assert narrow == [["better", "worse"], ["better", "p"], ["better", "corrected"]]
+
+
 def test_a_lone_system_has_no_rank():
     ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"]}, ["F_H"])
     assert ev.table().rows == [["A", "0.5000 [0.5000, 0.5000]", "1.00"]]

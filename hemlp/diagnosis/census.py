@@ -97,7 +97,8 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
     labels, places = aligned(inputs, chosen)
     counts = np.stack([_at(counted(ev, system, on), place) for system, place in zip(chosen, places, strict=True)])
     order = _by_loss(lost(counts))
-    rows = order[counts.any(axis=(0, 2))[order]]
+    met: Any = counts.any(axis=(0, 2))
+    rows = order[met[order]]
     heads = ["class", *name_column(inputs)]
     texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
     head, columns = columns_of(chosen, counts[:, rows])

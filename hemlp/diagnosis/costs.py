@@ -58,10 +58,10 @@ def class_costs(ev: Evaluation, system: str, measure: str) -> tuple[FloatArray, 
     return total, instances
 
 
-def _left_out(ev: Evaluation, system: str, instances: int, of: str) -> list[str]:
+def _left_out(ev: Evaluation, system: str, instances: int, whose: str) -> list[str]:
     """A note of instances that have no pairing."""
     number = int(ev.facts[system]["instances"]) - instances
-    return [f"{of}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
+    return [f"{whose}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
 
 
 def _first_by(values: FloatArray) -> IntArray:
@@ -78,13 +78,14 @@ def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
     for system, place in zip(chosen, places, strict=True):
         of_classes, instances = class_costs(ev, system, measure)
         found.append(np.where(place >= 0, of_classes[:, place], 0.0))
-        of = f"{system}: " if len(chosen) > 1 else ""
+        whose = f"{system}: " if len(chosen) > 1 else ""
         total = math.fsum(of_classes.ravel().tolist())
-        notes.append(f"{of}in all {total:.10g}, the sum of all errors")
-        notes += _left_out(ev, system, instances, of)
+        notes.append(f"{whose}in all {total:.10g}, the sum of all errors")
+        notes += _left_out(ev, system, instances, whose)
     both = np.array([of.sum(axis=0) for of in found])
     rows = _first_by(both)
-    rows = rows[both.any(axis=0)[rows]]
+    some: Any = both.any(axis=0)
+    rows = rows[some[rows]]
     head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in found[0]]
     if len(chosen) > 1:
         head, columns = [f"{system} {what}" for system in chosen for what in ("cost", "share")], []

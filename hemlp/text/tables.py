@@ -15,11 +15,14 @@ from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+    from rich.text import Text
 
 Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
+_INTERVAL = re.compile(r"(?<=[\d)]) (?=\\?\[[-+\d])")
+"""Between a value and its interval in brackets, also where Markdown escapes them."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class Table:
         return found
 
     def to_rich(self) -> RichTable:
-        """For a terminal."""
+        """For a terminal; an interval in brackets stands below its value."""
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as RichTable
         from rich.text import Text
@@ -110,25 +113,31 @@ class Table:
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
         for i, row in enumerate(self.cells):
             styles = ("bold" if self.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
-            made.add_row(*(Text(printable(cell), style) for cell, style in zip(row, styles, strict=True)))
+            made.add_row(*(_tall(cell, style) for cell, style in zip(row, styles, strict=True)))
         return made
 
     def fitting(self, width: int) -> Iterator[Table]:
-        """This table, or if it is wider than ``width`` several, each with the first column; the notes come last.
+        """This table, or if it is wider than ``width`` several, each with the first columns; the notes come last.
+
+        Those are the columns that say what a row is, as far as they take no more than half of the width.
 
         >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
         >>> [part.columns for part in wide.fitting(16)]
         [['system', 'P'], ['system', 'R']]
         """
-        widths = [max(map(len, map(printable, column))) + 3 for column in zip(self.columns, *self.cells, strict=True)]
-        start = 1
+        columns = zip(self.columns, *self.cells, strict=True)
+        widths = [max(len(line) for cell in column for line in _lines(printable(cell))) + 3 for column in columns]
+        keys = next((k for k, right in enumerate(self.numeric) if right), 1)
+        while keys > 1 and sum(widths[:keys]) > width // 2:
+            keys -= 1
+        start = keys
         while start < len(widths):
             stop = start + 1
-            while stop < len(widths) and widths[0] + sum(widths[start : stop + 1]) <= width + 3:
+            while stop < len(widths) and sum(widths[:keys]) + sum(widths[start : stop + 1]) <= width + 3:
                 stop += 1
-            yield self._part([0, *range(start, stop)], last=stop == len(widths))
+            yield self._part([*range(keys), *range(start, stop)], last=stop == len(widths))
             start = stop
-        if len(widths) < 2:
+        if len(widths) <= keys:
             yield self
 
     def _part(self, keep: list[int], last: bool) -> Table:
@@ -179,10 +188,23 @@ def frame(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
     return import_module(library).DataFrame(columns)
 
 
+def _lines(cell: str) -> list[str]:
+    """A value, and its interval in brackets if there is one."""
+    return _INTERVAL.split(cell, maxsplit=1)
+
+
+def _tall(cell: str, style: str) -> Text:
+    """A cell in one line, or two."""
+    from rich.text import Text
+
+    value, *interval = _lines(printable(cell))
+    return Text("\n").join([Text(value, style), *map(Text, interval)])
+
+
 def _marked(cell: str, before: str, after: str) -> str:
     """A cell with marks around its value, not around an interval in brackets behind it."""
-    value, *rest = re.split(r"(?= \\?\[)", cell, maxsplit=1)
-    return "".join([before, value, after, *rest])
+    value, *rest = _lines(cell)
+    return " ".join([f"{before}{value}{after}", *rest])
 
 
 def _latex_head(text: str) -> str:
