@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
 from itertools import product
 from os import PathLike, fspath
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 
 from hemlp.errors import FileFormatError, UnreadableFile
 from hemlp.escaping import json_number, json_text
+from hemlp.evaluation.gold import Gold, gold_of
 from hemlp.evaluation.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
@@ -54,6 +56,7 @@ def summary(ev: Evaluation) -> dict[str, Any]:
         "exact": {m: first[m].exact for m in ev.measures},
         "greater_is_better": dict(ev.greater_is_better),
         "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
+        **({} if (gold := gold_of(ev)) is None else {"gold": asdict(gold)}),
     }
 
 
@@ -87,8 +90,8 @@ def plain(ev: Evaluation) -> dict[str, Any]:
 # ---- reading
 
 
-def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts]:
-    """Scores, directions of the measures and facts from a file that ``pieces`` wrote; else ``FileFormatError``."""
+def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Gold | None]:
+    """Scores, directions of the measures, facts and digests from what ``pieces`` wrote; else ``FileFormatError``."""
     try:
         text = Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -119,10 +122,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts]:
+def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Gold | None]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
-    top = _object("the file", data, KEYS)
+    usual = {"gold": None}  # what a file need not have
+    top = _object("the file", {**usual, **data} if isinstance(data, dict) else data, (*KEYS, *usual))
     better = {name: _typed("greater_is_better", name, value, bool) for name, value in
               _object("greater_is_better", top["greater_is_better"]).items()}  # fmt: skip
     means = _object("systems", top["systems"])
@@ -151,7 +155,7 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts]:
         _check_counts(place, made, of_systems["status"][system][name], of_systems["undefined"][system][name])
         _check_mean(place, made.mean(), of_systems["systems"][system][name])
         scores[system][name] = made
-    return scores, better, {system: facts[system] for system in means}
+    return scores, better, {system: facts[system] for system in means}, _gold(top["gold"])
 
 
 def _check_version(version: Any) -> None:
@@ -194,6 +198,16 @@ def _facts(system: str, value: Any) -> dict[str, float]:
         if type(given[key]) is not int or given[key] < (key == "instances"):
             raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is no such count")
     return {key: number(f"{place}, {key!r}", each) for key, each in given.items()}
+
+
+def _gold(value: Any) -> Gold | None:
+    if value is None:
+        return None
+    given = _object("gold", value, ("labels", "ids"))
+    for key, text in given.items():
+        if not (isinstance(text, str) and re.fullmatch("[0-9a-f]+", text)) and not (key == "ids" and text is None):
+            raise Wrong(f"gold, {key!r}: {text!r:.80} is not a digest")
+    return Gold(given["labels"], given["ids"])
 
 
 def _scores(

@@ -11,6 +11,7 @@ from hemlp.arrays import FloatArray
 from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
+from hemlp.evaluation.gold import Gold
 from hemlp.evaluation.inputs import Inputs
 from hemlp.io.files import write_bytes, write_text
 from hemlp.measures.averages import Average, averaged
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 class Evaluation(Diagnosable):
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
-    ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
-    if they are in a run folder and not in memory.
+    ``inputs`` are not kept in files: an evaluation that was read from one has none, and digests of its true labels
+    (``gold``). ``stored``: where the scores are, if they are in a run folder and not in memory.
 
     Examples
     --------
@@ -50,6 +51,7 @@ class Evaluation(Diagnosable):
     scores: Mapping[str, Mapping[str, Scores]]
     greater_is_better: Mapping[str, bool]
     facts: Mapping[str, Mapping[str, float]]
+    gold: Gold | None = None
     inputs: Inputs | None = None
     stored: RunFolder | None = None
 
@@ -289,8 +291,6 @@ class Evaluation(Diagnosable):
             return
         for scores in self.stored.chunks(self.systems.index(system)):
             yield dict(zip(self.measures, scores, strict=True))
-
-    # ---- to files and back
 
     def summary(self) -> dict[str, Any]:
         """Means, statuses, signatures and facts as plain values; nan becomes None."""
