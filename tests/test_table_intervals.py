@@ -137,9 +137,10 @@ def test_sums_of_resamples_do_not_depend_on_how_the_rows_come():
         for resamples, instances, counts in draw.counts():
             expected[resamples] += counts @ values[instances]
         for cuts in ([], [5, 6, 6, 2000], [BLOCK], [BLOCK + 1]):
-            assert (draw.sums(iter(np.split(values, cuts))) == expected).all()
-    with pytest.raises(ValueError, match="parts come once"):
-        Draw(5, 1001).sums([np.ones((5, 1))])
+            for found in draw.sums([iter(np.split(values, cuts)), [values]]):
+                assert (found == expected).all()
+    with pytest.raises(ValueError, match="streams come once"):
+        Draw(5, 1001).sums([[np.ones((5, 1), int)]])
 
 
 # ---- classes: proportions of instances

@@ -16,7 +16,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.census import counted, lost
 from hemlp.diagnosis.costs import class_costs
-from hemlp.diagnosis.reading import Systems, aligned, chosen_systems, implied, inputs_of, name_column, named, parts
+from hemlp.diagnosis.reading import Systems, aligned, chosen_systems, implied, inputs_of, labelled, name_column, parts
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
@@ -75,9 +75,8 @@ def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int |
         gaps = [_taken(of, places[0], math.nan)[rows] for of in _differences(ev, chosen[0], chosen[1], name)]
         head += ["difference", "difference 95%"]
         columns += [gaps[0].tolist(), _intervals(*gaps)]
-    texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
-    made = [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
-    return Table(["branch", *name_column(inputs), *head], made, _notes(ev, chosen, name, intervals))
+    table = labelled(inputs, labels, rows, columns)
+    return Table(["branch", *name_column(inputs), *head], table, _notes(ev, chosen, name, intervals))
 
 
 def _notes(ev: Evaluation, chosen: list[str], name: str, intervals: bool) -> list[str]:

@@ -18,11 +18,12 @@ from hemlp.diagnosis.reading import (
     Systems,
     aligned,
     chosen_systems,
+    first_by,
     implied,
     inputs_of,
     joint,
+    labelled,
     name_column,
-    named,
     of_both,
     parts,
 )
@@ -96,11 +97,9 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
     inputs, chosen = inputs_of(ev), chosen_systems(ev, systems)
     labels, places = aligned(inputs, chosen)
     counts = np.stack([_at(counted(ev, system, on), place) for system, place in zip(chosen, places, strict=True)])
-    order = _by_loss(lost(counts))
+    order = first_by(lost(counts))
     met: Any = counts.any(axis=(0, 2))
     rows = order[met[order]]
-    heads = ["class", *name_column(inputs)]
-    texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
     head, columns = columns_of(chosen, counts[:, rows])
     notes = ["each label with its ancestors" if on == "closures" else "labels as they are, without their ancestors"]
     notes[0] += "; first " + (
@@ -118,20 +117,13 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
         head += ["difference", "difference 95%"]
         columns += [gap.tolist(), _of_gap(gap, _differing(ev, chosen[0], chosen[1], on)[rows])]
         notes.append(f"difference: what {chosen[0]} loses more than {chosen[1]}, with the interval of a sign test")
-    made_rows = [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
-    return Table([*heads, *head], made_rows, notes)
+    return Table(["class", *name_column(inputs), *head], labelled(inputs, labels, rows, columns), notes)
 
 
 def _at(counts: IntArray, places: IntArray) -> IntArray:
     """Rows of counts, 0 where there is no such class."""
     found: IntArray = np.where((places >= 0)[:, None], counts[places], 0)
     return found
-
-
-def _by_loss(losses: IntArray) -> IntArray:
-    """What loses most first, or of several systems (systems × classes) that on which they differ most."""
-    spread = losses.max(axis=0) - losses.min(axis=0)
-    return np.lexsort((-losses.max(axis=0), -spread))
 
 
 def columns_of(systems: list[str], counts: IntArray) -> tuple[list[str], list[list[Any]]]:

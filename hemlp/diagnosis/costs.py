@@ -12,9 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray
 from hemlp.diagnosis.pairs import Paired, pair_measure, paired
-from hemlp.diagnosis.reading import Systems, aligned, chosen_systems, implied, inputs_of, name_column, named
+from hemlp.diagnosis.reading import (
+    Systems,
+    aligned,
+    chosen_systems,
+    first_by,
+    implied,
+    inputs_of,
+    labelled,
+    name_column,
+    named,
+)
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.statistics.once import once
@@ -64,12 +74,6 @@ def _left_out(ev: Evaluation, system: str, instances: int, whose: str) -> list[s
     return [f"{whose}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
 
 
-def _first_by(values: FloatArray) -> IntArray:
-    """What is greatest first, or of several systems (systems × rows) that in which they differ most."""
-    greatest, least = values.max(axis=0), values.min(axis=0)
-    return np.lexsort((-greatest, least - greatest if len(values) > 1 else 0 * greatest))
-
-
 def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
     """What each class costs: as a predicted class, as a true one, and together; the dearest first."""
     inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
@@ -83,7 +87,7 @@ def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
         notes.append(f"{whose}in all {total:.10g}, the sum of all errors")
         notes += _left_out(ev, system, instances, whose)
     both = np.array([of.sum(axis=0) for of in found])
-    rows = _first_by(both)
+    rows = first_by(both)
     some: Any = both.any(axis=0)
     rows = rows[some[rows]]
     head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in found[0]]
@@ -91,11 +95,10 @@ def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
         head, columns = [f"{system} {what}" for system in chosen for what in ("cost", "share")], []
     for of, cost in zip(found, both, strict=True):
         columns += [cost[rows].tolist(), (cost[rows] / (math.fsum(of.ravel().tolist()) or 1.0)).tolist()]
-    texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
-    made = [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
     first = f"half of the cost of each pair of {name} that a class is in"
     if len(chosen) > 1:
         first += "; first where the systems differ most"
+    made = labelled(inputs, labels, rows, columns)
     return Table(["class", *name_column(inputs), *head], made, [first, *notes])
 
 

@@ -15,6 +15,7 @@ and a true class t that is not predicted was answered too generally (an ancestor
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
 from hemlp.instances.batch import Batch, Side
 from hemlp.measures.scores import mean
-from hemlp.statistics.intervals import draw_of
+from hemlp.statistics.intervals import draw_of, resampled_sums
 from hemlp.statistics.once import once
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
@@ -85,15 +86,16 @@ def _by_instance(side: Side, kinds: IntArray) -> IntArray:
 def errors(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
     """Numbers of predicted and true classes, kind by kind."""
     chosen = chosen_systems(ev, systems)
-    head, columns, drawn = [], [], []
+    head, columns = [], []
     for system in chosen:
         found = kinds_of(ev, system)
         head += [f"{system} {side}" if len(chosen) > 1 else side for side in ("predicted", "true")]
         columns += [side.sum(axis=0, dtype=np.int64) for side in (found.predicted, found.true)]
-        drawn += [*_resampled(ev, system)] if intervals else []
     shown: list[list[Any]] = [column.tolist() for column in columns]
     names, notes = list(head), ["predicted: what a class is to the true ones; true: how a class was answered"]
     if intervals:
+        sums = resampled_sums(ev, "kinds", chosen, _rows)
+        drawn = [side for of in sums for side in (of[:, : len(KINDS)], of[:, len(KINDS) :])]
         names += [f"{name} 95%" for name in head]
         shown += map(_intervals, drawn)
         notes.append("95%: percentile intervals by resampling the instances")
@@ -105,12 +107,10 @@ def errors(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
     return Table(["kind", *names], list(zip(KINDS, *shown, strict=True)), notes)
 
 
-@once
-def _resampled(ev: Evaluation, system: str) -> FloatArray:
-    """Numbers of predicted and true classes in each resample: sides × resamples × kinds."""
+def _rows(ev: Evaluation, system: str) -> Iterator[IntArray]:
+    """For each instance the numbers of its predicted and of its true classes, kind by kind."""
     found = kinds_of(ev, system)
-    sums = draw_of(ev).sums([np.concatenate([found.predicted, found.true], axis=1)])
-    return np.moveaxis(sums.reshape(len(sums), 2, len(KINDS)), 1, 0)
+    yield np.concatenate([found.predicted, found.true], axis=1)
 
 
 def _intervals(drawn: FloatArray) -> list[Interval]:

@@ -14,8 +14,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.census import RATIOS, columns_of, counted, ratios
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
-from hemlp.statistics.intervals import draw_of
-from hemlp.statistics.once import once
+from hemlp.statistics.intervals import resampled_sums
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 
@@ -35,10 +34,11 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
     if len(chosen) > 1:
         notes.append("lost: what is true or predicted, and not both")
     if intervals:
-        drawn = {system: ratios(_resampled(ev, system)[:, rows]) for system in chosen}
-        wanted = [(f"{system} F", of[2]) for system, of in drawn.items()]
+        sums = resampled_sums(ev, "levels", chosen, _by_instance)
+        drawn = [ratios(of.reshape(len(of), number, 3)[:, rows]) for of in sums]
+        wanted = [(f"{system} F", of[2]) for system, of in zip(chosen, drawn, strict=True)]
         if len(chosen) == 1:
-            wanted = list(zip(RATIOS, drawn[chosen[0]], strict=True))
+            wanted = list(zip(RATIOS, drawn[0], strict=True))
         head += [f"{name} 95%" for name, _ in wanted]
         columns += [_intervals(values) for _, values in wanted]
         notes.append("95%: percentile intervals by resampling the instances")
@@ -54,13 +54,6 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
 def _number(ev: Evaluation) -> int:
     """How many levels there are."""
     return 1 + max(int(h.unit_depths.max()) for h in inputs_of(ev).hierarchies.values())
-
-
-@once
-def _resampled(ev: Evaluation, system: str) -> FloatArray:
-    """Sums over the instances of each resample: resamples × levels × 3."""
-    sums = draw_of(ev).sums(_by_instance(ev, system))
-    return sums.reshape(len(sums), -1, 3)
 
 
 def _by_instance(ev: Evaluation, system: str) -> Iterator[IntArray]:

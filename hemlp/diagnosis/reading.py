@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -79,6 +79,20 @@ def aligned(inputs: Inputs, systems: Sequence[str]) -> tuple[Sequence[Label], li
         return hierarchies[0].labels, [np.arange(len(hierarchies[0]))] * len(systems)
     labels = list(dict.fromkeys(label for h in hierarchies for label in h.labels))
     return labels, [h.numbers(labels) for h in hierarchies]
+
+
+def first_by(values: IntArray | FloatArray) -> IntArray:
+    """What is greatest first, or of several systems (systems × rows) that in which they differ most."""
+    greatest = values.max(axis=0)
+    return np.lexsort((-greatest, values.min(axis=0) - greatest if len(values) > 1 else np.zeros(greatest.size)))
+
+
+def labelled(
+    inputs: Inputs, labels: Sequence[Label], rows: IntArray, columns: Sequence[Sequence[Any]]
+) -> list[tuple[Any, ...]]:
+    """Rows of a table: the label of each class, its name if there are names, and what is said about it."""
+    texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
+    return [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
 
 
 def implied(lists: Reach) -> Implied:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.statistics.comparable import comparable
 from hemlp.statistics.once import once
@@ -60,6 +60,26 @@ def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> Fl
         means = draw.means(column.values(ev) for column in missing)
         kept.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
     return np.stack([kept[column] for column in columns], axis=1) if columns else np.empty((draw.resamples, 0))
+
+
+@once
+def _kept_sums(ev: Evaluation, what: str) -> dict[str, FloatArray]:
+    """The sums that were computed already."""
+    return {}
+
+
+def resampled_sums(
+    ev: Evaluation, what: str, systems: Sequence[str], rows: Callable[[Evaluation, str], Iterator[IntArray]]
+) -> list[FloatArray]:
+    """Of each system the sums of counts in each resample: resamples × columns. What is not known yet is drawn together.
+
+    ``rows``: for each instance the counts of a system, called ``what``, part by part.
+    """
+    kept = _kept_sums(ev, what)
+    missing = [system for system in systems if system not in kept]
+    if missing:
+        kept.update(zip(missing, draw_of(ev).sums([rows(ev, system) for system in missing]), strict=True))
+    return [kept[system] for system in systems]
 
 
 def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:

@@ -8,9 +8,10 @@ neither the other columns, nor their order, nor the machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -64,23 +65,24 @@ class Draw:
             found.append(self._means(together))
         return np.concatenate(found, axis=1)
 
-    def sums(self, parts: Iterable[IntArray]) -> FloatArray:
-        """The sum of each column of counts in each resample: resamples × columns.
+    def sums(self, streams: Sequence[Iterable[IntArray]]) -> list[FloatArray]:
+        """Of each stream the sum of each column in each resample: resamples × columns.
 
-        ``parts``: instances × columns of integers, the instances one after the other and never all at once.
+        A stream has parts of instances × columns of integers, the instances one after the other and never all at once.
         """
         if self.resamples > RESAMPLES:
-            raise ValueError(f"parts come once, and {self.resamples:,} resamples are drawn in several rounds")
-        rows = _Rows(iter(parts))
-        total: FloatArray | None = None
+            raise ValueError(f"streams come once, and {self.resamples:,} resamples are drawn in several rounds")
+        rows = [_Rows(iter(stream)) for stream in streams]
+        totals: list[Any] = [0.0] * len(rows)
         for _, instances, counts in self.counts():
-            values = rows.next(instances.stop - instances.start)
-            small = float(values.max(initial=0)) * counts.sum(axis=1).max() < EXACT
-            kind = np.float32 if small else np.float64
-            found = (counts.astype(kind) @ values.astype(kind)).astype(np.float64)
-            total = found if total is None else total + found
-        assert total is not None
-        return total
+            most = counts.sum(axis=1).max()
+            small = counts.astype(np.float32)
+            for k, each in enumerate(rows):
+                values = each.next(instances.stop - instances.start)
+                exact = most * values.max(initial=0) < EXACT
+                found = small @ values.astype(np.float32) if exact else counts @ values.astype(np.float64)
+                totals[k] = totals[k] + found.astype(np.float64)
+        return totals
 
     def _means(self, columns: list[FloatArray]) -> FloatArray:
         fixed = _FixedPoint.of(columns, self.size)
