@@ -390,18 +390,19 @@ def test_tables_do_not_depend_on_how_a_run_was_made(tmp_path, monkeypatch):
 
     rng = np.random.default_rng(0)
     h = Hierarchy.from_edges([(f"c{int(rng.integers(k))}", f"c{k}") for k in range(1, 40)])
-    sides = [[[f"c{c}" for c in rng.choice(40, 3, replace=False)] for _ in range(90)] for _ in "tp"]
-    for name, side in zip("tp", sides, strict=True):
+    sides = [[[f"c{c}" for c in rng.choice(40, 3, replace=False)] for _ in range(90)] for _ in "tpq"]
+    for name, side in zip("tpq", sides, strict=True):
         (tmp_path / f"{name}.txt").write_text("".join(" ".join(row) + "\n" for row in side))
-    files = [LabelFile(tmp_path / f"{name}.txt") for name in "tp"]
+    files = [LabelFile(tmp_path / f"{name}.txt") for name in "tpq"]
     runs = [
-        evaluate(h, [set(row) for row in sides[0]], {"A": [set(row) for row in sides[1]]}, ["GIE"]),
-        evaluate(h, files[0], {"A": files[1]}, ["GIE"], resume=tmp_path / "run", chunk=20),
-        evaluate(h, files[0], {"A": files[1]}, ["GIE"], workers=2, chunk=20),
+        evaluate(h, [set(row) for row in sides[0]], {"A": [set(row) for row in sides[1]], "B": sides[2]}, ["GIE"]),
+        evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], resume=tmp_path / "run", chunk=20),
+        evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], workers=2, chunk=20),
     ]
     monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 7)
-    runs.append(evaluate(h, files[0], {"A": files[1]}, ["GIE"]))
-    asked = [(run.levels("A"), run.classes("A"), run.branches("A"), run.errors("A"), run.costs("A")) for run in runs]
+    runs.append(evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"]))
+    names = ("levels", "classes", "branches", "errors", "hits", "costs", "confusions")
+    asked = [[getattr(run, name)(system) for name in names for system in ("A", None)] for run in runs]
     for tables in asked[1:]:
         assert [repr(table.rows) for table in tables] == [repr(table.rows) for table in asked[0]]
 

@@ -104,4 +104,4 @@ def _steps(system: str, name: str, scores: Scores) -> list[str]:
         return []
     counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))
     told = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
-    return [f"{system}, {name}: {int(counts[1]):,} instances by {STEPS[1]}, {', '.join(told)}"] if told else []
+    return [f"{system}, {name}: {many(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(told)}"] if told else []

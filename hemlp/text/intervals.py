@@ -13,7 +13,7 @@ from hemlp.arrays import FloatArray
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Interval:
     """From ``low`` to ``high``, also as the pair ``low, high``; both are nan where there is none.
 
