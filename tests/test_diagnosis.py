@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
 from hemlp.cli.main import commands
+from hemlp.diagnosis.kinds import KINDS
 from hemlp.diagnosis.pairs import with_hits
 from hemlp.errors import InvalidOption
 from hemlp.io.names import read_names
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.pairs import Pairs
+from tests import oracle
 from tests.graphs import graph, labelled
 
 PLAIN = ["F_H", "GIE", "MGIA"]
@@ -93,6 +95,18 @@ def test_classes_and_levels(corpus, gated):
     assert all(row[4:] == ratios(*row[1:4]) for row in rows)
     lost = sum(row[1] + row[2] - 2 * row[3] for row in rows)
     assert lost == sum(len(closure(g, t) ^ closure(g, p)) for t, p in zip(true, pred, strict=True))
+
+
+def test_reference_corpora():
+    """Levels, classes and kinds of 80 corpora, counted independently."""
+    for row in oracle.corpora():
+        h = Hierarchy.from_edges(row["edges"], classes=range(row["classes"]))
+        ev = evaluate(h, list(map(set, row["true"])), {"A": list(map(set, row["pred"]))}, ["F_H"])
+        for table, expected in ((ev.levels("A"), row["levels"]), (ev.classes("A"), row["by_class"])):
+            found = {str(key): [true, predicted, common] for key, true, predicted, common, *_ in table.rows}
+            assert found == {key: numbers for key, numbers in expected.items() if any(numbers)}
+        kinds = [Counter(k for value in row["values"] for k in value["kinds"][side]) for side in ("predicted", "true")]
+        assert [each[:3] for each in ev.errors("A").rows] == [(k, kinds[0][k], kinds[1][k]) for k in KINDS]
 
 
 # ---- by kind
