@@ -52,7 +52,11 @@ def run(out: str) -> None:
         "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
     )
     console.print(result.table().to_rich())
-    console.print("(rank); systems that the two-sided sign test does not separate share it", highlight=False)
+    console.print(
+        "(rank); systems that the two-sided sign test does not separate share it; [95% interval]",
+        markup=False,
+        highlight=False,
+    )
     for first, second in _swapped(result, "F", "F_LCA"):
         console.print(f"{first} is ahead of {second} by F, behind it by F_LCA", highlight=False)
     console.print(f"lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import networkx as nx
@@ -15,11 +16,13 @@ from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
 from hemlp.cli.main import commands
+from hemlp.diagnosis.kinds import KINDS
 from hemlp.diagnosis.pairs import with_hits
 from hemlp.errors import InvalidOption
 from hemlp.io.names import read_names
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.pairs import Pairs
+from tests import oracle
 from tests.graphs import graph, labelled
 
 PLAIN = ["F_H", "GIE", "MGIA"]
@@ -75,7 +78,7 @@ def test_classes_and_levels(corpus, gated):
         for c in labels:
             t, p = ([c in s for s in side] for side in sides)
             expected[c] = sum(t), sum(p), sum(map(all, zip(t, p, strict=True)))
-        table = ev.classes("A", on=on)
+        table = ev.classes("A", on=on, intervals=False)
         assert table.columns == ["class", "true", "predicted", "common", "P", "R", "F"]
         assert {row[0]: row[1:4] for row in table.rows} == {c: n for c, n in expected.items() if any(n)}
         assert all(row[4:] == ratios(*row[1:4]) for row in table.rows)
@@ -87,11 +90,23 @@ def test_classes_and_levels(corpus, gated):
                 sums.update({(depth(g, c), k): number for k, number in enumerate(numbers)})
             found = {(row[0], k): number for row in ev.levels("A").rows for k, number in enumerate(row[1:4])}
             assert {key: number for key, number in found.items() if number} == {k: n for k, n in sums.items() if n}
-    rows = ev.levels("A").rows
+    rows = ev.levels("A", intervals=False).rows
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     assert all(row[4:] == ratios(*row[1:4]) for row in rows)
     lost = sum(row[1] + row[2] - 2 * row[3] for row in rows)
     assert lost == sum(len(closure(g, t) ^ closure(g, p)) for t, p in zip(true, pred, strict=True))
+
+
+def test_reference_corpora():
+    """Levels, classes and kinds of 80 corpora, counted independently."""
+    for row in oracle.corpora():
+        h = Hierarchy.from_edges(row["edges"], classes=range(row["classes"]))
+        ev = evaluate(h, list(map(set, row["true"])), {"A": list(map(set, row["pred"]))}, ["F_H"])
+        for table, expected in ((ev.levels("A"), row["levels"]), (ev.classes("A"), row["by_class"])):
+            found = {str(key): [true, predicted, common] for key, true, predicted, common, *_ in table.rows}
+            assert found == {key: numbers for key, numbers in expected.items() if any(numbers)}
+        kinds = [Counter(k for value in row["values"] for k in value["kinds"][side]) for side in ("predicted", "true")]
+        assert [each[:3] for each in ev.errors("A").rows] == [(k, kinds[0][k], kinds[1][k]) for k in KINDS]
 
 
 # ---- by kind
@@ -124,13 +139,14 @@ def test_kinds(corpus, gated):
     predicted = Counter(kind(g, c, t, True) for t, p in pairs for c in p)
     answered = Counter(kind(g, c, p, False) for t, p in pairs for c in t)
     kinds = ["hit", "too general", "too specific", "sibling", "same branch", "elsewhere"]
-    assert ev.errors("A").columns == ["kind", "predicted", "true"]
-    assert ev.errors("A").rows == [(k, predicted[k], answered[k]) for k in kinds]
+    table = ev.errors("A", intervals=False)
+    assert table.columns == ["kind", "predicted", "true"]
+    assert table.rows == [(k, predicted[k], answered[k]) for k in kinds]
     groups = [
         "no true class" if not t else "all" if t <= p else "some" if t & p else "none" for t, p in pairs
     ]  # fmt: skip
     f = ev.per_instance("A", "F_H")
-    for name, number, mean in ev.hits("A").rows:
+    for name, number, mean in ev.hits("A", intervals=False).rows:
         among = np.array(groups) == name
         assert number == among.sum()
         assert math.isnan(mean) if not number else math.isclose(mean, f[among].mean())
@@ -144,9 +160,11 @@ def test_a_common_ancestor_beyond_the_gate():
     labels = sorted({end for edge in edges for end in edge})
     for sides in ([{"t"}], [{"p"}]), ([{"p"}], [{"t"}]):
         for gated in (False, True):
-            assert ("same branch", 1, 1) in evaluated((labels, edges, *sides), ["F_H"], gated).errors("A").rows
+            found = evaluated((labels, edges, *sides), ["F_H"], gated)
+            assert ("same branch", 1, 1) in found.errors("A", intervals=False).rows
             other = [[{"w"} if row == {"t"} else row for row in side] for side in sides]
-            assert ("elsewhere", 1, 1) in evaluated((labels, edges, *other), ["F_H"], gated).errors("A").rows
+            found = evaluated((labels, edges, *other), ["F_H"], gated)
+            assert ("elsewhere", 1, 1) in found.errors("A", intervals=False).rows
 
 
 # ---- by branch
@@ -158,7 +176,7 @@ def test_a_common_ancestor_beyond_the_gate():
 def test_branches(corpus, name, gated):
     labels, edges, true, pred = corpus
     g, ev = graph(labels, edges), evaluated(corpus, gated=gated)
-    table = ev.branches("A", name)
+    table = ev.branches("A", name, intervals=False)
     assert table.columns == ["branch", "instances", "mean", "share"]
     found = {row[0]: row[1:] for row in table.rows}
     values = ev.per_instance("A", name)
@@ -180,7 +198,7 @@ def test_branches(corpus, name, gated):
     shares = [row[3] for row in table.rows]
     assert not total or shares == sorted(shares, reverse=True)
     for level in (0, 1):
-        some = ev.branches("A", name, level=level).rows
+        some = ev.branches("A", name, level=level, intervals=False).rows
         assert repr(some) == repr([row for row in table.rows if depth(g, row[0]) == level])
 
 
@@ -193,8 +211,10 @@ def test_means_of_branches_leave_out_what_is_undefined_and_keep_what_is_infinite
     assert "undefined on 1 instance" in " ".join(ev.branches("A", "TIE").notes)
     scores = ev.scores["A"]["TIE"]
     scores.columns["TIE"][2] = math.inf
-    found = {row[0]: row[2] for row in ev.branches("A", "TIE").rows}
+    rows = replace(ev).branches("A", "TIE").rows  # of another evaluation: what one has computed it keeps
+    found = {row[0]: row[2] for row in rows}
     assert found["r"] == found["b"] == math.inf
+    assert all(math.isnan(row[4].low) for row in rows if row[0] in "rb")
     assert found["a"] == 0.0
 
 
@@ -303,7 +323,7 @@ def three():
 
 
 def test_several_systems_stand_side_by_side(three):
-    table = three.levels()
+    table = three.levels(intervals=False)
     assert table.columns == ["level", "true", "A F", "A lost", "B F", "B lost", "C F", "C lost"]
     alone = {name: {row[0]: row for row in three.levels(name).rows} for name in "ABC"}
     for level, true, *values in table.rows:
@@ -311,14 +331,20 @@ def test_several_systems_stand_side_by_side(three):
             row = alone[name][level]
             assert (true, values[2 * k]) == (row[1], row[6])
             assert values[2 * k + 1] == row[1] + row[2] - 2 * row[3]
-    table = three.classes(["A", "B"])
+    table = three.classes(["A", "B"], intervals=False)
     spread = [abs(row[4] - row[6]) for row in table.rows]
     assert spread == sorted(spread, reverse=True)
     assert table.rows[0][:2] == ("b", "")
     assert {row[0] for row in table.rows} == {"r", "a", "b", "x", "y", "z"}
-    assert three.errors(["A", "B"]).columns == ["kind", "A predicted", "A true", "B predicted", "B true"]
-    assert three.hits(["A", "C"]).columns == ["hit", "system", "instances", "F_H", "GIE"]
-    table = three.branches(["A", "B"], "F_H")
+    assert three.errors(["A", "B"], intervals=False).columns == [
+        "kind",
+        "A predicted",
+        "A true",
+        "B predicted",
+        "B true",
+    ]
+    assert three.hits(["A", "C"], intervals=False).columns == ["hit", "system", "instances", "F_H", "GIE"]
+    table = three.branches(["A", "B"], "F_H", intervals=False)
     assert table.columns == ["branch", "name", "instances", "A mean", "A share", "B mean", "B share"]
     difference = [row[2] * abs(row[3] - row[5]) for row in table.rows]
     assert difference == sorted(difference, reverse=True)
@@ -342,7 +368,8 @@ def test_a_perfect_system_has_no_loss_to_share(three):
 def test_tables_as_frames_and_texts(three):
     for library in ("pandas", "polars"):
         frame = three.classes("A").to_frame(library)
-        assert list(frame.columns) == three.classes("A").columns
+        plain = three.classes("A", intervals=False).columns
+        assert list(frame.columns) == [*plain, *(f"{r} 95% {end}" for r in "PRF" for end in ("low", "high"))]
         assert frame["F"].to_list() == [row[7] for row in three.classes("A").rows]
     assert "| a |" in three.classes("A").to_markdown()
     assert r"\begin{tabular}" in three.errors("A").to_latex()
@@ -377,18 +404,19 @@ def test_tables_do_not_depend_on_how_a_run_was_made(tmp_path, monkeypatch):
 
     rng = np.random.default_rng(0)
     h = Hierarchy.from_edges([(f"c{int(rng.integers(k))}", f"c{k}") for k in range(1, 40)])
-    sides = [[[f"c{c}" for c in rng.choice(40, 3, replace=False)] for _ in range(90)] for _ in "tp"]
-    for name, side in zip("tp", sides, strict=True):
+    sides = [[[f"c{c}" for c in rng.choice(40, 3, replace=False)] for _ in range(90)] for _ in "tpq"]
+    for name, side in zip("tpq", sides, strict=True):
         (tmp_path / f"{name}.txt").write_text("".join(" ".join(row) + "\n" for row in side))
-    files = [LabelFile(tmp_path / f"{name}.txt") for name in "tp"]
+    files = [LabelFile(tmp_path / f"{name}.txt") for name in "tpq"]
     runs = [
-        evaluate(h, [set(row) for row in sides[0]], {"A": [set(row) for row in sides[1]]}, ["GIE"]),
-        evaluate(h, files[0], {"A": files[1]}, ["GIE"], resume=tmp_path / "run", chunk=20),
-        evaluate(h, files[0], {"A": files[1]}, ["GIE"], workers=2, chunk=20),
+        evaluate(h, [set(row) for row in sides[0]], {"A": [set(row) for row in sides[1]], "B": sides[2]}, ["GIE"]),
+        evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], resume=tmp_path / "run", chunk=20),
+        evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], workers=2, chunk=20),
     ]
     monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 7)
-    runs.append(evaluate(h, files[0], {"A": files[1]}, ["GIE"]))
-    asked = [(run.levels("A"), run.classes("A"), run.branches("A"), run.errors("A"), run.costs("A")) for run in runs]
+    runs.append(evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"]))
+    names = ("levels", "classes", "branches", "errors", "hits", "costs", "confusions")
+    asked = [[getattr(run, name)(system) for name in names for system in ("A", None)] for run in runs]
     for tables in asked[1:]:
         assert [repr(table.rows) for table in tables] == [repr(table.rows) for table in asked[0]]
 
@@ -397,9 +425,9 @@ def test_unknown_labels_count_as_the_policies_say():
     h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
     sides = [["a", "odd"], ["b"]], {"A": [["a", "new"], ["new"]]}
     ev = evaluate(h, *sides, ["F_H"], unknown="isolate")
-    assert ("new", 0, 2, 0, 0.0, 0.0, 0.0) in ev.classes("A").rows
-    assert ("odd", 1, 0, 0, 0.0, 0.0, 0.0) in ev.classes("A").rows
-    assert ("elsewhere", 2, 2) in ev.errors("A").rows
+    assert ("new", 0, 2, 0, 0.0, 0.0, 0.0) in ev.classes("A", intervals=False).rows
+    assert ("odd", 1, 0, 0, 0.0, 0.0, 0.0) in ev.classes("A", intervals=False).rows
+    assert ("elsewhere", 2, 2) in ev.errors("A", intervals=False).rows
     ev = evaluate(h, *sides, ["F_H"], unknown="drop", unknown_true="drop")
     assert {row[0] for row in ev.classes("A").rows} == {"r", "a", "b"}
     assert "true labels dropped" in ev.classes("A").notes[-1]
@@ -431,10 +459,13 @@ def test_the_command_shows_all_tables(three, tmp_path):
         *files, "--names", tmp_path / "n.tsv", "--rows", 1, "--on", "labels"
     )
     both = asked(*files, tmp_path / "B.txt", "-m", "F_H", "--level", 0, "--names", tmp_path / "n.tsv")
-    for table in (three.levels(["A", "B"]), three.branches(["A", "B"], "F_H", level=0), three.confusions("B")):
+    for table in (three.levels(["A", "B"]), three.branches(["A", "B"], "F_H", level=0), three.confusions(["A", "B"])):
         assert str(table) in both
     assert three.levels("A").to_markdown() in asked(*files, "--format", "markdown")
     assert r"\begin{tabular}" in asked(*files, "--format", "latex")
+    plain = asked(*files, "--no-intervals")
+    assert "95%" not in plain
+    assert str(three.levels("A", intervals=False)) in plain
 
 
 def test_terms_of_an_ontology_have_names(tmp_path):

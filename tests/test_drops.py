@@ -17,6 +17,8 @@ from hemlp import Evaluation, Hierarchy, SetMeasure, SetScore, evaluate
 from hemlp.cli import main
 from hemlp.errors import IncomparableBaseline, InvalidOption
 from hemlp.evaluation.drops import Gate
+from hemlp.evaluation.gold import gold_of
+from hemlp.io.labels import LabelFile
 from hemlp.testing import assert_no_drop
 
 H = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "x"), ("a", "y"), ("b", "z")])
@@ -140,6 +142,57 @@ def test_baselines_that_are_of_something_else(tmp_path):
 
 
 H_EDGES = [("r", "a"), ("r", "b"), ("a", "x"), ("a", "y"), ("b", "z")]
+
+
+def test_other_true_labels_are_refused(tmp_path):
+    """Also where closures weigh the same, and no score tells; the order within a row says nothing."""
+    swapped = ["y", "x", *TRUE[2:]]
+    for measures in (["F_H"], ["GIE"], ["F_LCA"]):
+        before = evaluate(H, swapped, {"s": GOOD}, measures)
+        before.to_json(tmp_path / "old.json")
+        for baseline in (before, tmp_path / "old.json"):
+            with pytest.raises(IncomparableBaseline, match="has other true labels, or in other rows: score"):
+                Gate(baseline).compared(run(GOOD, measures))
+    pairs = [["x", "y"], ["z"]]
+    one, other = (evaluate(H, [row[::step] for row in pairs], {"s": pairs}, ["F_H"]) for step in (1, -1))
+    assert not Gate(one).compared(other).failed
+    shifted = evaluate(H, [["x"], ["y", "z"]], {"s": pairs}, ["F_H"])
+    with pytest.raises(IncomparableBaseline, match="other true labels"):
+        Gate(one, {"F_H": 1}).compared(shifted)
+
+
+def test_other_instances_are_refused():
+    def named(ids):
+        return evaluate(H, dict(zip(ids, ["x"] * 3, strict=True)), {"s": dict.fromkeys(ids, "x")}, ["F_H"])
+
+    assert not Gate(named("abc")).compared(named("abc")).failed
+    for ids in ("abd", "bac"):
+        with pytest.raises(IncomparableBaseline, match="has other instances, or in another order"):
+            Gate(named("abc")).compared(named(ids))
+    assert not Gate(named("abc")).compared(evaluate(H, ["x"] * 3, {"s": ["x"] * 3}, ["F_H"])).failed
+
+
+def test_digests_do_not_depend_on_how_labels_are_read(tmp_path, monkeypatch):
+    (tmp_path / "gold.txt").write_text("".join(f"{label}\n" for label in TRUE))
+    found = {gold_of(run(GOOD)), gold_of(evaluate(H, TRUE, {"s": GOOD}, ["F_H"], workers=2, chunk=3))}
+    for block in (3, 20_000):
+        monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", block)
+        file = LabelFile(tmp_path / "gold.txt")
+        found.add(gold_of(evaluate(H, file, {"s": file}, ["F_H"], resume=tmp_path / "run", chunk=2)))
+        found.add(gold_of(evaluate(H, file, {"s": file}, ["F_H"])))
+    more = Hierarchy.from_edges([("r", "c"), *((p, c) for p, c in zip("rraab", "abxyz", strict=True))])
+    found.add(gold_of(evaluate(more, TRUE, {"s": GOOD}, ["F_H"])))
+    assert len(found) == 1
+
+
+def test_a_baseline_without_digests_says_so(tmp_path):
+    before = run(GOOD)
+    data = before.to_dict()
+    assert data.pop("gold") == {"labels": gold_of(before).labels, "ids": None}
+    (tmp_path / "old.json").write_text(json.dumps(data))
+    told = str(Gate(tmp_path / "old.json").compared(run(GOOD)))
+    assert "the baseline has no digest of its true labels" in told
+    assert "digest" not in str(Gate(before).compared(run(GOOD)))
 
 
 def test_measures_under_one_name_that_mean_something_else():

@@ -307,7 +307,9 @@ def test_comparisons_are_on_the_instances_that_both_systems_have():
     assert "TIE: on the 3 of 6 instances on which both systems are defined" in compared.notes
     assert "two-sided" in compared.notes[-1]
     assert "one-sided" in ev.compare("A", "B", sided="one").notes[-1]
-    assert ev.significance("TIE").rows == [["B", "A", "-3.0000", "3 of 3", "1.73", "0.25", "0.25", "-inf"]]
+    assert ev.significance("TIE").rows == [
+        ["B", "A", "-3.0000", "-3.0000 to -3.0000", "3 of 3", "1.73", "0.25", "0.25", "-inf"]
+    ]
 
 
 def unlike(rng: np.random.Generator, rows: int, systems: int) -> Evaluation:
@@ -355,14 +357,14 @@ def test_systems_without_a_common_instance_have_no_ranks():
     ev = evaluate(TREE, [[3], [3]], {"A": [[3], []], "B": [[], [4]], "C": [[], []]}, ["TIE", "F"], undefined="nan")
     assert ev.ranks("TIE") == {"A": None, "B": None, "C": None}
     assert "TIE: no ranks, for there is no instance on which all systems are defined" in ev.notes()
-    assert [row[1] for row in ev.table().rows] == ["0.0000", "2.0000", "undefined"]
+    assert [row[1] for row in ev.table(intervals=False).rows] == ["0.0000", "2.0000", "undefined"]
     assert ev.compare("A", "B").rows[0] == ["TIE", *["undefined"] * 10]
     assert ev.compare("A", "C").rows[0][1] == "undefined"
     assert ev.significance("TIE").rows == []
     assert math.isnan(ev.kendall_matrix()[0, 1])
     alone = evaluate(TREE, [[3], [3]], {"A": [[3], [4]], "B": [[4], [4]], "C": [[], []]}, ["TIE"], undefined="nan")
     assert alone.ranks("TIE") == {"A": 1, "B": 1, "C": None}
-    assert [row[1] for row in alone.table().rows] == ["1.0000 (1)", "2.0000 (1)", "undefined"]
+    assert [row[1] for row in alone.table(intervals=False).rows] == ["1.0000 (1)", "2.0000 (1)", "undefined"]
     assert not [note for note in alone.notes() if "each mean" in note]
 
 

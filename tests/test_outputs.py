@@ -344,21 +344,46 @@ def test_the_best_of_a_column_is_told():
     assert table.emphasis == {(0, 1): "best", (1, 1): "equal", (0, 2): "best", (1, 2): "equal"}
     text = table.to_latex()
     assert r"system & $F_{\mathrm{LCA}}$ $\uparrow$ & GIE $\downarrow$ & labels \\" in text
-    assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1)}} &" in text
-    assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (1)$^\dagger$ &" in text
+    assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1)}} [" in text
+    assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (1)$^\dagger$ [" in text
     assert text.count("rule") == 3
-    assert f"| **{ev.mean('good', 'F_LCA'):.4f} (1)** |" in table.to_markdown()
+    low, high = ev.interval("good", "F_LCA")
+    assert rf"| **{ev.mean('good', 'F_LCA'):.4f} (1)** \[{low:.4f}, {high:.4f}] |" in table.to_markdown()
+    assert f"| **{ev.mean('good', 'F_LCA'):.4f} (1)** |" in ev.table(intervals=False).to_markdown()
     assert "<b>" in table._repr_html_()
     assert table.head(1).emphasis == {(0, 1): "best", (0, 2): "best"}
     table.head(1).to_markdown()
 
 
+def test_on_a_terminal_intervals_stand_below_their_means():
+    from rich.console import Console
+
+    table = Table(["system", "F [odd]"], [["A [x]", "0.5000 (1) [0.2500, 0.7500]"]], [], {(0, 1): "best"})
+    with (console := Console(width=80)).capture() as told:
+        console.print(table.to_rich())
+    lines = [line.split() for line in told.get().splitlines() if line.strip()]
+    assert lines[0] == ["system", "F", "[odd]"]
+    assert lines[2:] == [["A", "[x]", "0.5000", "(1)"], ["[0.2500,", "0.7500]"]]
+    assert len(list(table.fitting(27))) == 1
+    wide = Table(["system", "a", "b"], [["A", "0.5000 (1) [0.2500, 0.7500]", "0.5000 (1) [0.2500, 0.7500]"]])
+    assert [len(list(wide.fitting(width))) for width in (47, 46, 27)] == [1, 1, 2]
+
+
+def test_parts_of_a_wide_table_say_what_their_rows_are():
+    table = Table(["better", "worse", "p", "corrected"], [["A", "B", 0.5, 1.0], ["A", "C", 0.5, 1.0]])
+    wide = [part.columns for part in table.fitting(34)]
+    assert wide == [["better", "worse", "p"], ["better", "worse", "corrected"]]
+    narrow = [part.columns for part in table.fitting(20)]
+    assert narrow == [["better", "worse"], ["better", "p"], ["better", "corrected"]]
+
+
 def test_a_lone_system_has_no_rank():
     ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"]}, ["F_H"])
-    assert ev.table().rows == [["A", "0.5000", "1.00"]]
+    assert ev.table().rows == [["A", "0.5000 [0.5000, 0.5000]", "1.00"]]
+    assert ev.table(intervals=False).rows == [["A", "0.5000", "1.00"]]
     assert ev.table().notes[0] == "1 instance"
     assert ev.table().emphasis == {}
-    assert ev.table(digits=2).rows == [["A", "0.50", "1.00"]]
+    assert ev.table(digits=2).rows == [["A", "0.50 [0.50, 0.50]", "1.00"]]
     with pytest.raises(InvalidOption, match="digits=-1"):
         ev.table(digits=-1)
 
@@ -366,7 +391,8 @@ def test_a_lone_system_has_no_rank():
 def test_notes_are_short_unless_asked_otherwise():
     ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"], "B": ["a"]}, ["F_H", "GIE"])
     assert all(len(note) <= 80 for note in ev.table().notes)
-    assert len(ev.table().notes) == 3
+    assert len(ev.table().notes) == 4
+    assert len(ev.table(intervals=False).notes) == 3
     full = [ev.scores["A"][name].signature for name in ev.measures]
     assert ev.table(verbose=True).notes[-2:] == full
     assert ev.table().notes[-2:] == [short(signature) for signature in full]
@@ -400,8 +426,11 @@ def test_the_command_line_says_as_much_as_it_is_asked(tmp_path):
     def told(*options):
         return CliRunner().invoke(commands, [*files, *options])
 
-    assert told("--quiet").stdout == "system   F_H ↑  labels\nA       0.5000    1.00\n\n"
-    assert told("-q", "--digits", "1").stdout.splitlines()[1].split() == ["A", "0.5", "1.00"]
+    plain = "system   F_H ↑  labels\nA       0.5000    1.00\n\n"
+    assert told("--quiet", "--no-intervals").stdout == plain
+    assert told("-q", "--digits", "1").stdout.splitlines()[1].split() == ["A", "0.5", "[0.5,", "0.5]", "1.00"]
+    both = told(f"B={tmp_path / 'gold.txt'}", "--quiet").stdout.splitlines()
+    assert both[4:] == ["1 instance; equal ranks: not separated by the sign test (two-sided, 0.05)", ""]
     assert told().stdout.splitlines()[3] == "1 instance"
     assert len(told().stdout.splitlines()[4]) < 80
     assert "|horizon:None" in told("--verbose").stdout.replace("top:False,", "|")
@@ -413,6 +442,12 @@ def test_the_command_line_says_as_much_as_it_is_asked(tmp_path):
         run = CliRunner().invoke(commands, ["run", str(tmp_path / "s.toml"), "-q"])
         assert ("0.50 " in run.stdout) == good
         assert good or "digits = " in str(run.exception)
+    for intervals in ("true", "false", "1"):
+        (tmp_path / "s.toml").write_text(study + f"4\nintervals = {intervals}")
+        run = CliRunner().invoke(commands, ["run", str(tmp_path / "s.toml"), "-q"])
+        assert ("[" in run.stdout) == (intervals == "true")
+        assert (run.stdout == plain) == (intervals == "false")
+        assert intervals != "1" or "intervals = 1 is neither true nor false" in str(run.exception)
 
 
 def test_a_wide_table_on_a_terminal_is_cut_between_columns(tmp_path):

@@ -16,8 +16,9 @@ from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.errors import InvalidOption
 from hemlp.measures.scores import Scores
 from hemlp.statistics import comparable, resampling
-from hemlp.statistics.resampling import BLOCK, Draw, Interval
+from hemlp.statistics.resampling import BLOCK, Draw
 from hemlp.statistics.tests import kendall, kendall_taus
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import signed
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, input_options, names_option, one_measure_option, show
+from hemlp.cli.options import choice, input_options, intervals_option, names_option, one_measure_option, show
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -25,11 +25,12 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @click.option("--level", type=click.IntRange(min=0), help="Of branches, by default the first with several: --level 2.")
 @choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
 @choice("--format", list(SUFFIXES), "How tables are written: --format markdown.")
+@intervals_option
 @names_option
 @input_options
 def diagnose(
     hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, rows: int, level: int | None, on: Any,
-    format: str, **given: Any,
+    format: str, intervals: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Say where the errors are: by kind, level, branch and class, and which class is taken for which.
 
@@ -42,7 +43,7 @@ def diagnose(
 
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run()
-    tables = diagnosis(ev, rows, level, on)
+    tables = diagnosis(ev, rows, level, on, intervals)
     if format != "text":
         click.echo(tables_text(tables, SUFFIXES[format]), nl=False)
         return
@@ -50,38 +51,34 @@ def diagnose(
         show(title, table)
 
 
-def diagnosis(ev: Evaluation, rows: int, level: int | None, on: Any) -> list[tuple[str, Table]]:
+def diagnosis(ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool) -> list[tuple[str, Table]]:
     """All tables, with their titles; of those that can be long the first ``rows``."""
     from hemlp.measures.pairs import PairMeasure
 
     (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
     assert ev.inputs is not None
     pairs = name if isinstance(ev.inputs.measures[name], PairMeasure) else "GIE"
-    where, branches = _branches(ev, systems, name, level)
-    found = [
-        ("instances, by how many of their true classes were predicted", ev.hits(systems)),
-        ("kinds of error", ev.errors(systems)),
-        ("levels", ev.levels(systems)),
+    where, branches = _branches(ev, name, level, intervals)
+    return [
+        ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals)),
+        ("kinds of error", ev.errors(systems, intervals=intervals)),
+        ("levels", ev.levels(systems, intervals=intervals)),
         (f"branches of level {where}", branches.head(rows)),
-        ("classes", ev.classes(systems, on=on).head(rows)),
+        ("classes", ev.classes(systems, on=on, intervals=intervals).head(rows)),
+        (f"what is taken for what, by the pairs of {pairs}", ev.confusions(systems, pairs).head(rows)),
+        (f"what classes cost by {pairs}", ev.costs(systems, pairs).head(rows)),
     ]
-    for system in ev.systems:
-        of = f" of {system}" if systems is None else ""
-        found += [
-            (f"what is taken for what, by the pairs of {pairs}{of}", ev.confusions(system, pairs).head(rows)),
-            (f"what classes cost by {pairs}{of}", ev.costs(system, pairs).head(rows)),
-        ]
-    return found
 
 
-def _branches(ev: Evaluation, systems: str | None, name: str, level: int | None) -> tuple[int, Table]:
+def _branches(ev: Evaluation, name: str, level: int | None, intervals: bool) -> tuple[int, Table]:
     """Branches of the level that is asked for, or of the first one that has several."""
+    systems = ev.systems[0] if len(ev.systems) == 1 else None
     if level is not None:
-        return level, ev.branches(systems, name, level=level)
+        return level, ev.branches(systems, name, level=level, intervals=intervals)
     assert ev.inputs is not None
     deepest = max(int(h.unit_depths.max()) for h in ev.inputs.hierarchies.values())
     for first in range(deepest + 1):
-        table = ev.branches(systems, name, level=first)
+        table = ev.branches(systems, name, level=first, intervals=intervals)
         if len(table.rows) > 1:
             break
     return first, table

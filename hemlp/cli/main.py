@@ -102,7 +102,7 @@ def evaluate(
     from hemlp.report.outputs import system_files
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
-    kinds = ("json", "html", "table", "per_instance", "parquet", "digits")
+    kinds = ("json", "html", "table", "per_instance", "parquet", "digits", "intervals")
     outputs = Outputs(**{key: given.pop(key) for key in kinds})
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
@@ -172,7 +172,8 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
             click.echo(piece, nl=False)
     else:
         for title, table in study.tables(result, verbose):
-            show(title, replace(table, notes=()) if quiet else table)
+            ranked = table.notes[: int(not title and len(result.systems) > 1)]  # no rank without what it means
+            show(title, replace(table, notes=ranked) if quiet else table)
     passed = study.gate is None or through(study.gate.compared(result), study.outputs.json == "-")
     sys.stdout.flush()
     return result.fallbacks, passed

@@ -8,22 +8,25 @@ pair-based error what the classes cost that are. On a DAG branches overlap: thei
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.diagnosis.census import counted
+from hemlp.diagnosis.census import counted, lost
 from hemlp.diagnosis.costs import class_costs
-from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, name_column, named, parts
+from hemlp.diagnosis.reading import Systems, aligned, chosen_systems, implied, inputs_of, labelled, name_column, parts
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.pairs import PairMeasure
 from hemlp.options import check_known
+from hemlp.statistics.direct import intervals as made
+from hemlp.statistics.direct import of_mean
+from hemlp.statistics.once import once
+from hemlp.statistics.tests import differences
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
@@ -32,76 +35,123 @@ if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
 
-@dataclass(frozen=True)
-class Branch:
-    """How many instances are in a branch, the mean over them (nan: none), and the share of the loss in the branch."""
+@dataclass(frozen=True, eq=False)
+class Branches:
+    """Of each class of a hierarchy: how many ``instances`` are in its branch, the ``means`` over them (nan: none).
 
-    instances: int = 0
-    mean: float = math.nan
-    share: float = 0.0
+    ``widths``: the intervals are the means less and more so much. ``shares`` of the loss that falls in the branch.
+    """
+
+    instances: IntArray
+    means: FloatArray
+    widths: FloatArray
+    shares: FloatArray
 
 
-def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int | None) -> Table:
+def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int | None, intervals: bool) -> Table:
     """One row a branch that has an instance or a loss, what loses most first."""
     inputs = inputs_of(ev)
     name = ev.measures[0] if measure is None else measure
     check_known("measure", name, ev.measures)
     if level is not None and (isinstance(level, bool) or not isinstance(level, int) or level < 0):
         raise InvalidOption(f"level={level!r} is not a number of edges from a root, of at least 0")
-    found = {system: branches_of(ev, system, name, level) for system in chosen_systems(ev, systems)}
+    chosen = chosen_systems(ev, systems)
+    labels, places = aligned(inputs, chosen)
+    found = [_at(branches_of(ev, system, name), place) for system, place in zip(chosen, places, strict=True)]
+    met = np.any([(of.instances > 0) | (of.shares > 0) for of in found], axis=0)
+    if level is not None:
+        depths = [_taken(inputs.hierarchies[s].unit_depths, place, -1) for s, place in zip(chosen, places, strict=True)]
+        met &= np.any([of == level for of in depths], axis=0)
+    rows = _order(found, np.flatnonzero(met))
+    head, columns = ["instances"], [found[0].instances[rows].tolist()]
+    for system, of in zip(chosen, found, strict=True):
+        head += [f"{system} {what}" if len(chosen) > 1 else what for what in ("mean", "share")]
+        columns += [of.means[rows].tolist(), of.shares[rows].tolist()]
+    if intervals:
+        for system, of in zip(chosen, found, strict=True):
+            head.append(f"{system} mean 95%" if len(chosen) > 1 else "mean 95%")
+            columns.append(_intervals(of.means[rows], of.widths[rows]))
+    if intervals and len(chosen) == 2:
+        gaps = [_taken(of, places[0], math.nan)[rows] for of in _differences(ev, chosen[0], chosen[1], name)]
+        head += ["difference", "difference 95%"]
+        columns += [gaps[0].tolist(), _intervals(*gaps)]
+    table = labelled(inputs, labels, rows, columns)
+    return Table(["branch", *name_column(inputs), *head], table, _notes(ev, chosen, name, intervals))
+
+
+def _notes(ev: Evaluation, chosen: list[str], name: str, intervals: bool) -> list[str]:
+    inputs = inputs_of(ev)
     pairs = isinstance(inputs.measures[name], PairMeasure)
     loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
     notes = [f"mean of {name} over the instances that have a true class in the branch; share of {loss}"]
-    if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in found):
+    if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
         notes.append("branches overlap where classes have several parents: shares need not add up to 1")
-    for system in found:
+    for system in chosen:
         if undefined := ev.scores[system][name].undefined:
             notes.append(f"{system}, {name}: undefined on {many(undefined, 'instance')}, without a mean or a share")
-    keys = sorted(dict.fromkeys(key for of in found.values() for key in of), key=_order(found))
-    columns, rows = ["mean", "share"], []
-    if len(found) > 1:
-        columns = [f"{system} {what}" for system in found for what in ("mean", "share")]
+    if len(chosen) > 1:
         notes.append(
             "first the branches that make the greatest difference: instances times the difference of the means"
         )
-    for key in keys:
-        of_systems = [of.get(key, Branch()) for of in found.values()]
-        values = (value for of in of_systems for value in (of.mean, of.share))
-        rows.append((key, *named(inputs, key), of_systems[0].instances, *values))
-    return Table(["branch", *name_column(inputs), "instances", *columns], rows, notes)
+    if intervals:
+        notes.append("95%: Student's intervals, from the spread over the instances of a branch")
+    if intervals and len(chosen) == 2:
+        notes.append(f"difference: the mean of {chosen[0]} − {chosen[1]}, instance by instance")
+    return notes
 
 
-def _order(found: Mapping[str, Mapping[Label, Branch]]) -> Any:
+def _taken(values: Any, places: IntArray, missing: float) -> Any:
+    """The values of some classes, and what stands for those that are not there."""
+    return np.where(places >= 0, values[places], missing)
+
+
+def _at(of: Branches, places: IntArray) -> Branches:
+    """The branches in another order; one that is not there has no instance, and no loss."""
+    of_values = (
+        _taken(of.means, places, math.nan),
+        _taken(of.widths, places, math.nan),
+        _taken(of.shares, places, 0.0),
+    )
+    return Branches(_taken(of.instances, places, 0), *of_values)
+
+
+def _order(found: list[Branches], rows: IntArray) -> IntArray:
     """One system: the largest share first. Several: instances times the difference of means, the largest first."""
-
-    def order(key: Label) -> tuple[float, float]:
-        of = [each.get(key, Branch()) for each in found.values()]
-        means = [each.mean for each in of if math.isfinite(each.mean)]
-        spread = max(means) - min(means) if len(means) > 1 else 0.0
-        shares = [0.0 if math.isnan(each.share) else each.share for each in of]
-        return -spread * of[0].instances, -max(shares)
-
-    return order
+    means = np.array([np.where(np.isfinite(of.means[rows]), of.means[rows], math.nan) for of in found])
+    there = (~np.isnan(means)).sum(axis=0) > 1
+    spread = np.zeros(rows.size)
+    spread[there] = np.nanmax(means[:, there], axis=0) - np.nanmin(means[:, there], axis=0)
+    shares = np.max([np.nan_to_num(of.shares[rows]) for of in found], axis=0)
+    return rows[np.lexsort((-shares, -spread * found[0].instances[rows]))]
 
 
-def branches_of(ev: Evaluation, system: str, measure: str, level: int | None) -> dict[Label, Branch]:
-    """All branches of one system that have an instance or a loss."""
+def _intervals(means: FloatArray, widths: FloatArray) -> list[Interval]:
+    """None of a mean that is infinite."""
+    with np.errstate(invalid="ignore"):
+        widths = np.where(np.isfinite(means), widths, math.nan)
+        return made(means - widths, means + widths)
+
+
+@once
+def branches_of(ev: Evaluation, system: str, measure: str) -> Branches:
+    """All branches of one system."""
     inputs = inputs_of(ev)
-    h, counts = counted(inputs, system)
-    made = inputs.measures[measure]
-    if isinstance(made, PairMeasure):
-        loss = class_costs(inputs, system, made)[0].sum(axis=0)
+    h, counts = inputs.hierarchies[system], counted(ev, system, "closures")
+    if isinstance(inputs.measures[measure], PairMeasure):
+        loss = class_costs(ev, system, measure)[0].sum(axis=0)
     else:
-        loss = (counts[:, 0] + counts[:, 1] - 2 * counts[:, 2]).astype(np.float64)
+        loss = lost(counts).astype(np.float64)
     below, total = _below(h, loss), math.fsum(loss.tolist())
-    means = _means(inputs, system, ev.per_instance(system, measure), counts[:, 1])
-    met = (counts[:, 1] > 0) | (below > 0)
-    if level is not None:
-        met &= h.unit_depths == level
-    return {
-        h.labels[c]: Branch(int(counts[c, 1]), float(means[c]), float(below[c]) / total if total else math.nan)
-        for c in np.flatnonzero(met).tolist()
-    }
+    means, widths = _means(inputs, system, ev.per_instance(system, measure), counts[:, 1])
+    shares = below / total if total else np.where(counts[:, 1] > 0, math.nan, 0.0)
+    return Branches(counts[:, 1], means, widths, shares)
+
+
+@once
+def _differences(ev: Evaluation, first: str, second: str, measure: str) -> tuple[FloatArray, FloatArray]:
+    """Of each branch of the first of two systems the mean of the paired differences, and the width of its interval."""
+    gaps = differences(ev.per_instance(first, measure), ev.per_instance(second, measure))
+    return _means(inputs_of(ev), first, gaps, counted(ev, first, "closures")[:, 1])
 
 
 def _below(h: Hierarchy, values: FloatArray) -> FloatArray:
@@ -121,16 +171,20 @@ def _below(h: Hierarchy, values: FloatArray) -> FloatArray:
     return total
 
 
-def _means(inputs: Inputs, system: str, values: FloatArray, instances: IntArray) -> FloatArray:
-    """For each class the mean over its ``instances`` whose value is defined; nan where there is none."""
-    sums = _over_true(inputs, system, np.where(np.isfinite(values), values, 0.0))
+def _means(inputs: Inputs, system: str, values: FloatArray, instances: IntArray) -> tuple[FloatArray, FloatArray]:
+    """For each class the mean over its ``instances`` whose value is defined, nan where there is none; and its width."""
+    finite = np.isfinite(values)
+    middle = float(values[finite].mean()) if finite.any() else 0.0
+    near = np.where(finite, values - middle, 0.0)
+    sums, squares = (_over_true(inputs, system, each) for each in (np.where(finite, values, 0.0), near**2))
     number = instances - _over_true(inputs, system, np.isnan(values) * 1.0) if np.isnan(values).any() else instances
     with np.errstate(invalid="ignore"):
         means: FloatArray = np.where(number > 0, sums / np.maximum(number, 1), math.nan)
+        widths = of_mean(sums - number * middle, squares, number)
         for limit in (math.inf, -math.inf):
             if (values == limit).any():
                 means[_over_true(inputs, system, (values == limit) * 1.0) > 0] += limit
-    return means
+    return means, widths
 
 
 def _over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:

@@ -1,142 +1,158 @@
-"""By class and by level: in how many true closures, predicted closures and both a class is.
+"""By class: in how many true closures, predicted closures and both a class is.
 
-For a class c, or for all classes of depth ℓ together, T, P and C are sums over instances of the numbers of such classes
-in the true closure, in the predicted one and in both. Then P = C / P, R = C / T, F = 2C / (P + T), and what is lost is
-T + P − 2C: what is on one side only.
+T, P and C are numbers of instances. Then P = C / P, R = C / T, F = 2C / (P + T), and what is lost is T + P − 2C: what
+is on one side only. P, R and C / (C + lost) = F / (2 − F) are proportions of instances, with Wilson's intervals. Of two
+systems d instances have the class in one prediction only, and the first loses k of them: the difference of what is lost
+is 2k − d, and the interval of k / d is that of the sign test.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hemlp.arrays import IntArray
-from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, name_column, named, parts
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.diagnosis.reading import (
+    Systems,
+    aligned,
+    chosen_systems,
+    first_by,
+    implied,
+    inputs_of,
+    joint,
+    labelled,
+    name_column,
+    of_both,
+    parts,
+)
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import flat_lists
+from hemlp.instances.batch import Batch
 from hemlp.options import check_choice
+from hemlp.statistics.direct import intervals as made
+from hemlp.statistics.direct import proportion
+from hemlp.statistics.once import once
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.inputs import Inputs
     from hemlp.evaluation.result import Evaluation
 
 On = Literal["closures", "labels"]
 """Whether a label stands for its ancestors, too, or for itself alone."""
+RATIOS = ("P", "R", "F")
 
 
-@dataclass(frozen=True)
-class Counts:
-    """Sums over instances: what is predicted, what is true, and what is both."""
-
-    predicted: int
-    true: int
-    common: int
-
-    @property
-    def lost(self) -> int:
-        """What is on one side only."""
-        return self.predicted + self.true - 2 * self.common
-
-    def _ratio(self, part: int, whole: int) -> float:
-        """0 / 0 is 1 where both sides are the same, and else 0."""
-        return part / whole if whole else float(self.lost == 0)
-
-    @property
-    def precision(self) -> float:
-        """C / P."""
-        return self._ratio(self.common, self.predicted)
-
-    @property
-    def recall(self) -> float:
-        """C / T."""
-        return self._ratio(self.common, self.true)
-
-    @property
-    def f(self) -> float:
-        """2C / (P + T)."""
-        return self._ratio(2 * self.common, self.predicted + self.true)
+def lost(counts: Any) -> Any:
+    """What is on one side only, of counts (… × 3) of predicted, true and common."""
+    return counts[..., 0] + counts[..., 1] - 2 * counts[..., 2]
 
 
-def counted(inputs: Inputs, system: str, on: On = "closures") -> tuple[Hierarchy, IntArray]:
+def ratios(counts: IntArray | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """P, R and F of counts (… × 3); nan where there is nothing to divide by."""
+    predicted, true, common = np.moveaxis(counts, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return common / predicted, common / true, 2 * common / (predicted + true)
+
+
+def settled(counts: IntArray) -> list[list[float]]:
+    """P, R and F; 0 / 0 is 1 where both sides are the same, and else 0."""
+    same = (lost(counts) == 0).astype(np.float64)
+    return [np.where(np.isnan(each), same, each).tolist() for each in ratios(counts)]
+
+
+@once
+def counted(ev: Evaluation, system: str, on: On) -> IntArray:
     """For each class of the hierarchy the numbers of predicted and true sets, and of both, that hold it."""
+    inputs = inputs_of(ev)
+    return _count(inputs.hierarchies[system], (batch for _, batch in parts(inputs, system)), on)
+
+
+def _count(h: Hierarchy, batches: Iterable[Batch], on: On) -> IntArray:
     from hemlp.kernels.census import count
     from hemlp.kernels.records import Sides
 
-    check_choice("on", on, ("closures", "labels"))
-    h = inputs.hierarchies[system]
     counts = np.zeros((len(h), 3), np.int64)
-    for _, batch in parts(inputs, system):
+    for batch in batches:
         pred, true = batch.sides
         classes = np.concatenate([pred.classes, true.classes])
         lists = flat_lists(len(h), classes) if on == "labels" else h.upward.lists(classes)
         count(Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes]), implied(lists), counts)
-    return h, counts
+    return counts
 
 
-def classes(ev: Evaluation, systems: Systems, on: On) -> Table:
+@once
+def _differing(ev: Evaluation, first: str, second: str, on: On) -> IntArray:
+    """In how many instances a class is in the prediction of one of two systems only, in the order of ``aligned``."""
+    inputs = inputs_of(ev)
+    h = joint(inputs, first, second)
+    found: IntArray = lost(_count(h, of_both(inputs, first, second), on))
+    return found[h.numbers(aligned(inputs, (first, second))[0])]
+
+
+def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
     """One row a class that is true or predicted anywhere, what loses most first."""
-    inputs = inputs_of(ev)
-    found: dict[str, dict[Any, Counts]] = {}
-    for system in chosen_systems(ev, systems):
-        h, counts = counted(inputs, system, on)
-        met = np.flatnonzero(counts.any(axis=1)).tolist()
-        found[system] = {h.labels[c]: Counts(*row) for c, row in zip(met, counts[met].tolist(), strict=True)}
-    words = "each label with its ancestors" if on == "closures" else "labels as they are, without their ancestors"
-    order = "first what is lost most" if len(found) == 1 else "first where the systems differ most in what is lost"
-    return _table(
-        ("class", *name_column(inputs)),
-        lambda label: (label, *named(inputs, label)),
-        _by_loss(found),
-        [f"{words}; {order}"],
+    check_choice("on", on, ("closures", "labels"))
+    inputs, chosen = inputs_of(ev), chosen_systems(ev, systems)
+    labels, places = aligned(inputs, chosen)
+    counts = np.stack([_at(counted(ev, system, on), place) for system, place in zip(chosen, places, strict=True)])
+    order = first_by(lost(counts))
+    met: Any = counts.any(axis=(0, 2))
+    rows = order[met[order]]
+    head, columns = columns_of(chosen, counts[:, rows])
+    notes = ["each label with its ancestors" if on == "closures" else "labels as they are, without their ancestors"]
+    notes[0] += "; first " + (
+        "what is lost most" if len(chosen) == 1 else "where the systems differ most in what is lost"
     )
+    if len(chosen) > 1:
+        notes.append("lost: what is true or predicted, and not both")
+    if intervals:
+        for name, (low, high) in _wilson(chosen, counts[:, rows]):
+            head.append(f"{name} 95%")
+            columns.append(made(low, high))
+        notes.append("95%: Wilson's score intervals of P, R and C / (C + lost), of which F is a function")
+    if intervals and len(chosen) == 2:
+        gap = lost(counts[0, rows]) - lost(counts[1, rows])
+        head += ["difference", "difference 95%"]
+        columns += [gap.tolist(), _of_gap(gap, _differing(ev, chosen[0], chosen[1], on)[rows])]
+        notes.append(f"difference: what {chosen[0]} loses more than {chosen[1]}, with the interval of a sign test")
+    return Table(["class", *name_column(inputs), *head], labelled(inputs, labels, rows, columns), notes)
 
 
-def levels(ev: Evaluation, systems: Systems) -> Table:
-    """One row a level that has a true or predicted class."""
-    inputs = inputs_of(ev)
-    found: dict[str, dict[Any, Counts]] = {}
-    for system in chosen_systems(ev, systems):
-        h, counts = counted(inputs, system)
-        sums = np.zeros((int(h.unit_depths.max()) + 1, 3), np.int64)
-        np.add.at(sums, h.unit_depths, counts)
-        found[system] = {level: Counts(*row) for level, row in enumerate(sums.tolist()) if any(row)}
-    keys = sorted(set().union(*found.values()))
-    ordered = {system: {key: of.get(key, Counts(0, 0, 0)) for key in keys} for system, of in found.items()}
-    return _table(("level",), lambda level: (level,), ordered, ["level: the fewest edges up to a root"])
+def _at(counts: IntArray, places: IntArray) -> IntArray:
+    """Rows of counts, 0 where there is no such class."""
+    found: IntArray = np.where((places >= 0)[:, None], counts[places], 0)
+    return found
 
 
-def _by_loss(found: Mapping[str, dict[Any, Counts]]) -> dict[str, dict[Any, Counts]]:
-    """What loses most first, or of several systems that on which they differ most."""
-    keys = list(dict.fromkeys(key for of in found.values() for key in of))
-    nothing = Counts(0, 0, 0)
-
-    def order(key: Any) -> tuple[int, int]:
-        lost = [of.get(key, nothing).lost for of in found.values()]
-        return (min(lost) - max(lost) if len(lost) > 1 else 0), -max(lost)
-
-    keys.sort(key=order)
-    return {system: {key: of.get(key, nothing) for key in keys} for system, of in found.items()}
+def columns_of(systems: list[str], counts: IntArray) -> tuple[list[str], list[list[Any]]]:
+    """All counts and ratios of one system, or F and what is lost of several (systems × rows × 3) side by side."""
+    true = counts[0, :, 1].tolist()
+    if len(systems) == 1:
+        shown = [counts[0, :, k].tolist() for k in (0, 2)]
+        return ["true", "predicted", "common", *RATIOS], [true, *shown, *settled(counts[0])]
+    several = [each for of in counts for each in (settled(of)[2], lost(of).tolist())]
+    return ["true", *(f"{system} {what}" for system in systems for what in ("F", "lost"))], [true, *several]
 
 
-def _table(
-    heads: Sequence[str],
-    head: Callable[[Any], tuple[Any, ...]],
-    found: Mapping[str, Mapping[Any, Counts]],
-    notes: list[str],
-) -> Table:
-    """All counts and ratios of one system, or F and what is lost of several side by side."""
-    if len(found) == 1:
-        (of,) = found.values()
-        rows = [(*head(key), n.true, n.predicted, n.common, n.precision, n.recall, n.f) for key, n in of.items()]
-        return Table([*heads, "true", "predicted", "common", "P", "R", "F"], rows, notes)
-    first = next(iter(found.values()))
-    several = [
-        (*head(key), first[key].true, *(value for of in found.values() for value in (of[key].f, of[key].lost)))
-        for key in first
-    ]
-    columns = [f"{system} {what}" for system in found for what in ("F", "lost")]
-    return Table([*heads, "true", *columns], several, [*notes, "lost: what is true or predicted, and not both"])
+def _wilson(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[FloatArray, FloatArray]]]:
+    """The intervals of P, R and F of one system, or of F of several."""
+    found = []
+    for system, of in zip(systems, counts, strict=True):
+        predicted, true, common = of.T
+        ends = proportion(common, common + lost(of))
+        f = 2 * ends[0] / (1 + ends[0]), 2 * ends[1] / (1 + ends[1])
+        if len(systems) == 1:
+            found += [("P", proportion(common, predicted)), ("R", proportion(common, true)), ("F", f)]
+        else:
+            found.append((f"{system} F", f))
+    return found
+
+
+def _of_gap(gap: IntArray, differing: IntArray) -> list[Any]:
+    """2k − d from the interval of k / d; from 0 to 0 where the systems say the same."""
+    low, high = proportion((differing + gap) / 2, differing)
+    none = differing == 0
+    ends = (np.where(none, 0.0, (2 * each - 1) * differing) for each in (low, high))
+    return made(*ends)

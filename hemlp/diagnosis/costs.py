@@ -7,21 +7,31 @@ the classes add up to the error.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.diagnosis.pairs import pair_measure, paired
-from hemlp.diagnosis.reading import implied, inputs_of, name_column, named
+from hemlp.diagnosis.pairs import Paired, pair_measure, paired
+from hemlp.diagnosis.reading import (
+    Systems,
+    aligned,
+    chosen_systems,
+    first_by,
+    implied,
+    inputs_of,
+    labelled,
+    name_column,
+    named,
+)
+from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
-from hemlp.measures.pairs import PairMeasure
-from hemlp.options import check_known
+from hemlp.statistics.once import once
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.inputs import Inputs
     from hemlp.evaluation.result import Evaluation
 
 EXAMPLES = 3
@@ -37,14 +47,16 @@ class Instances(tuple[int, ...]):
         return ", ".join(str(row + 1) for row in self)
 
 
-def class_costs(inputs: Inputs, system: str, measure: PairMeasure) -> tuple[FloatArray, int]:
+@once
+def class_costs(ev: Evaluation, system: str, measure: str) -> tuple[FloatArray, int]:
     """What each class costs as a predicted and as a true one (sides × classes), over how many instances."""
     from hemlp.kernels.census import add_up
     from hemlp.kernels.records import Rows
 
+    inputs = inputs_of(ev)
     size = len(inputs.hierarchies[system])
     sums, instances = np.zeros((2, size, 2)), 0
-    for part in paired(inputs, system, measure):
+    for part in paired(inputs, system, pair_measure(ev, measure)):
         instances += part.instances
         shares = np.where((part.predicted < 0) | (part.true < 0), part.costs, part.costs / 2)
         for side, classes in enumerate((part.predicted, part.true)):
@@ -56,60 +68,104 @@ def class_costs(inputs: Inputs, system: str, measure: PairMeasure) -> tuple[Floa
     return total, instances
 
 
-def _left_out(ev: Evaluation, system: str, instances: int) -> list[str]:
+def _left_out(ev: Evaluation, system: str, instances: int, whose: str) -> list[str]:
     """A note of instances that have no pairing."""
     number = int(ev.facts[system]["instances"]) - instances
-    return [f"the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
+    return [f"{whose}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
 
 
-def costs(ev: Evaluation, system: str, measure: str) -> Table:
+def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
     """What each class costs: as a predicted class, as a true one, and together; the dearest first."""
-    inputs, chosen = inputs_of(ev), pair_measure(ev, measure)
-    check_known("system", system, ev.systems)
-    labels = inputs.hierarchies[system].labels
-    (predicted, true), instances = class_costs(inputs, system, chosen)
-    both = predicted + true
-    total = math.fsum([*predicted.tolist(), *true.tolist()])
-    rows = []
-    for c in np.argsort(-both, kind="stable")[: np.count_nonzero(both)].tolist():
-        of = float(predicted[c]), float(true[c]), float(both[c])
-        rows.append((labels[c], *named(inputs, labels[c]), *of, of[2] / total))
-    notes = [
-        f"half of the cost of each pair of {chosen} that a class is in; in all {total:.10g}, the sum of all errors"
-    ]
-    notes += _left_out(ev, system, instances)
-    return Table(["class", *name_column(inputs), "predicted", "true", "cost", "share"], rows, notes)
+    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
+    labels, places = aligned(inputs, chosen)
+    found, notes = [], []
+    for system, place in zip(chosen, places, strict=True):
+        of_classes, instances = class_costs(ev, system, measure)
+        found.append(np.where(place >= 0, of_classes[:, place], 0.0))
+        whose = f"{system}: " if len(chosen) > 1 else ""
+        total = math.fsum(of_classes.ravel().tolist())
+        notes.append(f"{whose}in all {total:.10g}, the sum of all errors")
+        notes += _left_out(ev, system, instances, whose)
+    both = np.array([of.sum(axis=0) for of in found])
+    rows = first_by(both)
+    some: Any = both.any(axis=0)
+    rows = rows[some[rows]]
+    head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in found[0]]
+    if len(chosen) > 1:
+        head, columns = [f"{system} {what}" for system in chosen for what in ("cost", "share")], []
+    for of, cost in zip(found, both, strict=True):
+        columns += [cost[rows].tolist(), (cost[rows] / (math.fsum(of.ravel().tolist()) or 1.0)).tolist()]
+    first = f"half of the cost of each pair of {name} that a class is in"
+    if len(chosen) > 1:
+        first += "; first where the systems differ most"
+    made = labelled(inputs, labels, rows, columns)
+    return Table(["class", *name_column(inputs), *head], made, [first, *notes])
 
 
-def confusions(ev: Evaluation, system: str, measure: str) -> Table:
-    """Which true class is answered by which other one: the pairs that cost most over all instances first."""
-    inputs, chosen = inputs_of(ev), pair_measure(ev, measure)
-    check_known("system", system, ev.systems)
-    h = inputs.hierarchies[system]
-    found = list(paired(inputs, system, chosen))
-    rows, predicted, true, paid = (
-        np.concatenate([getattr(part, name) for part in found] or [np.empty(0, np.int64)])
-        for name in ("rows", "predicted", "true", "costs")
-    )
-    real = (predicted >= 0) & (true >= 0) & (paid > 0)
-    keys = true[real].astype(np.int64) * len(h) + predicted[real]
+class Confusion(NamedTuple):
+    """Two classes that are paired: how often, at which cost in all, and in which instances first."""
+
+    true: int
+    predicted: int
+    pairs: int
+    cost: float
+    instances: Instances
+
+
+def confused(found: Paired, size: int, most: int | None = None) -> Iterator[Confusion]:
+    """Pairs of two of ``size`` classes that cost something, what costs most over all instances first."""
+    real = (found.predicted >= 0) & (found.true >= 0) & (found.costs > 0)
+    keys = found.true[real].astype(np.int64) * size + found.predicted[real]
     order = np.argsort(keys, kind="stable")
     distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
-    sums = np.bincount(np.repeat(np.arange(distinct.size), number), paid[real][order], distinct.size)
-    instances = rows[real][order]
-    made: list[tuple[Any, ...]] = []
-    for k in np.lexsort((distinct, -number, -sums)).tolist():
-        t, p = (h.labels[c] for c in divmod(int(distinct[k]), len(h)))
+    sums = np.bincount(np.repeat(np.arange(distinct.size), number), found.costs[real][order], distinct.size)
+    instances = found.rows[real][order]
+    for k in np.lexsort((distinct, -number, -sums))[:most].tolist():
         where = sorted(set(instances[first[k] : first[k] + number[k]].tolist()))[:EXAMPLES]
-        ends = (t, *named(inputs, t), p, *named(inputs, p))
-        made.append((*ends, int(number[k]), float(sums[k]), Instances(where)))
-    columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
-    notes = [f"pairs of {chosen} that cost something, with their first instances"]
-    for side, word in ((true, "predicted"), (predicted, "true")):
+        yield Confusion(*divmod(int(distinct[k]), size), int(number[k]), float(sums[k]), Instances(where))
+
+
+@once
+def _confused(ev: Evaluation, system: str, measure: str) -> tuple[dict[tuple[Label, Label], Confusion], list[str]]:
+    """What is taken for what, by labels (true and predicted), and notes of what has no partner."""
+    labels = inputs_of(ev).hierarchies[system].labels
+    found = Paired.joined(paired(inputs_of(ev), system, pair_measure(ev, measure)))
+    pairs = {(labels[each.true], labels[each.predicted]): each for each in confused(found, len(labels))}
+    notes = []
+    for side, word in ((found.true, "predicted"), (found.predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):
-            cost = math.fsum(paid[side < 0].tolist())
+            cost = math.fsum(found.costs[side < 0].tolist())
             notes.append(
                 f"beside them {many(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
             )
-    notes += _left_out(ev, system, sum(part.instances for part in found))
-    return Table([*columns, "pairs", "cost", "instances"], made, notes)
+    return pairs, [*notes, *_left_out(ev, system, found.instances, "")]
+
+
+def confusions(ev: Evaluation, systems: Systems, measure: str) -> Table:
+    """Which true class is answered by which other one: the pairs that cost most over all instances first."""
+    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
+    found = {system: _confused(ev, system, measure) for system in chosen}
+    none = Confusion(-1, -1, 0, 0.0, Instances())
+    rows = {
+        key: [pairs.get(key, none) for pairs, _ in found.values()]
+        for key in dict.fromkeys(key for pairs, _ in found.values() for key in pairs)
+    }
+
+    def order(key: tuple[Label, Label]) -> tuple[float, float]:
+        costs = [each.cost for each in rows[key]]
+        return min(costs) - max(costs), -max(costs)
+
+    made: list[tuple[Any, ...]] = []
+    for t, p in sorted(rows, key=order) if len(chosen) > 1 else rows:
+        values = (value for each in rows[t, p] for value in (each.pairs, each.cost))
+        where = (each.instances for each in rows[t, p])
+        made.append((t, *named(inputs, t), p, *named(inputs, p), *values, *where))
+    columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
+    head, notes = ["pairs", "cost", "instances"], [f"pairs of {name} that cost something, with their first instances"]
+    if len(chosen) > 1:
+        head = [f"{system} {what}" for system in chosen for what in ("pairs", "cost")]
+        head += [f"{system} instances" for system in chosen]
+        notes[0] += "; first where the systems differ most"
+    for system, (_, told) in found.items():
+        notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in told]
+    return Table([*columns, *head], made, notes)

@@ -29,25 +29,28 @@ class Diagnosable:
     def _evaluation(self) -> Evaluation:
         return cast("Evaluation", self)
 
-    def levels(self, system: Systems = None) -> Table:
+    def levels(self, system: Systems = None, *, intervals: bool = True) -> Table:
         """By level: both ancestor closures restricted to the classes of one depth, summed over instances.
 
         Parameters
         ----------
         system
-            The name of a system; of several, or of all (None), F and what is lost stand side by side.
+            The name of a system; of several, or of all (None), F and what is lost stand side by side, and of two the
+            difference of F.
+        intervals
+            Whether P, R, F and differences have 95% intervals, by the resamples that all means share.
 
         Returns
         -------
         Table
-            With the columns level, true, predicted, common, P, R and F.
+            With the columns level, true, predicted, common, P, R and F, and then their intervals (``P 95%``).
 
         Examples
         --------
         >>> from hemlp import Hierarchy, evaluate
         >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
         >>> ev = evaluate(h, ["sheep", "cow", "bird"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
-        >>> print(ev.levels("A"))
+        >>> print(ev.levels("A", intervals=False))
         level  true  predicted  common       P       R       F
         0         3          3       3  1.0000  1.0000  1.0000
         1         3          3       2  0.6667  0.6667  0.6667
@@ -55,11 +58,11 @@ class Diagnosable:
         <BLANKLINE>
         level: the fewest edges up to a root
         """
-        from hemlp.diagnosis import census
+        from hemlp.diagnosis.levels import levels
 
-        return with_dropped(census.levels(self._evaluation, system), self._evaluation.facts)
+        return with_dropped(levels(self._evaluation, system, intervals), self._evaluation.facts)
 
-    def classes(self, system: Systems = None, *, on: On = "closures") -> Table:
+    def classes(self, system: Systems = None, *, on: On = "closures", intervals: bool = True) -> Table:
         """By class: in how many instances it is true, predicted, and both; what loses most comes first.
 
         Parameters
@@ -68,11 +71,15 @@ class Diagnosable:
             As of ``levels``; of several, classes come first on which they differ most in what is lost.
         on
             "closures": a class is met wherever a class below it is; "labels": only where it is given itself.
+        intervals
+            Whether P, R and F have 95% intervals, Wilson's for proportions of instances. Of two systems there is then
+            also the difference of what is lost, with that of a sign test.
 
         Returns
         -------
         Table
-            With the columns class, true, predicted, common, P, R and F, and name after class if there are names.
+            With the columns class, true, predicted, common, P, R and F, and then their intervals; and name after class
+            if there are names.
 
         Examples
         --------
@@ -84,9 +91,11 @@ class Diagnosable:
         """
         from hemlp.diagnosis import census
 
-        return with_dropped(census.classes(self._evaluation, system, on), self._evaluation.facts)
+        return with_dropped(census.classes(self._evaluation, system, on, intervals), self._evaluation.facts)
 
-    def branches(self, system: Systems = None, measure: str | None = None, *, level: int | None = None) -> Table:
+    def branches(
+        self, system: Systems = None, measure: str | None = None, *, level: int | None = None, intervals: bool = True
+    ) -> Table:
         """By branch: the instances that have a true class there, the mean over them, and the share of the loss there.
 
         What is shared out is the error of a pair-based measure, by the classes that cost it, and for all other measures
@@ -100,56 +109,65 @@ class Diagnosable:
             One that was evaluated, by default the first.
         level
             Only branches of this depth; 0 for the roots.
+        intervals
+            Whether means have 95% intervals, Student's over the instances of the branch. Of two systems there is then
+            also the mean of the paired differences, with its own.
 
         Returns
         -------
         Table
-            With the columns branch, instances, mean and share, and name after branch if there are names.
+            With the columns branch, instances, mean, share and ``mean 95%``, and name after branch if there are names.
 
         Examples
         --------
         >>> from hemlp import Hierarchy, evaluate
         >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
         >>> ev = evaluate(h, ["sheep", "cow", "bird"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
-        >>> [row[:2] + row[3:] for row in ev.branches("A", "F_H", level=1).rows]
+        >>> [row[:2] + row[3:] for row in ev.branches("A", "F_H", level=1, intervals=False).rows]
         [('mammal', 2, 0.8), ('bird', 1, 0.2)]
         """
         from hemlp.diagnosis import branches
 
-        return with_dropped(branches.branches(self._evaluation, system, measure, level), self._evaluation.facts)
+        made = branches.branches(self._evaluation, system, measure, level, intervals)
+        return with_dropped(made, self._evaluation.facts)
 
-    def errors(self, system: Systems = None) -> Table:
+    def errors(self, system: Systems = None, *, intervals: bool = True) -> Table:
         """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
 
         Parameters
         ----------
         system
             As of ``levels``.
+        intervals
+            As of ``levels``: of the numbers, and of two systems of their differences.
 
         Returns
         -------
         Table
-            With the columns kind, predicted (what predicted classes are) and true (how true ones were answered).
+            With the columns kind, predicted (what predicted classes are) and true (how true ones were answered), and
+            then their intervals.
 
         Examples
         --------
         >>> from hemlp import Hierarchy, evaluate
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
-        >>> ev.errors("A").rows[:4]
+        >>> ev.errors("A", intervals=False).rows[:4]
         [('hit', 1, 1), ('too general', 1, 1), ('too specific', 0, 0), ('sibling', 1, 1)]
         """
         from hemlp.diagnosis import kinds
 
-        return with_dropped(kinds.errors(self._evaluation, system), self._evaluation.facts)
+        return with_dropped(kinds.errors(self._evaluation, system, intervals), self._evaluation.facts)
 
-    def hits(self, system: Systems = None) -> Table:
+    def hits(self, system: Systems = None, *, intervals: bool = True) -> Table:
         """Instances by whether all, some or none of their true classes were predicted, with the means of all measures.
 
         Parameters
         ----------
         system
             As of ``levels``.
+        intervals
+            As of ``levels``, of the means.
 
         Examples
         --------
@@ -161,15 +179,15 @@ class Diagnosable:
         """
         from hemlp.diagnosis import kinds
 
-        return with_dropped(kinds.hits(self._evaluation, system), self._evaluation.facts)
+        return with_dropped(kinds.hits(self._evaluation, system, intervals), self._evaluation.facts)
 
-    def confusions(self, system: str, measure: str = "GIE") -> Table:
+    def confusions(self, system: Systems = None, measure: str = "GIE") -> Table:
         """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
 
         Parameters
         ----------
         system
-            The name of a system.
+            As of ``levels``; of several, that comes first in which they differ most.
         measure
             A pair-based measure, whether it was evaluated or not.
 
@@ -191,13 +209,13 @@ class Diagnosable:
 
         return with_dropped(costs.confusions(self._evaluation, system, measure), self._evaluation.facts)
 
-    def costs(self, system: str, measure: str = "GIE") -> Table:
+    def costs(self, system: Systems = None, measure: str = "GIE") -> Table:
         """Which classes the error comes from: half of each pair's cost goes to each of its ends, the dearest first.
 
         Parameters
         ----------
         system
-            The name of a system.
+            As of ``levels``; of several, that comes first in which they differ most.
         measure
             A pair-based measure, whether it was evaluated or not.
 

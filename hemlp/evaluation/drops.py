@@ -16,6 +16,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
+from hemlp.evaluation.gold import gold_of
 from hemlp.evaluation.result import Evaluation
 from hemlp.explain.parts import Explanation
 from hemlp.measures.augmentations import Ancestors, Flat
@@ -23,8 +24,10 @@ from hemlp.measures.scores import mean
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
-from hemlp.statistics.resampling import Draw, Interval
+from hemlp.statistics.comparisons import between
+from hemlp.statistics.resampling import Draw
 from hemlp.statistics.tests import differences, mean_difference, paired
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
 from hemlp.text.words import many
 
@@ -120,7 +123,19 @@ class Gate:
             differences(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compared
         )
         changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compared, drawn.T, strict=True)]
+        self._check_gold(ev)
         return Drops(ev, self, tuple(changes), allowed)
+
+    def _check_gold(self, ev: Evaluation) -> None:
+        """Raise where the instances or their true labels are not those of the baseline, as far as it says so."""
+        old, new = gold_of(self.stored), gold_of(ev)
+        if old is None or new is None:
+            return
+        anew = "score the accepted predictions once more with what is now, and store that"
+        if None not in (old.ids, new.ids) and old.ids != new.ids:
+            raise IncomparableBaseline(f"{self.name} has other instances, or in another order: {anew}")
+        if old.labels != new.labels:
+            raise IncomparableBaseline(f"{self.name} has other true labels, or in other rows: {anew}")
 
     def _change(self, ev: Evaluation, system: str, name: str, interval: Interval) -> Change:
         self._check_alike(ev, system, name)
@@ -177,14 +192,14 @@ class Drops:
         """All changes, one row a system and measure."""
         rows = []
         for each in self.changes:
-            low, high = each.interval
             verdict = "worse" if self._too_much(each) else "undefined" if each.lost else "ok"
-            interval = "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
-            gap = signed(each.difference)
-            rows.append([each.system, each.measure, figure(each.before), figure(each.now), gap, interval,
+            rows.append([each.system, each.measure, figure(each.before), figure(each.now),
+                         signed(each.difference), between(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
         notes = [f"worse: the mean of the paired differences is worse by more than allowed{how}"]
+        if None in (gold_of(self.gate.stored), gold_of(self.ev)):
+            notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
         notes += [
             f"{each.system}, {each.measure}: undefined on {many(each.lost, 'instance')} on which it was defined"
             for each in self.changes

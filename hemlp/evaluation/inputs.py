@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import InvalidLabelSets, MisalignedSides, UncutScores, UnscoredPredictions
+from hemlp.evaluation.gold import Gold
 from hemlp.hierarchy.columns import column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
@@ -64,10 +65,11 @@ def with_needed_scores(systems: Mapping[str, Source], measures: Mapping[str, Mea
 
 @dataclass(frozen=True)
 class Told:
-    """What a file tells of data that is not at hand: how systems were cut from scores, and names of instances."""
+    """What a file tells of data that is not at hand: how systems were cut from scores, names of instances, digests."""
 
     cuts: Mapping[str, str] = field(default_factory=dict)
     ids: tuple[Label, ...] | None = None
+    gold: Gold | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
 from itertools import product
 from os import PathLike, fspath
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 
 from hemlp.errors import FileFormatError, UnreadableFile
 from hemlp.escaping import json_number, json_text
+from hemlp.evaluation.gold import Gold, gold_of
 from hemlp.evaluation.inputs import Told
 from hemlp.evaluation.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.hierarchy.labels import Label
@@ -58,6 +60,7 @@ def summary(ev: Evaluation) -> dict[str, Any]:
         "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
         **({"cuts": dict(ev.cuts)} if ev.cuts else {}),
         **({} if ev.ids is None else {"ids": list(ev.ids)}),
+        **({} if (gold := gold_of(ev)) is None else {"gold": asdict(gold)}),
     }
 
 
@@ -92,7 +95,7 @@ def plain(ev: Evaluation) -> dict[str, Any]:
 
 
 def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Told]:
-    """Scores, directions of the measures, facts, cuts and ids from what ``pieces`` wrote; else ``FileFormatError``."""
+    """Scores, directions of the measures, facts and more from what ``pieces`` wrote; else ``FileFormatError``."""
     try:
         text = Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -126,7 +129,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
-    usual: dict[str, Any] = {"cuts": {}, "ids": None}  # what a file need not have
+    usual: dict[str, Any] = {"cuts": {}, "ids": None, "gold": None}  # what a file need not have
     top = _object("the file", {**usual, **data} if isinstance(data, dict) else data, (*KEYS, *usual))
     better = {name: _typed("greater_is_better", name, value, bool) for name, value in
               _object("greater_is_better", top["greater_is_better"]).items()}  # fmt: skip
@@ -160,7 +163,7 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     for system in cuts.keys() - means.keys():
         raise Wrong(f"cuts: there is no system {system!r}")
     ids = _ids(top["ids"], int(next(iter(facts.values()))["instances"]))
-    return scores, better, {system: facts[system] for system in means}, Told(cuts, ids)
+    return scores, better, {system: facts[system] for system in means}, Told(cuts, ids, _gold(top["gold"]))
 
 
 def _check_version(version: Any) -> None:
@@ -214,6 +217,16 @@ def _ids(value: Any, instances: int) -> tuple[Label, ...] | None:
     if len(value) != instances or len(set(value)) < len(value):
         raise Wrong(f"ids: {len(value):,} names, {len(set(value)):,} of them different, for {instances:,} instances")
     return tuple(value)
+
+
+def _gold(value: Any) -> Gold | None:
+    if value is None:
+        return None
+    given = _object("gold", value, ("labels", "ids"))
+    for key, text in given.items():
+        if not (isinstance(text, str) and re.fullmatch("[0-9a-f]+", text)) and not (key == "ids" and text is None):
+            raise Wrong(f"gold, {key!r}: {text!r:.80} is not a digest")
+    return Gold(given["labels"], given["ids"])
 
 
 def _scores(

@@ -21,8 +21,8 @@ from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
 from hemlp.statistics.facts import with_dropped
-from hemlp.statistics.resampling import CONFIDENCE, Interval
 from hemlp.statistics.tests import Sided
+from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.tables import DECIMALS, Table, as_frame
 from hemlp.text.words import many
 
@@ -191,8 +191,10 @@ class Evaluation(Diagnosable):
         """
         return comparisons.ranked(self, measure, sided)
 
-    def table(self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False) -> Table:
-        """Means with ranks, one row a system; the notes hold statuses and short signatures.
+    def table(
+        self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False, intervals: bool = True
+    ) -> Table:
+        """Means with ranks and intervals, one row a system; the notes hold statuses and short signatures.
 
         Parameters
         ----------
@@ -202,8 +204,10 @@ class Evaluation(Diagnosable):
             Decimals of the means.
         verbose
             With the conventions, and signatures with all parameters.
+        intervals
+            Whether means have 95% intervals, as of ``interval``.
         """
-        return overview.table(self, sided, digits, verbose)
+        return overview.table(self, sided, digits, verbose, intervals)
 
     def notes(self, *, sided: Sided = "two") -> list[str]:
         """How many instances there are, and what was undefined, unknown, missing or not proved.
@@ -218,9 +222,7 @@ class Evaluation(Diagnosable):
     @property
     def fallbacks(self) -> int:
         """How many exact scores are not proved optimal."""
-        return sum(
-            scores.fallbacks for of_system in self.scores.values() for scores in of_system.values() if scores.exact
-        )
+        return sum(each.fallbacks for of_system in self.scores.values() for each in of_system.values() if each.exact)
 
     def compare(self, first: str, second: str, *, sided: Sided = "two") -> Table:
         """All tests of one pair of systems, measure by measure, on the instances on which both are defined.
@@ -244,7 +246,8 @@ class Evaluation(Diagnosable):
         sided
             As of ``ranks``.
         """
-        return with_dropped(comparisons.significance(self, measure, sided), self.facts)
+        chosen = self.measures if measure is None else [measure] if isinstance(measure, str) else list(measure)
+        return with_dropped(comparisons.significance(self, chosen, sided), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
@@ -289,8 +292,6 @@ class Evaluation(Diagnosable):
             return
         for scores in self.stored.chunks(self.systems.index(system)):
             yield dict(zip(self.measures, scores, strict=True))
-
-    # ---- to files and back
 
     def summary(self) -> dict[str, Any]:
         """Means, statuses, signatures and facts as plain values; nan becomes None."""

@@ -164,7 +164,7 @@ def evaluate(
         by_name[name] = dict(zip(made, scores[name], strict=True))
     for name, each in made.items():
         better[name] = each.greater_is_better
-    return Evaluation(by_name, better, facts, inputs, folder)
+    return Evaluation(by_name, better, facts, inputs=inputs, stored=folder)
 
 
 def _collected(

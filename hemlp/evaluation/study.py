@@ -36,7 +36,7 @@ max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
 significant = false                           # true: only where the interval of the difference does not reach 0
 
 [outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), parquet,
-                                              # and digits of the tables
+                                              # and digits and intervals (true or false) of the tables
 json = "study.json"
 """
 
@@ -98,7 +98,7 @@ class Tests:
 class Outputs:
     """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output.
 
-    ``digits``: decimals of the means in tables.
+    ``digits``: decimals of the means in tables; ``intervals``: whether they have intervals there.
     """
 
     json: str | None = None
@@ -107,6 +107,7 @@ class Outputs:
     per_instance: str | None = None
     parquet: str | None = None
     digits: int = DECIMALS
+    intervals: bool = True
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,8 @@ class Study:
         digits = outputs.pop("digits", DECIMALS)
         if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
             raise InvalidOption(f"digits = {digits!r} is not a number of decimals from 0 to 17")
+        if not isinstance(intervals := outputs.pop("intervals", True), bool):
+            raise InvalidOption(f"intervals = {intervals!r} is neither true nor false")
         tuning = dict(data.get("tuning", {}))
         _check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
         if not isinstance(tuning.get("systems", {}), dict):
@@ -183,7 +186,9 @@ class Study:
             options,
             Tests(**tests),
             Outputs(
-                **{k: value if value == "-" else str(folder / value) for k, value in outputs.items()}, digits=digits
+                **{k: value if value == "-" else str(folder / value) for k, value in outputs.items()},
+                digits=digits,
+                intervals=intervals,
             ),
             _gate(data["gate"], folder) if "gate" in data else None,
             _tuning_of(tuning, folder),
@@ -270,8 +275,8 @@ class Study:
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
-        sided = self.tests.sided
-        found = [("", result.table(sided=sided, digits=self.outputs.digits, verbose=verbose))]
+        sided, out = self.tests.sided, self.outputs
+        found = [("", result.table(sided=sided, digits=out.digits, verbose=verbose, intervals=out.intervals))]
         found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
         if measures := list(self.tests.significance):
             found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, sided=sided)))

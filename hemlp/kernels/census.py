@@ -33,30 +33,46 @@ def count(sides: Sides, implied: Implied, counts: Array) -> None:
 
     Classes of the sides are rows of ``implied``.
     """
-    through = np.zeros(3, np.int64)
-    _count_all(sides, implied, counts, through)
-    counts[np.asarray(implied.beyond) == 1] += through
+    through = np.zeros((1, 3), np.int64)
+    _count_all(sides, implied, np.arange(implied.size, dtype=np.int32), counts[None], through)
+    counts[np.asarray(implied.beyond) == 1] += through[0]
+
+
+def count_groups(sides: Sides, implied: Implied, groups: Array, number: int) -> Array:
+    """For each instance how many classes of each group are in the predicted closure, the true closure and both.
+
+    ``groups``: which of the ``number`` groups a class is in. Returns instances × groups × 3.
+    """
+    counts, through = np.zeros((sides.size, number, 3), np.int64), np.zeros((sides.size, 3), np.int64)
+    _count_all(sides, implied, groups.astype(np.int32), counts, through)
+    beyond = np.bincount(groups[np.asarray(implied.beyond) == 1], minlength=number)
+    return counts + beyond[:, None] * through[:, None, :]
 
 
 @cython.cfunc
-def _count_all(sides: Sides, implied: Implied, counts: cython.longlong[:, ::1], through: cython.longlong[::1]) -> None:
+def _count_all(
+    sides: Sides, implied: Implied, groups: cython.const[cython.int][::1], counts: cython.longlong[:, :, ::1],
+    through: cython.longlong[:, ::1],
+) -> None:  # fmt: skip
+    """``counts`` and ``through`` have a row for each instance, or one for all of them."""
     stamp: cython.int[::1] = np.full(implied.size, -1, np.int32)
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(sides.size):
             if i % 256 == 0:
                 look_for_signals()
-            _count(sides, implied, stamp, i, counts, through)
+            _count(sides, implied, stamp, i, groups, counts, through)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _count(
-    sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t, counts: cython.longlong[:, ::1],
-    through: cython.longlong[::1],
+    sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t,
+    groups: cython.const[cython.int][::1], counts: cython.longlong[:, :, ::1], through: cython.longlong[:, ::1],
 ) -> cython.void:  # fmt: skip
     """One instance. What is beyond the gate is counted once for all nodes, in ``through``."""
+    row: cython.Py_ssize_t = i if counts.shape[0] > 1 else 0
     p_gate: cython.bint = False
     t_gate: cython.bint = False
     if implied.gated:
@@ -64,9 +80,9 @@ def _count(
             p_gate = p_gate or implied.through[sides.pred[c]] != 0
         for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
             t_gate = t_gate or implied.through[sides.true[c]] != 0
-    through[0] += p_gate
-    through[1] += t_gate
-    through[2] += p_gate and t_gate
+    through[row, 0] += p_gate
+    through[row, 1] += t_gate
+    through[row, 2] += p_gate and t_gate
     p_mark: cython.int = 2 * i
     t_mark: cython.int = 2 * i + 1
     for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
@@ -74,17 +90,17 @@ def _count(
             node = implied.nodes[k]
             if stamp[node] != p_mark and not (p_gate and implied.beyond[node]):
                 stamp[node] = p_mark
-                counts[node, 0] += 1
+                counts[row, groups[node], 0] += 1
                 if t_gate and implied.beyond[node]:
-                    counts[node, 2] += 1
+                    counts[row, groups[node], 2] += 1
     for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
             node = implied.nodes[k]
             if stamp[node] != t_mark and not (t_gate and implied.beyond[node]):
                 if stamp[node] == p_mark or (p_gate and implied.beyond[node]):
-                    counts[node, 2] += 1
+                    counts[row, groups[node], 2] += 1
                 stamp[node] = t_mark
-                counts[node, 1] += 1
+                counts[row, groups[node], 1] += 1
 
 
 # ---- sums over closures

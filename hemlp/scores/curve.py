@@ -33,7 +33,8 @@ from hemlp.scores.best import best_index, step_area
 from hemlp.scores.stepping import Solving, StepValues, step_values
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid, as_threshold
-from hemlp.statistics.resampling import RESAMPLES, Draw, Interval
+from hemlp.statistics.resampling import RESAMPLES, Draw
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, as_frame, figure
 
 if TYPE_CHECKING:

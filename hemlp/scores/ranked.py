@@ -27,7 +27,8 @@ from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_known
 from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
-from hemlp.statistics.resampling import Draw, Interval
+from hemlp.statistics.resampling import Draw
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, as_frame, figure
 
 

@@ -11,6 +11,7 @@ from hemlp.arrays import FloatArray
 from hemlp.measures.scores import mean
 from hemlp.statistics.once import once
 from hemlp.text.tables import figure
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -56,5 +57,5 @@ def comparability(ev: Evaluation, measure: str) -> tuple[str, ...]:
     told = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
     return (
         f"{measure}: each mean is over the instances on which its system is defined; ranks and correlations are over "
-        f"the {shared:,} instances on which all systems are, where the means are {told}",
+        f"the {many(shared, 'instance')} on which all systems are, where the means are {told}",
     )

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from hemlp.arrays import FloatArray
 from hemlp.options import check_choice, check_known
 from hemlp.statistics.comparable import comparable, comparable_means
-from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.intervals import difference_intervals, draw_all_pairs
 from hemlp.statistics.once import once
 from hemlp.statistics.permutation import effect_size, permutation_test
-from hemlp.statistics.resampling import RESAMPLES, Interval
-from hemlp.statistics.tests import LEVEL, Sided, holm, mean_difference, paired, ranks, sign_test, wilcoxon
+from hemlp.statistics.resampling import RESAMPLES
+from hemlp.statistics.tests import LEVEL, Sided, SignTest, holm, mean_difference, paired, ranks, sign_test, wilcoxon
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
 
@@ -46,7 +48,7 @@ def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:
     for system in (first, second):
         check_known("system", system, ev.systems)
     size = len(ev._of(first, ev.measures[0]))
-    intervals = difference_intervals(ev, first, second)
+    intervals = difference_intervals(ev, first, second, tuple(ev.measures))
     rows, notes, tested = [], [], []
     for (name, better), interval in zip(ev.greater_is_better.items(), intervals, strict=True):
         values = paired(ev.per_instance(first, name), ev.per_instance(second, name))
@@ -85,12 +87,11 @@ def _by_one_measure(
     ahead = gain >= 0 if better else gain <= 0
     winner = "undefined" if math.isnan(gain) else "neither" if gain == 0 else names[0] if ahead else names[1]
     test = sign_test(*(values if ahead else values[::-1]), better, sided=sided)
-    low, high = interval
     effect, permuted = effect_size(*values), permutation_test(*values)
     cells = [
         winner,
         "undefined" if math.isnan(gain) else signed(gain),
-        "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}",
+        between(interval),
         f"{test.k} of {test.n}",
         f"{test.z:.2f}",
         f"{test.p:.3g}",
@@ -101,12 +102,36 @@ def _by_one_measure(
     return cells, test.p
 
 
-def significance(ev: Evaluation, chosen: str | Sequence[str] | None, sided: Sided) -> Table:
-    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
-    measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
+def between(interval: Interval) -> str:
+    """The interval of a difference, its ends with their signs."""
+    low, high = interval
+    return "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Two systems by a measure: the mean difference better − worse, its interval and effect size, and the sign test.
+
+    ``corrected``: its p, by Holm for all tests together.
+    """
+
+    measure: str
+    better: str
+    worse: str
+    gain: float
+    interval: Interval
+    effect: float
+    test: SignTest
+    corrected: float
+
+
+def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple[list[Tested], list[str]]:
+    """All pairs of systems by each measure, with Holm's correction for all of them together; and what to know."""
     pairs, notes = [], []
     for measure in measures:
         check_known("measure", measure, ev.measures)
+    draw_all_pairs(ev, measures)
+    for measure in measures:
         better, of = ev.greater_is_better[measure], f" by {measure}" if len(measures) > 1 else ""
         for names in combinations(ev.systems, 2):
             values = [ev.per_instance(system, measure) for system in names]
@@ -118,18 +143,29 @@ def significance(ev: Evaluation, chosen: str | Sequence[str] | None, sided: Side
                 notes.append(f"{names[0]} and {names[1]} are equal on average{of}: neither is better")
             elif (gain < 0) == better:
                 names, values, gain = names[::-1], values[::-1], -gain
-            effect = effect_size(values[0], values[1])
-            pairs.append((measure, names, gain, effect, sign_test(values[0], values[1], better, sided=sided)))
+            (interval,) = difference_intervals(ev, names[0], names[1], (measure,))
+            effect, test = effect_size(values[0], values[1]), sign_test(values[0], values[1], better, sided=sided)
+            pairs.append((measure, names, gain, interval, effect, test))
     corrected = holm([test.p for *_, test in pairs])
-    rows = [
-        [*([measure] if len(measures) > 1 else []), *names, signed(gain), f"{test.k} of {test.n}", f"{test.z:.2f}",
-         f"{test.p:.3g}", f"{p:.3g}", "undefined" if math.isnan(effect) else f"{effect:+.2f}"]
-        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
-    ]  # fmt: skip
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
-    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "won", "Z", "p", "p (Holm)",
-            "effect"]  # fmt: skip
+    return [
+        Tested(measure, *names, gain, interval, effect, test, p)
+        for (measure, names, gain, interval, effect, test), p in zip(pairs, corrected, strict=True)
+    ], notes
+
+
+def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
+    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
+    pairs, notes = tested_pairs(ev, measures, sided)
+    rows = [
+        [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
+         between(each.interval), f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}",
+         f"{each.corrected:.3g}", "undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}"]
+        for each in pairs
+    ]  # fmt: skip
+    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "95% interval", "won", "Z",
+            "p", "p (Holm)", "effect"]  # fmt: skip
     first = f"{', '.join(measures)}, sign test {sided}-sided{_WHOSE[sided]}"
     told = f"p (Holm): corrected for {many(len(pairs), 'test')}; effect: Cohen's d of the paired differences"
     return Table(head, rows, [first, told, *notes])

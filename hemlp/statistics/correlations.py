@@ -14,6 +14,7 @@ from hemlp.statistics.comparable import comparability, comparable_means
 from hemlp.statistics.intervals import Column, draw_of, resampled_means
 from hemlp.statistics.tests import kendall_taus
 from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -42,9 +43,9 @@ def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
             if spread is not None and i != j and not math.isnan(taus[i, j]):
                 cells[-1] += f" [{spread[0, i, j]:.2f}, {spread[1, i, j]:.2f}]"
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
-    notes = [f"Kendall's τ-b over {len(ev.systems)} systems"]
+    notes = [f"Kendall's τ-b over {many(len(ev.systems), 'system')}"]
     if resamples:
-        notes.append(f"in brackets 95% intervals, from {resamples:,} resamples of the instances")
+        notes.append(f"in brackets 95% intervals, from {many(resamples, 'resample')} of the instances")
     notes += [note for name in ev.measures for note in comparability(ev, name)]
     return Table(["", *ev.measures], rows, notes)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hemlp.instances.batch import Batch, Policies
 from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 
 @dataclass
@@ -82,4 +83,4 @@ def unknown_labels(counts: Mapping[str, float]) -> str:
         "true labels dropped", "true labels isolated", "true sets emptied",
     )  # fmt: skip
     told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
-    return f"{counts['unknown labels']:,} unknown labels" + (f" ({told})" if told else "")
+    return many(counts["unknown labels"], "unknown label") + (f" ({told})" if told else "")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.statistics.comparable import comparable
 from hemlp.statistics.once import once
-from hemlp.statistics.resampling import RESAMPLES, Draw, Interval
+from hemlp.statistics.resampling import RESAMPLES, Draw
 from hemlp.statistics.tests import differences
+from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -58,7 +59,27 @@ def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> Fl
     if missing:
         means = draw.means(column.values(ev) for column in missing)
         kept.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
-    return np.stack([kept[column] for column in columns], axis=1)
+    return np.stack([kept[column] for column in columns], axis=1) if columns else np.empty((draw.resamples, 0))
+
+
+@once
+def _kept_sums(ev: Evaluation, what: str) -> dict[str, FloatArray]:
+    """The sums that were computed already."""
+    return {}
+
+
+def resampled_sums(
+    ev: Evaluation, what: str, systems: Sequence[str], rows: Callable[[Evaluation, str], Iterator[IntArray]]
+) -> list[FloatArray]:
+    """Of each system the sums of counts in each resample: resamples × columns. What is not known yet is drawn together.
+
+    ``rows``: for each instance the counts of a system, called ``what``, part by part.
+    """
+    kept = _kept_sums(ev, what)
+    missing = [system for system in systems if system not in kept]
+    if missing:
+        kept.update(zip(missing, draw_of(ev).sums([rows(ev, system) for system in missing]), strict=True))
+    return [kept[system] for system in systems]
 
 
 def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:
@@ -70,37 +91,39 @@ def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interva
 
 
 @once
-def difference_intervals(ev: Evaluation, first: str, second: str) -> tuple[Interval, ...]:
+def difference_intervals(ev: Evaluation, first: str, second: str, measures: tuple[str, ...]) -> tuple[Interval, ...]:
     """Measure by measure, the interval of the mean of the paired differences first − second.
 
     Whoever asks for a second pair will ask for more: then all pairs of systems are drawn at once.
     """
-    draw, terms = draw_of(ev), _difference(ev, first, second)
-    wanted = [column for of_measure in terms for column, _ in of_measure]
+    draw = draw_of(ev)
     if _kept(ev, draw):
-        pairs = combinations(ev.systems, 2)
-        wanted += [column for pair in pairs for of_measure in _difference(ev, *pair) for column, _ in of_measure]
-    wanted = list(dict.fromkeys(wanted))
+        draw_all_pairs(ev, measures)
+    terms = [_difference(ev, first, second, name) for name in measures]
+    wanted = list(dict.fromkeys(column for of_measure in terms for column, _ in of_measure))
     means = dict(zip(wanted, resampled_means(ev, draw, wanted).T, strict=True))
     return tuple(Interval.of(sum(sign * means[column] for column, sign in each)) for each in terms)
 
 
+def draw_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
+    """Resample what the differences of all pairs of systems are made of, at once."""
+    pairs = combinations(ev.systems, 2)
+    columns = [column for pair in pairs for name in measures for column, _ in _difference(ev, *pair, name)]
+    resampled_means(ev, draw_of(ev), list(dict.fromkeys(columns)))
+
+
 @once
-def _difference(ev: Evaluation, first: str, second: str) -> tuple[tuple[tuple[Column, int], ...], ...]:
-    """Measure by measure, the columns whose means make up a difference, each with its sign.
+def _difference(ev: Evaluation, first: str, second: str, measure: str) -> tuple[tuple[Column, int], ...]:
+    """The columns whose means make up a difference, each with its sign.
 
     Where both systems are finite and defined on the same instances, these are their own columns, which other pairs
     share; else there is a column of differences for the pair, in whatever order it is asked for.
     """
-    found: list[tuple[tuple[Column, int], ...]] = []
-    for name in ev.measures:
-        if _alike(ev.per_instance(first, name), ev.per_instance(second, name)):
-            found.append(((Column(name, first), 1), (Column(name, second), -1)))
-        elif ev.systems.index(first) < ev.systems.index(second):
-            found.append(((Column(name, first, less=second), 1),))
-        else:
-            found.append(((Column(name, second, less=first), -1),))
-    return tuple(found)
+    if _alike(ev.per_instance(first, measure), ev.per_instance(second, measure)):
+        return (Column(measure, first), 1), (Column(measure, second), -1)
+    if ev.systems.index(first) < ev.systems.index(second):
+        return ((Column(measure, first, less=second), 1),)
+    return ((Column(measure, second, less=first), -1),)
 
 
 def _alike(first: FloatArray, second: FloatArray) -> bool:

@@ -12,7 +12,9 @@ from hemlp.lca.solution import STEPS
 from hemlp.measures.signatures import short
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
+from hemlp.statistics.resampling import RESAMPLES
 from hemlp.statistics.tests import LEVEL, Sided
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
 
@@ -27,8 +29,8 @@ VERBOSE = (
 """What to know about every table."""
 
 
-def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool) -> Table:
-    """Means with ranks, one row a system; the notes hold statuses and signatures, and conventions if ``verbose``."""
+def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: bool) -> Table:
+    """Means with ranks and intervals, one row a system; notes of statuses and signatures, and more if ``verbose``."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
         raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
     dropped = dropped_true_labels(ev.facts)
@@ -40,7 +42,8 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool) -> Table:
         for system, mean in zip(ev.systems, means, strict=True):
             text = "undefined" if math.isnan(mean) else figure(mean, digits)
             ranked = len(ev.systems) > 1 and ranks[system] is not None
-            column.append(f"{text} ({ranks[system]})" if ranked else text)
+            text = f"{text} ({ranks[system]})" if ranked else text
+            column.append(text + _bracket(ev.interval(system, name), digits) if intervals else text)
         if len(ev.systems) > 1:
             emphasis |= {(row, len(columns)): how for row, how in _best(means, list(ranks.values()), better).items()}
         columns.append(column)
@@ -49,8 +52,16 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool) -> Table:
         columns.append(["true labels dropped", *dropped.values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
-    told = [*notes(ev, sided, verbose), *(signatures if verbose else map(short, signatures))]
-    return Table(head, rows, told, emphasis)
+    told = notes(ev, sided, verbose)
+    if intervals:
+        told.insert(1, f"in brackets 95% intervals of the means, from {RESAMPLES:,} resamples of the instances")
+    return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
+
+
+def _bracket(interval: Interval, digits: int) -> str:
+    """An interval behind its mean."""
+    low, high = interval
+    return "" if math.isnan(low) else f" [{figure(low, digits)}, {figure(high, digits)}]"
 
 
 def _best(means: list[float], ranks: list[int | None], better: bool) -> dict[int, str]:
@@ -94,4 +105,4 @@ def _steps(system: str, name: str, scores: Scores) -> list[str]:
         return []
     counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))
     told = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
-    return [f"{system}, {name}: {int(counts[1]):,} instances by {STEPS[1]}, {', '.join(told)}"] if told else []
+    return [f"{system}, {name}: {many(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(told)}"] if told else []

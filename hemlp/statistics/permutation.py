@@ -66,7 +66,10 @@ def effect_size(first: FloatArray, second: FloatArray) -> float:
     gaps = differences(*paired(first, second))
     if gaps.size < 2 or not np.isfinite(gaps).all():
         return math.nan
-    spread, mean = float(gaps.std(ddof=1)), math.fsum(gaps.tolist()) / gaps.size
     if not gaps.any():
         return 0.0
-    return mean / spread if (gaps != gaps[0]).any() else math.copysign(math.inf, mean)
+    if (gaps == gaps[0]).all():
+        return math.copysign(math.inf, gaps[0])
+    mean = float(gaps.mean())
+    gaps -= mean
+    return mean / math.sqrt(float(gaps @ gaps) / (gaps.size - 1))

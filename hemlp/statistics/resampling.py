@@ -8,54 +8,23 @@ neither the other columns, nor their order, nor the machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.text.tables import figure
 
 RESAMPLES = 1000
 """Resamples of a bootstrap interval, and of a draw that are made at once."""
-CONFIDENCE = 0.95
 BLOCK = 1024
 """Instances of a draw that are counted at once: another number is another draw."""
+EXACT = 2**24
+"""Whole numbers up to this are exact in half the room."""
 ROOM = 2**25
 """Values of columns that are held at once; more of them are summed in groups, by the same draw made again."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A percentile interval, also as the pair ``low, high``; both are nan where there is none.
-
-    Examples
-    --------
-    >>> low, high = Interval(0.25, 0.5)
-    >>> low, high, str(Interval(0.25, 0.5))
-    (0.25, 0.5, '0.2500 to 0.5000 (95%)')
-    """
-
-    low: float
-    high: float
-    level: float = CONFIDENCE
-
-    @classmethod
-    def of(cls, drawn: FloatArray, level: float = CONFIDENCE) -> Interval:
-        """The quantiles (1 ∓ level) / 2 of what resamples gave; none where one gave an infinite value, or all nan."""
-        known = drawn[~np.isnan(drawn)]
-        if not known.size or not np.isfinite(known).all():
-            return cls(math.nan, math.nan, level)
-        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-        return cls(float(low), float(high), level)
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
-
-    def __str__(self) -> str:
-        shown = "undefined" if math.isnan(self.low) else f"{figure(self.low)} to {figure(self.high)}"
-        return f"{shown} ({100 * self.level:.6g}%)"
 
 
 @dataclass(frozen=True)
@@ -72,6 +41,8 @@ class Draw:
         Of the draws of a resample that are left, a binomial number falls into the next block, whose instances are all
         equally likely: together this is the multinomial distribution.
         """
+        from hemlp.kernels.draws import times_drawn
+
         for first in range(0, self.resamples, RESAMPLES):
             number = min(RESAMPLES, self.resamples - first)
             rng = np.random.default_rng([self.seed, first])
@@ -80,10 +51,8 @@ class Draw:
                 width = min(BLOCK, self.size - start)
                 here = rng.binomial(left, width / (self.size - start))
                 left -= here
-                cell = np.repeat(np.arange(0, number * width, width), here)
-                cell += rng.integers(0, width, cell.size, dtype=np.uint16)
-                found = np.bincount(cell, minlength=number * width).reshape(number, width)
-                yield slice(first, first + number), slice(start, start + width), found.astype(np.float64)
+                drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
+                yield slice(first, first + number), slice(start, start + width), times_drawn(here, drawn, width)
 
     def means(self, columns: Iterable[FloatArray]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
@@ -95,6 +64,25 @@ class Draw:
         while together := list(islice(waiting, max(1, ROOM // max(1, self.size)))):
             found.append(self._means(together))
         return np.concatenate(found, axis=1)
+
+    def sums(self, streams: Sequence[Iterable[IntArray]]) -> list[FloatArray]:
+        """Of each stream the sum of each column in each resample: resamples × columns.
+
+        A stream has parts of instances × columns of integers, the instances one after the other and never all at once.
+        """
+        if self.resamples > RESAMPLES:
+            raise ValueError(f"streams come once, and {self.resamples:,} resamples are drawn in several rounds")
+        rows = [_Rows(iter(stream)) for stream in streams]
+        totals: list[Any] = [0.0] * len(rows)
+        for _, instances, counts in self.counts():
+            most = counts.sum(axis=1).max()
+            small = counts.astype(np.float32)
+            for k, each in enumerate(rows):
+                values = each.next(instances.stop - instances.start)
+                exact = most * values.max(initial=0) < EXACT
+                found = small @ values.astype(np.float32) if exact else counts @ values.astype(np.float64)
+                totals[k] = totals[k] + found.astype(np.float64)
+        return totals
 
     def _means(self, columns: list[FloatArray]) -> FloatArray:
         fixed = _FixedPoint.of(columns, self.size)
@@ -109,6 +97,24 @@ class Draw:
             means[up > 0] += math.inf
             means[down > 0] -= math.inf
         return means
+
+
+@dataclass
+class _Rows:
+    """Rows of consecutive parts, as many at a time as are asked for."""
+
+    parts: Iterator[IntArray]
+    left: IntArray | None = None
+
+    def next(self, number: int) -> IntArray:
+        """The next rows."""
+        found: list[IntArray] = []
+        while number:
+            part = next(self.parts) if self.left is None else self.left
+            found.append(part[:number])
+            self.left = part[number:] if len(part) > number else None
+            number -= len(found[-1])
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
+from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+    from rich.text import Text
 
 Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
+_INTERVAL = re.compile(r"(?<=[\d)]) (?=\\?\[[-+\d])")
+"""Between a value and its interval in brackets, also where Markdown escapes them."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +70,21 @@ class Table:
         return Table(self.columns, self.rows[:most], notes, marks)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """As a frame of pandas or polars.
+        """As a frame of pandas or polars; an interval becomes two columns, low and high.
 
         Parameters
         ----------
         library
             "pandas" or "polars".
         """
-        return as_frame({name: [row[k] for row in self.rows] for k, name in enumerate(self.columns)}, library)
+        columns: dict[str, list[Any]] = {}
+        for k, name in enumerate(self.columns):
+            values = [row[k] for row in self.rows]
+            if values and all(isinstance(value, Interval) for value in values):
+                columns[f"{name} low"], columns[f"{name} high"] = map(list, zip(*values, strict=True))
+            else:
+                columns[name] = values
+        return as_frame(columns, library)
 
     def __str__(self) -> str:
         aligned = []
@@ -93,7 +104,7 @@ class Table:
         return found
 
     def to_rich(self) -> RichTable:
-        """For a terminal."""
+        """For a terminal; an interval in brackets stands below its value."""
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as RichTable
         from rich.text import Text
@@ -103,25 +114,31 @@ class Table:
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
         for i, row in enumerate(self.cells):
             styles = ("bold" if self.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
-            made.add_row(*(Text(printable(cell), style) for cell, style in zip(row, styles, strict=True)))
+            made.add_row(*(_tall(cell, style) for cell, style in zip(row, styles, strict=True)))
         return made
 
     def fitting(self, width: int) -> Iterator[Table]:
-        """This table, or if it is wider than ``width`` several, each with the first column; the notes come last.
+        """This table, or if it is wider than ``width`` several, each with the first columns; the notes come last.
+
+        Those are the columns that say what a row is, as far as they take no more than half of the width.
 
         >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
         >>> [part.columns for part in wide.fitting(16)]
         [['system', 'P'], ['system', 'R']]
         """
-        widths = [max(map(len, map(printable, column))) + 3 for column in zip(self.columns, *self.cells, strict=True)]
-        start = 1
+        columns = zip(self.columns, *self.cells, strict=True)
+        widths = [max(len(line) for cell in column for line in _lines(printable(cell))) + 3 for column in columns]
+        keys = next((k for k, right in enumerate(self.numeric) if right), 1)
+        while keys > 1 and sum(widths[:keys]) > width // 2:
+            keys -= 1
+        start = keys
         while start < len(widths):
             stop = start + 1
-            while stop < len(widths) and widths[0] + sum(widths[start : stop + 1]) <= width + 3:
+            while stop < len(widths) and sum(widths[:keys]) + sum(widths[start : stop + 1]) <= width + 3:
                 stop += 1
-            yield self._part([0, *range(start, stop)], last=stop == len(widths))
+            yield self._part([*range(keys), *range(start, stop)], last=stop == len(widths))
             start = stop
-        if len(widths) < 2:
+        if len(widths) <= keys:
             yield self
 
     def _part(self, keep: list[int], last: bool) -> Table:
@@ -134,7 +151,7 @@ class Table:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
         body = [[markdown(cell) for cell in row] for row in (self.columns, *self.cells)]
         for (i, j), how in self.emphasis.items():
-            body[i + 1][j] = f"**{body[i + 1][j]}**" if how == "best" else body[i + 1][j]
+            body[i + 1][j] = _marked(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
         body.insert(1, ["---:" if right else "---" for right in self.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
@@ -146,7 +163,8 @@ class Table:
         """
         body = [[latex(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
-            body[i][j] = rf"\textbf{{{body[i][j]}}}" if how == "best" else rf"{body[i][j]}$^\dagger$"
+            marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
+            body[i][j] = _marked(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in self.notes]
         lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in self.numeric)}}}"]
         lines += [r"\toprule", " & ".join(map(_latex_head, self.columns)) + r" \\", r"\midrule"]
@@ -157,10 +175,29 @@ class Table:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
         cells = [[markup(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
-            cells[i][j] = f"<b>{cells[i][j]}</b>" if how == "best" else cells[i][j]
+            cells[i][j] = _marked(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+
+
+def _lines(cell: str) -> list[str]:
+    """A value, and its interval in brackets if there is one."""
+    return _INTERVAL.split(cell, maxsplit=1)
+
+
+def _tall(cell: str, style: str) -> Text:
+    """A cell in one line, or two."""
+    from rich.text import Text
+
+    value, *interval = _lines(printable(cell))
+    return Text("\n").join([Text(value, style), *map(Text, interval)])
+
+
+def _marked(cell: str, before: str, after: str) -> str:
+    """A cell with marks around its value, not around an interval in brackets behind it."""
+    value, *rest = _lines(cell)
+    return " ".join([f"{before}{value}{after}", *rest])
 
 
 def _latex_head(text: str) -> str:
@@ -181,14 +218,21 @@ def shown(column: Sequence[Any]) -> list[str]:
     (['0.5000', '0.0010'], ['0.5000', '1.00e-09'], ['3.00e-03', '1.00e-03'])
     >>> shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
     (['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
+    >>> shown([Interval(0.25, 0.5), Interval(math.nan, math.nan)])
+    ['0.2500 to 0.5000', 'undefined']
     """
-    numbers = [value for value in column if isinstance(value, float) and math.isfinite(value)]
+    ends = [end for value in column for end in (value if isinstance(value, Interval) else (value,))]
+    numbers = [value for value in ends if isinstance(value, float) and math.isfinite(value)]
     greatest = max(map(abs, numbers), default=0)
     decimals = DECIMALS
     if greatest >= 10:
         decimals = next(k for k in range(DECIMALS + 1) if k == DECIMALS or all(round(n, k) == n for n in numbers))
 
     def text(value: Any) -> str:
+        if isinstance(value, Interval) and not math.isnan(value.low):
+            return " to ".join(map(text, value))
+        if isinstance(value, Interval):
+            return "undefined"
         if not isinstance(value, float):
             return "" if value is None else str(value)
         if math.isnan(value):

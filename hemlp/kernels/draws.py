@@ -1,0 +1,45 @@
+"""How often instances were drawn."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+
+def times_drawn(numbers: Array, drawn: Array, width: int) -> Array:
+    """For each resample how often each of ``width`` instances is among those that were drawn for it.
+
+    ``numbers``: how many draws each resample has; ``drawn``: which instances these are, one resample after the other.
+    """
+    counts = np.zeros((len(numbers), width))
+    _count(numbers, drawn, counts)
+    return counts
+
+
+@cython.cfunc
+def _count(
+    numbers: cython.const[cython.longlong][::1], drawn: cython.const[cython.ushort][::1], counts: cython.double[:, ::1]
+) -> None:
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(numbers.shape[0]):
+            look_for_signals()
+            for k in range(at, at + numbers[i]):
+                counts[i, drawn[k]] += 1
+            at += numbers[i]

@@ -1,0 +1,47 @@
+"""An interval of a value: two numbers, and how sure they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hemlp.arrays import FloatArray
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From ``low`` to ``high``, also as the pair ``low, high``; both are nan where there is none.
+
+    Examples
+    --------
+    >>> low, high = Interval(0.25, 0.5)
+    >>> low, high, str(Interval(0.25, 0.5))
+    (0.25, 0.5, '0.2500 to 0.5000 (95%)')
+    """
+
+    low: float
+    high: float
+    level: float = CONFIDENCE
+
+    @classmethod
+    def of(cls, drawn: FloatArray, level: float = CONFIDENCE) -> Interval:
+        """The quantiles (1 ∓ level) / 2 of what resamples gave; none where one gave an infinite value, or all nan."""
+        known = drawn[~np.isnan(drawn)]
+        if not known.size or not np.isfinite(known).all():
+            return cls(math.nan, math.nan, level)
+        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+        return cls(float(low), float(high), level)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __str__(self) -> str:
+        from hemlp.text.tables import figure
+
+        shown = "undefined" if math.isnan(self.low) else f"{figure(self.low)} to {figure(self.high)}"
+        return f"{shown} ({100 * self.level:.6g}%)"
