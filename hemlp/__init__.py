@@ -26,6 +26,7 @@ from hemlp.measures.sets import SetMeasure, SetScore
 from hemlp.measures.transport import TransportMeasure
 from hemlp.measures.weights import information_accretion, information_content
 from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.pairing.capacities import by_pair, forbid, force, priced
 from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
 from hemlp.pairing.rules import by_class, by_leaf, by_level
 from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
@@ -92,16 +93,20 @@ __all__ = [
     "by_class",
     "by_leaf",
     "by_level",
+    "by_pair",
     "cafa",
     "compare_exact_greedy",
     "consistency",
     "curve",
     "evaluate",
     "examples",
+    "forbid",
+    "force",
     "information_accretion",
     "information_content",
     "measure",
     "metrics",
+    "priced",
     "ranked",
     "read_hierarchy",
     "read_labels",

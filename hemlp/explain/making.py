@@ -20,7 +20,7 @@ import numpy as np
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.explain.drawing import Picture
 from hemlp.explain.parts import Explanation, Graphs, Pair, Pairing, Part, Sets, Unexplained
-from hemlp.explain.several import Several, Transport
+from hemlp.explain.several import Ruled, Several, Transport
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -29,6 +29,7 @@ from hemlp.lca.solution import LcaSolution
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import check_defined, sharing_key
 from hemlp.pairing.costs import ShortestPath
+from hemlp.pairing.flows import FlowSolution
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
 from hemlp.pairing.transport import TransportSolution
@@ -94,6 +95,13 @@ def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Me
         },
         solution.objective,
     )
+
+
+@explained.register
+def _ruled(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> Ruled:
+    measured = _measured(measure, solution.model.batch.hierarchy)
+    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
+    return Ruled(values, pairs, {}, solution.objective, tuple(solution.prices()))
 
 
 @explained.register

@@ -197,7 +197,7 @@ def write_measures(measures: Iterable[Measure]) -> str:
             fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:
-            fields |= {"predicted": bounds.predicted, "true": bounds.true}
+            fields |= {"predicted": bounds.predicted, "true": bounds.true} | bounds.further
         tables.append(f"[[measure]]\n{to_toml(fields)}")
     return "\n".join(tables)
 
@@ -237,7 +237,8 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
         if "predicted" in fields or "true" in fields:
-            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+            further = {key: fields.pop(key) for key in ("pair", "defaults", "total") if key in fields}
+            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)), **further)
         usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
         called = fields.pop("kind", usual)
         kind = measure if called is None else _kind(str(called))
