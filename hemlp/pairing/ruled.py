@@ -21,6 +21,7 @@ from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Sides, circulation, pair_limits
+from hemlp.pairing.rules import ByClass
 
 Defaults = list[FloatArray]
 """Default costs of the classes of both sides."""
@@ -50,6 +51,8 @@ def simplified(
     batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, bounds: Bounds
 ) -> tuple[FloatArray, Defaults, Bounds]:
     """The same without pairs that are forbidden and default classes that take nobody: they do not exist."""
+    if not bounds.further:
+        return kappa, defaults, bounds
     if isinstance(bounds.pair, ListedPairs) and not bounds.pair.forced:
         ends = pairs.ends(batch)
         predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
@@ -65,8 +68,8 @@ def flow_model(
     title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, halves: tuple[Half, Half], bounds: Bounds
 ) -> FlowModel | None:
     """The flow that bounds with further rules make; None if they have none."""
-    given = zip((bounds.predicted, bounds.true), batch.sides, strict=True)
-    found = (side_prices(of, side, batch.hierarchy)[1] for of, side in given)
+    asked = (of for of in zip((bounds.predicted, bounds.true), batch.sides, strict=True) if isinstance(of[0], ByClass))
+    found = (side_prices(of, side, batch.hierarchy)[1] for of, side in asked)
     if bounds.plain and not any(isinstance(each, Priced) for capacities in found for each in capacities):
         return None
     sides = _sides(halves)
