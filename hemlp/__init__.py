@@ -37,6 +37,7 @@ from hemlp.version import __version__
 
 if TYPE_CHECKING:
     from hemlp import examples, metrics
+    from hemlp.explain.network import network_picture
     from hemlp.scores.cafa import Cafa, cafa
     from hemlp.scores.consistency import consistency
     from hemlp.scores.curve import Curve, curve
@@ -106,6 +107,7 @@ __all__ = [
     "information_content",
     "measure",
     "metrics",
+    "network_picture",
     "priced",
     "ranked",
     "read_hierarchy",
@@ -129,6 +131,7 @@ _LATER = {
     "cafa": "scores.cafa",
     "consistency": "scores.consistency",
     "curve": "scores.curve",
+    "network_picture": "explain.network",
     "ranked": "scores.ranked",
     "read_scores": "scores.reading",
     "reliability": "scores.reliability",

@@ -235,7 +235,7 @@ def model(
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
     from hemlp import Batch, read_hierarchy, read_labels
-    from hemlp.explain.making import network_picture
+    from hemlp.explain.network import network_picture
     from hemlp.io.files import write_text
     from hemlp.io.names import read_names
     from hemlp.measures.registry import measure as made
