@@ -223,12 +223,14 @@ def explain(
 @click.option("-m", "--measure", default="GIE", show_default=True, help="A measure: -m F_LCA.")
 @click.option("--stage", help="Of an LCA model: lcas, ratio or ties, as in --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
+@click.option("--algebra", is_flag=True, help="Print sums over classes, with the paper's rules, instead of LP.")
+@click.option("--latex", is_flag=True, help="Print those sums in LaTeX instead of LP.")
 @click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
 @names_option
 @input_options
 def model(
-    hierarchy: str, true: str, pred: str, row: int, measure: str, stage: str | None, mps: bool, svg: str | None,
-    names: str | None, cycles: Any, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int, measure: str, stage: str | None, mps: bool, algebra: bool,
+    latex: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
@@ -246,8 +248,13 @@ def model(
     batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), read_labels(true), read_labels(file), **given)
     check_row(row, len(batch))
     one = made(measure).model(batch[row - 1])
-    stages = {} if stage is None else {"stage": stage}
-    click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
+    if mps + algebra + latex > 1:
+        raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
+    if algebra or latex:
+        sums = one.algebra(stage)
+        click.echo(sums.to_latex() if latex else f"{sums}\n", nl=False)
+    else:
+        click.echo(one.to_mps(stage) if mps else one.to_lp(stage), nl=False)
     if svg is not None:
         write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
 

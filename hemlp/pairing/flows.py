@@ -30,6 +30,7 @@ from hemlp.pairing.flow_proof import ExactFlow, is_short, prove_cheapest, solved
 from hemlp.pairing.flow_words import arc_words, node_names, program_of
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Circulation, Place, Role
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
@@ -167,6 +168,13 @@ class FlowModel(Model[FlowSolution]):
     def program(self) -> LinearProgram:
         """The integer program of the module's docstring."""
         return program_of(self)
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.pairing.algebra import flow_algebra
+
+        self.stage(stage)
+        return flow_algebra(self)
 
     def plan(self) -> Plan[FlowSolution]:
         """One program."""

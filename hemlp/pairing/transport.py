@@ -28,6 +28,7 @@ from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.pairing.network import Arcs
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.shipping import improved, prove_cheapest
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
@@ -176,6 +177,13 @@ class TransportModel(Model[TransportSolution]):
         ]
         units = f" (a mass of 1 is {self.units[0]} units)" if len(self) == 1 else ""
         return LinearProgram(f"{self.title}{units}", variables, rows)
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.pairing.algebra import transport_algebra
+
+        self.stage(stage)
+        return transport_algebra(self)
 
     def plan(self) -> Plan[TransportSolution]:
         """One program."""
