@@ -70,7 +70,7 @@ NAMED.update(
         Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
         *(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")),
         *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
-        Named(TransportMeasure("transport"), ("cost",)),
+        Named(TransportMeasure("transport"), ("cost", "weights")),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
         Named(SetMeasure("hamming", "none", score="hamming"), ()),
