@@ -33,6 +33,7 @@ from hemlp.cli.options import (
     tuning_options,
 )
 from hemlp.cli.sensitivity import sensitivity
+from hemlp.cli.weighing import weighed, weights_option
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
@@ -52,6 +53,7 @@ def commands() -> None:
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @measure_option
+@weights_option
 @click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
 @click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
 @choice("--sided", ["two", "one"], "The sign test of ranks and comparisons; the paper's is --sided one.")
@@ -78,8 +80,9 @@ def commands() -> None:
 @names_option
 @input_options
 def evaluate(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...], strict: bool,
-    baseline: str | None, max_drop: tuple[str, ...], significant: bool, quiet: bool, verbose: bool, **given: Any,
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[str, ...],
+    weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
+    quiet: bool, verbose: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
@@ -106,7 +109,8 @@ def evaluate(
     hierarchy, true, *read = from_standard_input([hierarchy, true, *files.values()])
     files = dict(zip(files, read, strict=True))
     gate = gate_of(baseline, max_drop, significant)
-    study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate, tuning)
+    asked = weighed(measures or MEASURES, weights)
+    study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
     carry_out(study, strict, quiet, verbose)
 
 
@@ -173,14 +177,15 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
 @click.argument("pred", metavar="[NAME=]PRED")
 @row_option
 @measure_option
+@weights_option
 @click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
 @click.option("--svg", type=click.Path(), help="Draw, one file a model: --svg why.svg.")
 @click.option("--png", type=click.Path(), help="Draw by matplotlib, one file a model: --png why.png.")
 @names_option
 @input_options
 def explain(
-    hierarchy: str, true: str, pred: str, row: int, measures: tuple[str, ...], json_file: str | None,
-    svg: str | None, png: str | None, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int, measures: tuple[str, ...], weights: tuple[str, ...],
+    json_file: str | None, svg: str | None, png: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
 
@@ -194,7 +199,8 @@ def explain(
 
     files = system_files([pred])
     check_writable([json_file if json_file != "-" else None, svg, png])
-    result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
+    asked = weighed(measures or ("GIE", "F_H", "F_LCA"), weights)
+    result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
     (system,) = files
     check_row(row, int(result.facts[system]["instances"]))
     explanation = result.explain(system, row - 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -51,7 +50,17 @@ input_options = options(
 
 def _split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Measures between commas, but for commas within brackets."""
-    return tuple(part.strip() for value in values for part in re.split(r",(?![^(]*\))", value) if part.strip())
+    found = []
+    for value in values:
+        depth, parts = 0, [""]
+        for sign in value:
+            depth += (sign in "([{") - (sign in ")]}")
+            if sign == "," and depth <= 0:
+                parts.append("")
+            else:
+                parts[-1] += sign
+        found += parts
+    return tuple(part.strip() for part in found if part.strip())
 
 
 measure_option = click.option(
