@@ -192,8 +192,11 @@ class PairMeasure(Measure):
         own = cost_text(self.cost) == "custom"
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
 
-    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel | FlowModel:
-        """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch.
+
+        A ``PairingModel``, or a ``FlowModel`` where bounds have further rules or prices: the bounds tell, not the type.
+        """
         batch = as_batch(data, true, pred)
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
         kappa = self._kappa(batch, pairs)

@@ -162,4 +162,6 @@ def _domain(model: FlowModel, several: bool) -> str:
         if these.any():
             most = _common(arcs.upper[these], rf"\beta_{index}")
             found.append(rf"0 \le {letter}_{index} \le {most}")
-    return r",\quad ".join([*found, r"s, o, n \ge 0"] if _has_prices(arcs.role) else found)
+    further = ["s", "o"] if _has_prices(arcs.role) else []
+    further += ["n"] if (arcs.role == Role.EACH).any() else []
+    return r",\quad ".join([*found, rf"{', '.join(further)} \ge 0"] if further else found)
