@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
     from hemlp.evaluation.run import evaluate
     from hemlp.evaluation.sweep import Sweep, sweep
+    from hemlp.explain.network import network_picture
     from hemlp.hierarchy.dag import Hierarchy
     from hemlp.hierarchy.labels import TOP
     from hemlp.hierarchy.reach import UpDistances
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from hemlp.measures.transport import TransportMeasure
     from hemlp.measures.weights import information_accretion, information_content
     from hemlp.pairing.bounds import ALL, Bounds
+    from hemlp.pairing.capacities import by_pair, forbid, force, priced
     from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
     from hemlp.pairing.rules import by_class, by_leaf, by_level
     from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
@@ -97,6 +99,7 @@ __all__ = [
     "by_class",
     "by_leaf",
     "by_level",
+    "by_pair",
     "cafa",
     "compare_exact_greedy",
     "consistency",
@@ -104,10 +107,14 @@ __all__ = [
     "errors",
     "evaluate",
     "examples",
+    "forbid",
+    "force",
     "information_accretion",
     "information_content",
     "measure",
     "metrics",
+    "network_picture",
+    "priced",
     "ranked",
     "read_hierarchy",
     "read_labels",
@@ -126,6 +133,7 @@ _HOMES = {
     "evaluate": "evaluation.run",
     "Sweep": "evaluation.sweep",
     "sweep": "evaluation.sweep",
+    "network_picture": "explain.network",
     "Hierarchy": "hierarchy.dag",
     "TOP": "hierarchy.labels",
     "UpDistances": "hierarchy.reach",
@@ -155,6 +163,10 @@ _HOMES = {
     "information_content": "measures.weights",
     "ALL": "pairing.bounds",
     "Bounds": "pairing.bounds",
+    "by_pair": "pairing.capacities",
+    "forbid": "pairing.capacities",
+    "force": "pairing.capacities",
+    "priced": "pairing.capacities",
     "Cost": "pairing.costs",
     "MatrixCost": "pairing.costs",
     "ShortestPath": "pairing.costs",

@@ -35,6 +35,7 @@ from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.pairing.capacities import by_pair, priced
 from hemlp.programs.model import Model
 from hemlp.programs.program import STATUSES, Status
 from hemlp.programs.registry import Solver, as_solver, is_exact
@@ -44,6 +45,14 @@ MEASURES = (
     "GIE", "MGIA", "SunLim", "MGIA(pairing='nearest')", "F_H", "F_H(horizon=2)", "F_De", "F_Tol", "F", "F_LCA",
     "F_LCA(horizon=2)", "F_LCA(method='extended')", "transport", "BMA",
 )  # fmt: skip
+RULES: tuple[dict[str, Any], ...] = (
+    {"total": (0, 2)},
+    {"predicted": priced((1, 1), below=2, above=1)},
+    {"true": priced((1, ALL), each=(0, 1, 3)), "pair": (0, 2)},
+    {"defaults": ((0, 1), priced((0, 1), above=2))},
+    {"pair": by_pair(lambda p, t: (int(p == 1), 1)), "total": priced((1, 1), below=4, each=(0, 0.5), above=0.25)},
+)
+"""Rules beyond bounds of classes."""
 _TIGHT = [(0, 1), (0, 2), (2, 3), (0, 3), (1, 3), (3, 4), (1, 4), (0, 4), (1, 5), (3, 5), (3, 6), (4, 7), (0, 7)]
 HARD: tuple[Instance, ...] = (
     (Hierarchy.from_edges(_TIGHT), [6, 1, 5, 3], [3, 4, 7, 1]),
@@ -109,10 +118,14 @@ def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
         cost = ["shortest_path", "undirected", "shortest_path(decay=0.3)"][number % 3]
         default = defaults[int(rng.integers(0, len(defaults)))]
         yield PairMeasure("random", Bounds(first, second), cost=cost, default_cost=default).model(h, true, pred)
-        try:
-            yield measure(MEASURES[number % len(MEASURES)]).model(h, true, pred)
-        except HemlpError:
-            continue
+        rules = Bounds(**{"predicted": first, "true": second, **RULES[number % len(RULES)]})
+        ruled = PairMeasure("ruled", rules, cost=cost, default_cost=default)
+        for each in (ruled, measure(MEASURES[number % len(MEASURES)])):
+            try:
+                model = each.model(h, true, pred)
+            except HemlpError:
+                continue
+            yield model
 
 
 def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = None, *, count: int = 60) -> None:

@@ -272,3 +272,65 @@ def test_real_documents():
     assert (matched <= best + 1e-12).all()
     moved = measure("transport").score(batch, undefined="nan").values
     assert np.nanmin(moved) >= 0
+
+
+# ---- transport by weights of classes
+
+
+def weights_of(rng, h, kind):
+    values = {
+        "even": lambda: 3.0, "whole": lambda: float(rng.integers(0, 5)), "any": lambda: float(rng.random() ** 3),
+        "wide": lambda: float(10.0 ** rng.integers(-9, 9)),
+    }[kind]  # fmt: skip
+    return {c: values() for c in h}
+
+
+def shares(labels, weights):
+    total = sum(weights[c] for c in labels)
+    return {c: weights[c] / total for c in labels}
+
+
+@pytest.mark.parametrize("kind", ["even", "whole", "any", "wide"])
+def test_weighed_transport_on_a_tree_is_unifrac(kind):
+    rng = np.random.default_rng(6)
+    h = Hierarchy.from_edges([(int(rng.integers(0, c)), c) for c in range(1, 12)])
+    for _ in range(15):
+        weights = weights_of(rng, h, kind)
+        true, pred = (rng.choice(12, int(rng.integers(1, 5)), replace=False).tolist() for _ in range(2))
+        if not all(sum(weights[c] for c in side) for side in (true, pred)):
+            with pytest.raises(UndefinedScore, match="weigh nothing"):
+                measure("transport", weights=weights).score(h, true, pred)
+            continue
+        mass = shares(pred, weights), shares(true, weights)
+        below = {c: [sum(m for d, m in of.items() if d == c or c in h.ancestors(d)) for of in mass] for c in h}
+        expected = sum(abs(first - second) for c, (first, second) in below.items() if h.parents(c))
+        found = measure("transport", weights=weights).score(h, true, pred, verify=True)
+        assert float(found) == pytest.approx(expected, rel=1e-9, abs=1e-11)
+        if kind == "even":
+            assert float(found) == float(measure("transport").score(h, true, pred))
+
+
+def test_weighed_transport_by_all_solvers():
+    rng = np.random.default_rng(1)
+    for h, true, pred in random_instances(10, seed=11):
+        model = measure("transport", weights=weights_of(rng, h, "whole")).model(h, true, pred)
+        usual = model.solve(verify=True)
+        for solver in accepting_solvers(model):
+            found = model.solve(solver.name, verify=True)
+            assert found.status is usual.status
+            assert found.objective == pytest.approx(usual.objective, nan_ok=True)
+
+
+def test_weights_of_transport():
+    weights = {"animal": 1, "mammal": 0, "sheep": 3, "cow": 1, "bird": 2}
+    own = measure("transport", weights=weights)
+    assert own.score(H, ["sheep", "cow"], ["cow"]) == 1.5  # three quarters move by 2
+    model = own.model(H, ["sheep", "cow"], ["cow", "mammal"])
+    assert [m.tolist() for m in model.masses] == [[4, 0], [1, 3]]
+    assert own.invariants == {"range", "symmetric", "best_if_equal"}
+    assert "weights:custom" in own.signature
+    check_measure(measure("transport", weights={c: 1.0 + c for c in range(12)}), count=10)
+    with pytest.raises(InvalidOption, match="weights map"):
+        measure("transport", weights=3)
+    wide = measure("transport", weights=dict.fromkeys(H, 1.0) | {"cow": 1e-30}).model(H, ["cow", "bird"], ["bird"])
+    assert sum(wide.masses[1]) == sum(wide.masses[0]) == wide.units[0]

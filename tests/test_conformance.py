@@ -190,7 +190,7 @@ class Nameless(MinCostFlow):
         (Renaming(Status.OPTIMAL, Status.FEASIBLE), "not solved to the end"),
         (Renaming(Status.OPTIMAL, Status.INFEASIBLE), "is said to have no solution, and has one"),
         (Renaming(Status.OPTIMAL, Status.UNSOLVED), "nothing is found"),
-        (Renaming(Status.INFEASIBLE, Status.OPTIMAL), "has 0 pairs .*; its bounds are"),
+        (Renaming(Status.INFEASIBLE, Status.OPTIMAL), "; its bounds are"),
         (Closing(equal=np.logical_not), "equal is said wrongly"),
         (Closing(sums=lambda sums: sums + 1), "not weighed rightly"),
         (Closing(sums=lambda sums: sums[:, [1, 0, 2]]), "not weighed rightly"),

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hemlp import TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure
+from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure, priced
 from hemlp.errors import InvalidOption
 from hemlp.explain.drawing import ROLES, Picture
-from hemlp.explain.making import explain, network_picture, shortest_path
+from hemlp.explain.making import explain, shortest_path
+from hemlp.explain.network import network_picture
 from hemlp.explain.parts import Graphs, Pairing, Sets, Unexplained
 from hemlp.pairing.bounds import Bounds
 from tests.graphs import labelled
@@ -198,13 +199,45 @@ def test_png(tmp_path):
         assert (tmp_path / f"{k}.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_the_flow_network_is_drawn():
-    picture = network_picture(measure("GIE").model(H, ["sheep", "bird"], ["cow"]))
-    assert_tidy(picture)
-    assert [box.text for box in picture.boxes.values()][:2] == ["source", "sink"]
-    assert sorted(picture.arrow_words.values()) == ["2", "5"]
+def test_the_flow_network_is_the_figure_of_the_paper():
+    picture = network_picture(measure("GIE").model(H, ["sheep", "bird"], ["cow"]), {"cow": "Cow <1>"})
+    names = [box.text for box in picture.boxes]
+    assert names == ["source", "sink", "DP", "DT", "Cow <1>", "bird", "sheep"]
+    words = {(names[arc.tail], names[arc.head]): (arc.words, arc.flow) for arc in picture.arcs}
+    assert words == {
+        ("source", "Cow <1>"): ("[1; 1], φ = 1", 1), ("source", "DP"): ("[0; 2], φ = 1", 1),
+        ("Cow <1>", "bird"): ("[0; 1] 3", 0), ("Cow <1>", "sheep"): ("[0; 1] 2, φ = 1", 1),
+        ("Cow <1>", "DT"): ("[0; 1] 5", 0), ("DP", "bird"): ("[0; 1] 5, φ = 1", 1), ("DP", "sheep"): ("[0; 1] 5", 0),
+        ("bird", "sink"): ("[1; 1], φ = 1", 1), ("sheep", "sink"): ("[1; 1], φ = 1", 1), ("DT", "sink"): ("[0; 1]", 0),
+        ("sink", "source"): ("[0; 3], φ = 2", 2),
+    }  # fmt: skip
+    x = [box.x for box in picture.boxes]
+    assert x[0] < x[2] == x[4] < x[3] == x[5] == x[6] < x[1]
+    svg = picture.to_svg()
+    root = ET.fromstring(svg)
+    assert len(root.findall(".//{*}path[@marker-end]")) == 11
+    assert "Cow &lt;1&gt;" in svg
+    assert "M = 1" in svg
+    assert "N = 2" in svg
     with pytest.raises(InvalidOption, match="pair-based"):
         network_picture(measure("F_H").model(H, ["sheep"], ["cow"]))
+
+
+def test_rules_are_arcs_of_the_network():
+    bounds = Bounds(priced((1, 1), below=2, above=1), priced((1, ALL), each=(0, 1)), total=(0, 2))
+    model = PairMeasure("ruled", bounds, default_cost=5).model(H, ["sheep", "bird"], ["cow", "mammal"])
+    picture = network_picture(model)
+    assert len(picture.boxes) == 4 + 4 + 2  # the true classes have nodes of their own
+    assert len(picture.arcs) == model.arcs.cost.size
+    assert sum(arc.words.startswith("[0; 1] 2") and arc.head == 0 for arc in picture.arcs) == 2  # what is missing
+    ends = [(arc.tail, arc.head, arc.words) for arc in picture.arcs]
+    assert (1, 0, "[0; 2], φ = 2") in ends  # the number of pairs
+    impossible = PairMeasure("none", Bounds((2, 2), (2, 2), total=(0, 1))).model(H, ["sheep"], ["cow"])
+    assert "no pairing keeps all bounds" in network_picture(impossible).to_svg()
+    assert network_picture(measure("MGIA(pairing='nearest')").model(H, ["sheep", "bird"], ["cow"])).to_svg()
+    many = Hierarchy.from_edges([(0, k) for k in range(1, 61)])
+    with pytest.raises(InvalidOption, match="too many to draw"):
+        network_picture(measure("GIE").model(many, range(1, 31), range(31, 61)))
 
 
 def test_top_is_drawn_where_nothing_else_is_common():

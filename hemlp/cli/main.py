@@ -33,6 +33,7 @@ from hemlp.cli.options import (
     tuning_options,
 )
 from hemlp.cli.sensitivity import sensitivity
+from hemlp.cli.weighing import weighed, weights_option
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
@@ -56,6 +57,7 @@ def commands() -> None:
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @measure_option
+@weights_option
 @click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
 @click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
 @choice("--sided", ["two", "one"], "The sign test of ranks and comparisons; the paper's is --sided one.")
@@ -82,8 +84,9 @@ def commands() -> None:
 @names_option
 @input_options
 def evaluate(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], strict: bool,
-    baseline: str | None, max_drop: tuple[str, ...], significant: bool, quiet: bool, verbose: bool, **given: Any,
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...],
+    weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
+    quiet: bool, verbose: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
@@ -108,7 +111,8 @@ def evaluate(
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)
     gate = gate_of(baseline, max_drop, significant)
-    study = Study(hierarchy, true, files, measures or MEASURES, given, tests, outputs, gate, tuning)
+    asked = weighed(measures or MEASURES, weights)
+    study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
     carry_out(study, strict, quiet, verbose)
 
 
@@ -185,6 +189,7 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
 @click.argument("pred", metavar="[NAME=]PRED")
 @row_option
 @measure_option
+@weights_option
 @click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
 @click.option("--svg", type=click.Path(), help="Draw, one file a model: --svg why.svg.")
 @click.option("--png", type=click.Path(), help="Draw by matplotlib, one file a model: --png why.png.")
@@ -192,6 +197,7 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
 @input_options
 def explain(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measures: tuple[Any, ...],
+    weights: tuple[str, ...],
     json_file: str | None, svg: str | None, png: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
@@ -206,7 +212,8 @@ def explain(
 
     files = system_files([pred])
     check_writable([json_file if json_file != "-" else None, svg, png])
-    result = Study(hierarchy, true, files, measures or ("GIE", "F_H", "F_LCA"), {**given, "undefined": "nan"}).run()
+    asked = weighed(measures or ("GIE", "F_H", "F_LCA"), weights)
+    result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
     (system,) = files
     number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
     explanation = result.explain(system, number)
@@ -235,19 +242,21 @@ def explain(
 @one_measure_option("GIE", "A measure: -m F_LCA.")
 @click.option("--stage", help="Of an LCA model: lcas, ratio or ties, as in --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
+@click.option("--algebra", is_flag=True, help="Print sums over classes, with the paper's rules, instead of LP.")
+@click.option("--latex", is_flag=True, help="Print those sums in LaTeX instead of LP.")
 @click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
 @names_option
 @input_options
 def model(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
-    mps: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
+    mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
     from hemlp import Batch, read_hierarchy, read_labels
-    from hemlp.explain.making import network_picture
+    from hemlp.explain.network import network_picture
     from hemlp.io.files import write_text
     from hemlp.io.names import read_names
     from hemlp.measures.ranked import RankedMeasure
@@ -261,8 +270,13 @@ def model(
     sides = (as_gold(true), read_scores(file)) if isinstance(each, RankedMeasure) else map(read_labels, (true, file))
     batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), *sides, **given)
     one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
-    stages = {} if stage is None else {"stage": stage}
-    click.echo(one.to_mps(**stages) if mps else one.to_lp(**stages), nl=False)
+    if mps + algebra + latex > 1:
+        raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
+    if algebra or latex:
+        sums = one.algebra(stage)
+        click.echo(sums.to_latex() if latex else f"{sums}\n", nl=False)
+    else:
+        click.echo(one.to_mps(stage) if mps else one.to_lp(stage), nl=False)
     if svg is not None:
         write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
 

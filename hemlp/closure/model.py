@@ -24,6 +24,7 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 
@@ -120,6 +121,13 @@ class ClosureModel(Model[ClosureSolution]):
         for i in range(len(self)):
             self.write_instance(i, "" if len(self) == 1 else f"{i}_", variables, rows)
         return LinearProgram(self.title, variables, rows)
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.closure.algebra import closure_algebra
+
+        self.stage(stage)
+        return closure_algebra(self)
 
     def write_instance(
         self, row: int, prefix: str, variables: list[Variable], rows: list[Row], cost: float = 1.0

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from hemlp.closure.model import ClosureModel
 from hemlp.closure.solution import DROPPED, Closures, ClosureSolution
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.program import Row, Variable
 
 
@@ -41,6 +42,13 @@ class TolerantModel(ClosureModel):
                     note = f"{name}: {label} is dropped unless the other side has it or a parent of it"
                     rows.append(Row(f"d_{letter}_{prefix}{k}", 0, math.inf, [*near, (at, -1.0)], note))
         return places
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.closure.algebra import tolerant_algebra
+
+        self.stage(stage)
+        return tolerant_algebra(self)
 
     def _node_cost(self, row: int) -> float:
         """What a node of a closure costs: more than all that can stay."""

@@ -19,6 +19,7 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure as made
 from hemlp.pairing.model import PairingModel
+from hemlp.pairing.ruled import plain_pairing
 from hemlp.pairing.solution import PairingSolution
 from hemlp.programs.program import STATUSES, Status
 
@@ -69,7 +70,7 @@ def paired(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[Paired
         rows = measure._defined_rows(batch, "nan", start)
         if not rows.size:
             continue
-        model = measure.model(batch.take(rows))
+        model = plain_pairing(measure.model(batch.take(rows)), "what pairs are about, over all instances,")
         solution = with_hits(model, model.solve())
         solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
         pairs = np.flatnonzero(solution.chosen)

@@ -117,7 +117,7 @@ class Study:
     hierarchy: str
     true: str
     systems: Mapping[str, str]
-    measures: Sequence[str | Measure] = MEASURES
+    measures: Sequence[str | Measure] | Mapping[str, Measure] = MEASURES
     options: Mapping[str, Any] = field(default_factory=dict)
     tests: Tests = Tests()
     outputs: Outputs = Outputs()

@@ -30,17 +30,17 @@ class Picture(Layout):
             lines.append(f"<style>{STYLE}</style>")
         lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>')
         for child, parent, kind in self._drawn():
-            lines.append(f'<path class="edge {kind}" d="{_cubic(self.arrow_points(child, parent))}"/>')
-        lines += [f'<path class="pair" d="{_cubic(self.curve_points(curve))}"/>' for curve in self.curves]
+            lines.append(f'<path class="edge {kind}" d="{cubic(self.arrow_points(child, parent))}"/>')
+        lines += [f'<path class="pair" d="{cubic(self.curve_points(curve))}"/>' for curve in self.curves]
         for box in self.boxes.values():
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{_shape(box)}')
+            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{shape(box)}')
             lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
         for x, y, text in self.words():
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(text)}</text>')
         x = GAP
         for name, room in self.legend():
             lines.append(
-                f'<g class="{name}">{_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
+                f'<g class="{name}">{shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
             )
             lines.append(
                 f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(ROLES[name].words)}</text>'
@@ -129,7 +129,8 @@ STYLE = (
 """The style sheet of all drawings."""
 
 
-def _shape(box: Box) -> str:
+def shape(box: Box) -> str:
+    """The outline of a box as SVG says it."""
     corner = ROLES[box.role].corner
     if corner > 0:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in box.outline())
@@ -139,7 +140,7 @@ def _shape(box: Box) -> str:
     return f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"{rounded}/>'
 
 
-def _cubic(points: Sequence[tuple[float, float]]) -> str:
+def cubic(points: Sequence[tuple[float, float]]) -> str:
     """A cubic curve as SVG says it."""
     (ax, ay), *rest = points
     return f"M{ax:.1f} {ay:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)

@@ -92,10 +92,7 @@ class Layout:
     def add(self, key: Any, text: str, role: str) -> None:
         """A node; the first role that is given stays."""
         if key not in self.boxes:
-            text = printable(text)
-            short = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
-            width = max(34.0, text_width(short) + 2 * PADDING)
-            self.boxes[key] = Box(key, short, role, text, width=width)
+            self.boxes[key] = boxed(text, role, key)
 
     # ---- layout
 
@@ -224,6 +221,13 @@ class Layout:
 
     def _legend_width(self) -> float:
         return sum(room for _, room in self.legend()) + 2 * GAP
+
+
+def boxed(text: str, role: str, key: Any = None) -> Box:
+    """A box that is as wide as its text needs; long ones are cut, and shown on pointing."""
+    text = printable(text)
+    short = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    return Box(key, short, role, text, width=max(34.0, text_width(short) + 2 * PADDING))
 
 
 def text_width(text: str) -> float:

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import HemlpError, InvalidOption
-from hemlp.explain.drawing import Picture
+from hemlp.errors import HemlpError
 from hemlp.explain.parts import Explanation, Graphs, Pair, Pairing, Part, Sets, Unexplained
-from hemlp.explain.several import Several, Transport
+from hemlp.explain.several import Ruled, Several, Transport
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -30,7 +29,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import check_defined, sharing_key
 from hemlp.pairing.costs import ShortestPath
-from hemlp.pairing.model import PairingModel
+from hemlp.pairing.flows import FlowSolution
 from hemlp.pairing.solution import PairingSolution
 from hemlp.pairing.transport import TransportSolution
 from hemlp.programs.joint import JointSolution
@@ -100,6 +99,13 @@ def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Me
 
 
 @explained.register
+def _ruled(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> Ruled:
+    measured = _measured(measure, solution.model.batch.hierarchy)
+    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
+    return Ruled(values, pairs, {}, solution.objective, tuple(solution.prices()))
+
+
+@explained.register
 def _transport(solution: TransportSolution, values: Mapping[str, float], measure: Measure) -> Transport:
     measured = _measured(measure, solution.model.batch.hierarchy)
     moves = solution.named_pairs()
@@ -120,35 +126,6 @@ def _measured(measure: Measure, h: Hierarchy) -> Hierarchy | None:
 
 def _way(h: Hierarchy | None, u: Label | None, v: Label | None) -> tuple[Label, ...]:
     return () if h is None or u is None or v is None else shortest_path(h, u, v)
-
-
-def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Picture:
-    """The flow network of Problem 1 of one instance, from source to sink, with its optimal flow highlighted."""
-    if not isinstance(model, PairingModel) or len(model) != 1:
-        raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
-    solution = model.solve()
-    network, flow = model.network(solution)
-    explanation = Explanation(model.batch, 0, (), names=names)
-    made = Picture(f"{model.title}: least cost {solution.objective:g}")
-    fixed = [
-        ("source", "other"),
-        ("sink", "other"),
-        ("default for true", "default"),
-        ("default for predicted", "default"),
-    ]
-    labels = model.batch.hierarchy.labels
-    words = fixed + [(explanation.name(labels[c]), "predicted") for c in model.batch.pred.classes]
-    words += [(explanation.name(labels[c]), "true") for c in model.batch.true.classes]
-    words += [("nearest", "other")] * (network.size - len(words))
-    for node, (text, role) in enumerate(words):
-        made.add(node, text, role)
-    arcs = zip(network.tails, network.heads, network.costs, flow, strict=True)
-    for tail, head, cost, amount in arcs:
-        if (tail, head) != (1, 0):  # what returns from the sink to the source is the flow itself
-            made.arrows.append((int(head), int(tail), "shared" if amount else "plain"))
-            if amount and cost:
-                made.arrow_words[int(head), int(tail)] = f"{cost:g}" if amount == 1 else f"{amount}·{cost:g}"
-    return made
 
 
 def shortest_path(h: Hierarchy, u: Label, v: Label) -> tuple[Label, ...]:

@@ -1,4 +1,4 @@
-"""Parts of explanations that are made of others: transports, and measures of several models."""
+"""Parts of explanations that are made of others: transports, pairs with further rules, measures of several models."""
 
 from __future__ import annotations
 
@@ -33,6 +33,23 @@ class Transport(Pairing):
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return super().to_dict() | {"kind": "transport", "masses": list(self.masses)}
+
+
+@dataclass(frozen=True)
+class Ruled(Pairing):
+    """Pairs, and what is ``paid`` beside them: for what, and how much."""
+
+    paid: tuple[tuple[str, float], ...] = ()
+
+    def tables(self, name: Names) -> Iterator[Table]:
+        """Pairs, then what else is paid."""
+        yield from super().tables(name)
+        if self.paid:
+            yield Table(["paid beside pairs", "cost"], [[what, f"{cost:g}"] for what, cost in self.paid])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.paid]}
 
 
 @dataclass(frozen=True)

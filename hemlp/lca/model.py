@@ -19,12 +19,14 @@ from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
+from hemlp.lca.algebra import extended_algebra, lca_algebra
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.greedy import greedy_graphs
 from hemlp.lca.links import LcaFacts, LcaInstance
 from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.model import Model, Plan, carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
 from hemlp.programs.registry import Solver, named_solver
@@ -95,6 +97,15 @@ class GraphModel(Model[LcaSolution]):
             raise InvalidOption(f"there is no stage {name!r}; the stages are {', '.join(STAGES)}")
         first = name in (None, "lcas") or not all(self.facts[0].classes)
         return self._stage("lcas" if first else str(name))
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over LCAs, links and nodes; for any number of instances, since each has the same."""
+        if stage not in (None, *STAGES):
+            raise InvalidOption(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
+        return self._algebra("lcas" if stage is None else stage)
+
+    def _algebra(self, stage: str) -> Algebra:
+        return lca_algebra(self.title, stage)
 
     @abstractmethod
     def _stage(self, name: str) -> LinearProgram: ...
@@ -209,6 +220,9 @@ class ExtendedModel(GraphModel):
     def facts(self) -> LcaFacts:
         """Most specific classes and eligible links of all instances, with all of their paths."""
         return LcaFacts.of(self.batch, self.horizon, all_twins=True)
+
+    def _algebra(self, stage: str) -> Algebra:
+        return extended_algebra(self.title)
 
     def _stage(self, name: str) -> LinearProgram:
         f = None if name == "lcas" else self.extended(self.facts[0]).f

@@ -12,8 +12,8 @@ paths. In order of importance: as few LCAs as possible; F = 2|G_p ∩ G_t| / (|G
     s_v        node v is in both
 
 A class is linked to one or more of its own LCAs. An LCA that no class of a side is linked to as its own gets exactly
-one link there. Rows are named by the paper's rules: ii_… each class has an LCA of its own, iii_… as few as possible,
-iv_… each class is linked (and so in its graph, i), v_… each LCA is linked to both sides. F is a ratio, so three
+one link there. Rows are named by the paper's rules: i_… each class is in its graph, ii_… each class has an LCA of its
+own, iii_… as few as possible, iv_… each class is linked, v_… each LCA is linked to both sides. F is a ratio, so three
 programs are solved in turn: "lcas" for |Z|; "ratio", max 2q Σs − p (Σp + Σt) at F = p/q, whose optimum is 0 exactly
 at the best F (Dinkelbach's iteration, with exact fractions); "ties" for the rest.
 """
@@ -105,7 +105,8 @@ class GraphProgram:
         letter = LETTERS[side]
         words = f"{SIDES[side]} {self.label(link.label)} to {self.label(link.lca)}"
         drawn = self._variable(f"l_{letter}_{k}", f"link {words}")
-        self._row([(self.lca_at[link.lca], 1.0), (drawn, -1.0)], 0, 1, f"link {words} needs its LCA")
+        rule = "ii" if link.own else "v"
+        self._row([(self.lca_at[link.lca], 1.0), (drawn, -1.0)], 0, 1, f"link {words} needs its LCA", rule)
         out: dict[int, list[tuple[int, float]]] = {int(node): [] for node in link.nodes}
         into: dict[int, list[tuple[int, float]]] = {int(node): [] for node in link.nodes}
         flows: dict[tuple[int, int], int] = {}
@@ -155,8 +156,10 @@ class GraphProgram:
         for node, through in sorted(self.through[side].items()):
             used = self._variable(f"{LETTERS[side]}_{len(self.node_at[side])}", f"{self.label(node)} in {SIDES[side]}")
             self.node_at[side][node] = used
+            own = node in self.instance.classes[side]
+            note, rule = (f"{SIDES[side]} {self.label(node)} is in its graph", "i") if own else ("", "r")
             for terms in through:
-                self._row([(used, 1.0), *((v, -c) for v, c in terms)], 0, 1)
+                self._row([(used, 1.0), *((v, -c) for v, c in terms)], 0, 1, note, rule)
             self._row([(used, -1.0), *(term for terms in through for term in terms)], 0, math.inf)
 
     def _costed(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
@@ -21,9 +22,12 @@ from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.pairing.capacities import PairRule
 from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
+from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
+from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
 
 if TYPE_CHECKING:
     from hemlp.measures.prices import ClassPrices
@@ -55,6 +59,9 @@ class PairMeasure(Measure):
         "nearest" lets each class take one of its nearest.
     defined
         "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+    weights
+        How much each class counts: its default cost is multiplied by its weight, and the cost of a pair by the mean
+        weight of its two classes.
 
     Raises
     ------
@@ -79,6 +86,7 @@ class PairMeasure(Measure):
     horizon: int | None
     pairing: str
     defined: str
+    weights: Mapping[Label, float] | None
 
     def __init__(
         self,
@@ -92,6 +100,7 @@ class PairMeasure(Measure):
         horizon: int | None = None,
         pairing: Literal["optimal", "nearest"] = "optimal",
         defined: Literal["always", "single", "both"] = "always",
+        weights: Mapping[Label, float] | None = None,
     ) -> None:
         if not isinstance(bounds, Bounds):
             raise InvalidOption(f"bounds={bounds!r} are not Bounds(predicted=(…, …), true=(…, …))")
@@ -107,6 +116,10 @@ class PairMeasure(Measure):
             raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
         if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
             raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
+        if weights is not None and not (isinstance(weights, Mapping) and pairing == "optimal"):
+            raise InvalidOption("weights map classes to numbers, for optimal pairings")
+        if isinstance(score, str) and score != "error" and not (weights is None and bounds.plain):
+            raise InvalidOption(f"score={score!r} needs plain bounds and no weights: else it would leave its range")
         rule = score if isinstance(score, PairScore) else PAIR_SCORES[score]
         if rule.similarity and (bounds != Bounds((1, 1), (1, 1)) or default_cost != 0.5 or max_distance is not None):
             raise InvalidOption(f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5")
@@ -114,7 +127,7 @@ class PairMeasure(Measure):
             raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
         self.__dict__.update(
             name=name, bounds=bounds, cost=cost, default_cost=default_cost, rule=score, max_distance=max_distance,
-            horizon=horizon, pairing=pairing, defined=defined,
+            horizon=horizon, pairing=pairing, defined=defined, weights=weights,
         )  # fmt: skip
         check_name(self)
 
@@ -154,18 +167,22 @@ class PairMeasure(Measure):
         lower = self.bounds.least[0] | self.bounds.least[1]
         turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
-            found |= promised & {"names", "monotone"}
-            if turned and self.bounds.predicted == self.bounds.true:
+            if self.weights is None and not isinstance(self.bounds.pair, PairRule):
+                found |= promised & {"names"} | (set() if self.bounds.ruled else promised & {"monotone"})
+            if turned and self.bounds.symmetric:
                 found |= promised & {"symmetric"}
-        if "zero_if_equal" in promised and lower <= {0, 1} and not self.bounds.custom and isinstance(self.rule, str):
+        alone = lower <= {0, 1} and self.bounds.free and not self.bounds.custom
+        if "zero_if_equal" in promised and alone and isinstance(self.rule, str):
             found.add("best_if_equal")
-            if turned and "zero_only_if_equal" in promised and lower == {1} and self.default_cost != 0:
+            strict = self.bounds.plain and self.weights is None and self.default_cost != 0
+            if turned and "zero_only_if_equal" in promised and lower == {1} and strict:
                 found.add("best_only_if_equal")
         return frozenset(found)
 
     def plain_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
-        plain = {k: "custom" if _is_custom(v) else v for k, v in self.fields.items()}
+        told = {k: v for k, v in self.fields.items() if k != "weights" or v is not None}
+        plain = {k: "custom" if _is_custom(v) else v for k, v in told.items()}
         return plain | {"cost": cost_text(self.cost)}
 
     @property
@@ -175,24 +192,20 @@ class PairMeasure(Measure):
         own = cost_text(self.cost) == "custom"
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
 
-    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
-        """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch.
+
+        A ``PairingModel``, or a ``FlowModel`` where bounds have further rules or prices: the bounds tell, not the type.
+        """
         batch = as_batch(data, true, pred)
-        own_lengths = getattr(self.cost, "weights", None) != "uniform"
-        if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
-            raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
-        if self.score_rule.similarity:
-            kappa = shares_of_one(self.cost, batch, pairs, self.name)
-        else:
-            kappa = checked_costs(self.cost, batch, pairs)
-        if self.horizon is not None:
-            kappa = np.minimum(kappa, 2.0 * self.horizon)
-        if self.max_distance is not None:
-            kappa = np.where(kappa > self.max_distance, math.inf, kappa)
+        kappa = self._kappa(batch, pairs)
         given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
         sides = zip(given, batch.sides, SIDES, strict=True)
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
+        if self.weights is not None:
+            kappa, defaults = weighed(batch, pairs, kappa, defaults, self.weights)
+        kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, self.bounds)
         serves = np.full(kappa.size, 3, np.uint8)
         if self.pairing == "nearest":
             from hemlp.kernels.pairing import nearest_only
@@ -201,9 +214,27 @@ class PairMeasure(Measure):
         bounds, error = self._bounds(batch)
         if error is not None:
             raise error
-        halves = zip(batch.sides, bounds, defaults, strict=True)
-        predicted, true = (Half(side, *of, default) for side, of, default in halves)
+        made = zip(batch.sides, bounds, defaults, strict=True)
+        predicted, true = (Half(side, *of, default) for side, of, default in made)
+        ruled = flow_model(str(self), batch, pairs, kappa, (predicted, true), rules)
+        if ruled is not None:
+            return ruled
         return PairingModel(str(self), batch, pairs, kappa, serves, (predicted, true)).with_finite_costs()
+
+    def _kappa(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """κ of all pairs, before weights."""
+        own_lengths = getattr(self.cost, "weights", None) != "uniform"
+        if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
+            raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
+        if self.score_rule.similarity:
+            kappa = shares_of_one(self.cost, batch, pairs, self.name)
+        else:
+            kappa = checked_costs(self.cost, batch, pairs)
+        if self.horizon is not None:
+            kappa = np.minimum(kappa, 2.0 * self.horizon)
+        if self.max_distance is not None:
+            kappa = np.where(kappa > self.max_distance, math.inf, kappa)
+        return kappa
 
     def _bounds(
         self, batch: Batch, first_row: int = 0
@@ -217,14 +248,19 @@ class PairMeasure(Measure):
         return bounds, next((error for error in errors if error is not None), None)
 
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
-        """Without the instances whose bounds contradict each other, as ALL and a number can."""
+        """Without those whose bounds contradict each other, as ALL and a number can, or force what does not exist."""
         rows = super()._defined_rows(batch, undefined, first_row)
         bounds, error = self._bounds(batch, first_row)
+        bad = np.zeros(len(batch), np.bool_)
+        if forces_pairs(self.bounds):
+            pairs, uppers = Pairs.of(batch), (bounds[0][1], bounds[1][1])
+            lost = lost_pairs(batch, pairs, self._kappa(batch, pairs), uppers, self.bounds, first_row)
+            bad[list(lost)] = True
+            error = error or next(iter(lost.values()), None)
         if error is None:
             return rows
         if undefined == "error":
             raise error
-        bad = np.zeros(len(batch), np.bool_)
         for (lower, upper), side in zip(bounds, batch.sides, strict=True):
             bad[np.searchsorted(side.ptr, np.flatnonzero(lower > upper), side="right") - 1] = True
         return rows[~bad[rows]]
@@ -237,7 +273,7 @@ class PairMeasure(Measure):
             return (predicted == 0) != (true == 0), "one side is empty and the other is not"
         return super()._undefined(batch)
 
-    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+    def _evaluated(self, model: PairingModel | FlowModel, solution: Any) -> dict[str, FloatArray]:
         batch = model.batch
         facts = PairFacts(
             solution.objectives,

@@ -74,7 +74,7 @@ NAMED.update(
         Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
         *(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")),
         *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
-        Named(TransportMeasure("transport"), ("cost",)),
+        Named(TransportMeasure("transport"), ("cost", "weights")),
         Named(NearestMeasure("distance"), ("cost",)),
         Named(SetMeasure("accuracy", "none", score="exact"), ()),
         Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
@@ -214,7 +214,7 @@ def write_measures(measures: Iterable[Measure]) -> str:
             fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:
-            fields |= {"predicted": bounds.predicted, "true": bounds.true}
+            fields |= {"predicted": bounds.predicted, "true": bounds.true} | bounds.further
         tables.append(f"[[measure]]\n{to_toml({**fields, 'at': at})}")
     return "\n".join(tables)
 
@@ -261,7 +261,8 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
         if "predicted" in fields or "true" in fields:
-            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)))
+            further = {key: fields.pop(key) for key in ("pair", "defaults", "total") if key in fields}
+            fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)), **further)
         usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
         called = fields.pop("kind", usual)
         kind = measure if called is None else _kind(str(called))

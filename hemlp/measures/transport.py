@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, row_sums
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.named import check_name
@@ -32,15 +35,17 @@ class MassScore:
 
 
 EMPTY = "one side is empty and the other is not"
+NOTHING = "the classes of a side weigh nothing"
 NO_WAY = "a predicted and a true class have no finite cost, as without a common ancestor"
 COST = MassScore(lambda cost: cost)
 
 
 @dataclass(frozen=True, init=False)
 class TransportMeasure(Measure):
-    """The least cost of moving one side to the other, each a mass of 1 that lies evenly on its classes.
+    """The least cost of moving one side to the other, each a mass of 1 that lies on its classes.
 
-    Undefined where one side is empty and the other is not, and where a predicted and a true class have no finite cost.
+    Undefined where one side is empty and the other is not, where the classes of a side weigh nothing, and where a
+    predicted and a true class that weigh something have no finite cost.
 
     Parameters
     ----------
@@ -48,6 +53,8 @@ class TransportMeasure(Measure):
         A word that is no other measure's name.
     cost
         κ, what a mass of 1 costs from one class to another: as of a ``PairMeasure``.
+    weights
+        How much of the mass of its side lies on each class, in proportion; None for evenly.
 
     Examples
     --------
@@ -58,9 +65,12 @@ class TransportMeasure(Measure):
 
     name: str
     cost: Any
+    weights: Mapping[Label, float] | None
 
-    def __init__(self, name: str, *, cost: Any = "shortest_path") -> None:
-        self.__dict__.update(name=name, cost=as_cost(cost))
+    def __init__(self, name: str, *, cost: Any = "shortest_path", weights: Mapping[Label, float] | None = None) -> None:
+        if weights is not None and not isinstance(weights, Mapping):
+            raise InvalidOption("weights map classes to numbers")
+        self.__dict__.update(name=name, cost=as_cost(cost), weights=weights)
         check_name(self)
 
     def __hash__(self) -> int:
@@ -69,7 +79,7 @@ class TransportMeasure(Measure):
     @property
     def fields(self) -> dict[str, Any]:
         """By the names of the constructor's arguments."""
-        return {"name": self.name, "cost": self.cost}
+        return {"name": self.name, "cost": self.cost, "weights": self.weights}
 
     @property
     def usual_fields(self) -> dict[str, Any]:
@@ -77,8 +87,9 @@ class TransportMeasure(Measure):
         return dict(TransportMeasure.__init__.__kwdefaults__ or {})
 
     def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; a cost that has no text form says custom."""
-        return {"name": self.name, "cost": cost_text(self.cost)}
+        """The fields as plain values; a cost that has no text form, and weights, say custom."""
+        weights = {} if self.weights is None else {"weights": "custom"}
+        return {"name": self.name, "cost": cost_text(self.cost), **weights}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -99,10 +110,11 @@ class TransportMeasure(Measure):
     def invariants(self) -> frozenset[str]:
         """What the cost promises: of a distance this is one, too."""
         promised = cost_promises(self.cost)
-        found = {"range", *(promised & {"names", "symmetric", "monotone"})}
+        kept = {"symmetric"} if self.weights is not None else {"names", "symmetric", "monotone"}
+        found = {"range", *(promised & kept)}
         if "zero_if_equal" in promised:
             found.add("best_if_equal")
-        if "zero_only_if_equal" in promised:
+        if "zero_only_if_equal" in promised and self.weights is None:
             found.add("best_only_if_equal")
         return frozenset(found)
 
@@ -110,25 +122,38 @@ class TransportMeasure(Measure):
     def model_key(self) -> Hashable:
         """Measures that differ only in name share their transport."""
         text = cost_text(self.cost)
-        return id(self.cost) if text == "custom" else text
+        return id(self.cost) if text == "custom" else text, None if self.weights is None else id(self.weights)
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> TransportModel:
         """The transport of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)
         pairs = Pairs.of(batch)
-        return TransportModel(str(self), batch, pairs, checked_costs(self.cost, batch, pairs))
+        weights = self._weights(batch.hierarchy)
+        return TransportModel(str(self), batch, pairs, checked_costs(self.cost, batch, pairs), weights)
+
+    def _weights(self, h: Hierarchy) -> FloatArray | None:
+        return None if self.weights is None else class_weights(h, self.weights)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        empty = (np.diff(batch.pred.ptr) == 0) != (np.diff(batch.true.ptr) == 0)
-        return empty | self._apart(batch), f"{EMPTY}, or {NO_WAY}"
+        sizes = [np.diff(side.ptr) for side in batch.sides]
+        empty, words = (sizes[0] == 0) != (sizes[1] == 0), EMPTY
+        weights = self._weights(batch.hierarchy)
+        if weights is not None:
+            heavy = [row_sums(weights[side.classes], side.ptr) > 0 for side in batch.sides]
+            empty = ~(heavy[0] & heavy[1]) & (sizes[0] + sizes[1] > 0)
+            words = f"{EMPTY}, or {NOTHING}"
+        return empty | self._apart(batch, weights), f"{words}, or {NO_WAY}"
 
-    def _apart(self, batch: Batch) -> NDArray[np.bool_]:
+    def _apart(self, batch: Batch, weights: FloatArray | None) -> NDArray[np.bool_]:
         """Where a mass has no way from a predicted to a true class."""
         related = isinstance(self.cost, ShortestPath | Similarity | JiangConrath | LcaHeight)
         if related and len(batch.hierarchy.roots) == 1:  # all classes have a common ancestor
             return np.zeros(len(batch), np.bool_)
         pairs = Pairs.of(batch)
         endless = np.isinf(checked_costs(self.cost, batch, pairs))
+        if weights is not None:
+            for side, ends in zip(batch.sides, pairs.ends(batch), strict=True):
+                endless &= weights[side.classes[ends]] > 0
         return row_sums(endless, pairs.ptr) > 0
 
     def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:

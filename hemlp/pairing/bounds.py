@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
+from hemlp.pairing.capacities import Capacity, PairRule, Priced, Range, pair_capacity
 from hemlp.pairing.rules import BoundRule
 from hemlp.text.notation import WORDS
 
@@ -33,9 +34,11 @@ Bound = int | _All | Mapping[Label, "int | _All"]
 DefaultCost = float | Mapping[Label, float] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bounds:
-    """How many pairs a class takes part in: (α, β) for predicted and for true classes.
+    """How many pairs a class takes part in: (α, β) for predicted and for true classes; and what else may hold how much.
+
+    Each place of the flow network has a capacity: (lower, upper), or ``priced(...)`` with costs of its units.
 
     Parameters
     ----------
@@ -43,6 +46,14 @@ class Bounds:
         Lower and upper bound: integers, ``ALL``, or mappings from classes to those; or a rule, ``by_leaf``,
         ``by_level`` or ``by_class``. ``ALL`` as a lower bound is the size of the other side, as an upper bound the
         larger of that and the lower bound.
+    pair
+        How often a pair is chosen, (0, 1) unless said otherwise; ``ALL`` is as often as its classes allow. Or a rule:
+        ``forbid``, ``force`` or ``by_pair``.
+    defaults
+        How many units a default class takes, in the whole instance: one capacity, or two, for predicted and for true
+        classes. ``ALL`` is no limit.
+    total
+        How many pairs there are in an instance, without those with a default class. ``ALL`` is no limit.
 
     Raises
     ------
@@ -53,41 +64,119 @@ class Bounds:
     --------
     >>> Bounds(predicted=(1, 1), true=(0, ALL))
     Bounds(predicted=(1, 1), true=(0, ALL))
+    >>> Bounds((1, 1), (1, 1), total=(0, 3))
+    Bounds(predicted=(1, 1), true=(1, 1), total=(0, 3))
     """
 
-    predicted: tuple[Bound, Bound] | BoundRule
-    true: tuple[Bound, Bound] | BoundRule
+    predicted: Capacity | BoundRule
+    true: Capacity | BoundRule
+    pair: Capacity | PairRule = (0, 1)
+    defaults: Any = ((0, ALL), (0, ALL))
+    total: Capacity = (0, ALL)
 
     def __post_init__(self) -> None:
         for side, given in (("predicted", self.predicted), ("true", self.true)):
             if isinstance(given, BoundRule):
                 for pair in given.pairs:
-                    checked_pair(pair, f"the bounds {side}={given!r}")
+                    checked_capacity(pair, f"the bounds {side}={given!r}")
                 if not given.pairs and not given.custom:
                     raise InvalidBounds(f"the bounds {side}={given!r} are those of no class at all")
             else:
-                object.__setattr__(self, side, checked_pair(given, f"the bounds {side}={given!r}"))
+                object.__setattr__(self, side, checked_capacity(given, f"the bounds {side}={given!r}"))
+        if not isinstance(self.pair, PairRule):
+            object.__setattr__(self, "pair", pair_capacity(self.pair, f"pair={self.pair!r}"))
+        object.__setattr__(self, "total", _counted(self.total, f"total={self.total!r}"))
+        given = self.defaults
+        several = isinstance(given, tuple | list) and len(given) == 2 and all(_is_capacity(each) for each in given)
+        both = tuple(_counted(each, f"defaults={given!r}") for each in (given if several else (given, given)))
+        object.__setattr__(self, "defaults", both)
+
+    def __repr__(self) -> str:
+        shown = {"predicted": self.predicted, "true": self.true} | self.further
+        return f"Bounds({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    @property
+    def further(self) -> dict[str, Any]:
+        """What is said beyond the bounds of classes."""
+        first, second = self.defaults
+        places = {"pair": self.pair, "defaults": first if first == second else self.defaults, "total": self.total}
+        return {name: value for name, value in places.items() if value != _USUAL[name]}
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is said beyond bounds of classes, and nothing has a price, as far as that is known."""
+        capacities = (each for of in (self.predicted, self.true) for each in _capacities(of))
+        return not self.further and not any(isinstance(each, Priced) for each in capacities)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether bounds depend on the class."""
+        return isinstance(self.predicted, BoundRule) or isinstance(self.true, BoundRule)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both sides have the same bounds."""
+        sides = self.predicted == self.true and self.defaults[0] == self.defaults[1]
+        return sides and not isinstance(self.pair, PairRule)
+
+    @property
+    def free(self) -> bool:
+        """Whether each class of two equal sides can be paired with itself, for nothing."""
+        places = [*_capacities(self.predicted), *_capacities(self.true), self.pair, *self.defaults, self.total]
+        charged = any(isinstance(each, Priced) and any(each.each[:1]) for each in places)
+        usual = plain_range(self.total) == (0, ALL) and not isinstance(self.pair, PairRule)
+        return usual and not charged and plain_range(self.pair)[0] == 0 and plain_range(self.pair)[1] != 0
 
     @property
     def custom(self) -> bool:
         """Whether a bound is a mapping or a function, which have no text form."""
-        plain = (pair for of in (self.predicted, self.true) for pair in _pairs(of))
-        ruled = (of.custom for of in (self.predicted, self.true) if isinstance(of, BoundRule))
+        plain = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
+        ruled = (of.custom for of in (self.predicted, self.true, self.pair) if isinstance(of, BoundRule | PairRule))
         return any(ruled) or any(isinstance(bound, Mapping) for pair in plain for bound in pair)
 
     @property
     def least(self) -> tuple[frozenset[Any], frozenset[Any]]:
         """All lower bounds that classes of each side can have, as far as they are known."""
-        predicted, true = (frozenset(_hashable(pair[0]) for pair in _pairs(of)) for of in (self.predicted, self.true))
+        sides = ([plain_range(each)[0] for each in _capacities(of)] for of in (self.predicted, self.true))
+        predicted, true = (frozenset(map(_hashable, lower)) for lower in sides)
         return predicted, true
 
 
-def _pairs(of: tuple[Bound, Bound] | BoundRule) -> tuple[tuple[Bound, Bound], ...]:
+_USUAL = {"pair": (0, 1), "defaults": (0, ALL), "total": (0, ALL)}
+
+
+def plain_range(of: Any) -> Range:
+    """A capacity without its prices."""
+    found: Range = of.bounds if isinstance(of, Priced) else of
+    return found
+
+
+def _is_capacity(given: Any) -> bool:
+    return isinstance(given, Priced | tuple | list)
+
+
+def _capacities(of: Capacity | BoundRule) -> tuple[Capacity, ...]:
     return of.pairs if isinstance(of, BoundRule) else (of,)
 
 
 def _hashable(bound: Bound) -> Any:
     return "custom" if isinstance(bound, Mapping) else bound
+
+
+def checked_capacity(given: Any, what: str, *, by_class: bool = True) -> Capacity:
+    """A capacity, refused unless its bounds are integers, ALL, or (``by_class``) mappings to those."""
+    bounds = checked_pair(plain_range(given), what)
+    if not by_class and any(isinstance(bound, Mapping) for bound in bounds):
+        raise InvalidBounds(f"{what}: only bounds of classes can be mappings")
+    return replace(given, bounds=bounds) if isinstance(given, Priced) else bounds
+
+
+def _counted(given: Any, what: str) -> Capacity:
+    """A capacity of something that an instance has once: its lower bound is a number."""
+    found = checked_capacity(given, what, by_class=False)
+    if plain_range(found)[0] is ALL:
+        raise InvalidBounds(f"{what}: ALL is no lower bound of it")
+    return found
 
 
 def checked_pair(given: Any, what: str) -> tuple[Bound, Bound]:
@@ -108,7 +197,7 @@ WORDS.update(ALL=ALL, Bounds=Bounds)
 
 
 def bound_arrays(
-    bounds: tuple[Bound, Bound] | BoundRule, side: Side, other: Side, h: Hierarchy, name: str
+    bounds: Capacity | BoundRule, side: Side, other: Side, h: Hierarchy, name: str
 ) -> tuple[IntArray, IntArray]:
     """α and β of each class of a side; α may turn out above β.
 
@@ -116,13 +205,20 @@ def bound_arrays(
     """
     size = np.repeat(np.diff(other.ptr), np.diff(side.ptr))
     if not isinstance(bounds, BoundRule):
-        return _pair_arrays(bounds, side.classes, size, h.labels, name)
+        return _pair_arrays(plain_range(bounds), side.classes, size, h.labels, name)
     lower, upper = np.zeros((2, size.size), np.int64)
     group, pairs = bounds.grouped(h, side.classes)
     for number, pair in enumerate(pairs):
         of = np.flatnonzero(group == number)
-        lower[of], upper[of] = _pair_arrays(pair, side.classes[of], size[of], h.labels, name)
+        lower[of], upper[of] = _pair_arrays(plain_range(pair), side.classes[of], size[of], h.labels, name)
     return lower, upper
+
+
+def side_prices(bounds: Capacity | BoundRule, side: Side, h: Hierarchy) -> tuple[IntArray, tuple[Capacity, ...]]:
+    """The capacity of each class of a side, as a number in the list of those that there are."""
+    if isinstance(bounds, BoundRule):
+        return bounds.grouped(h, side.classes)
+    return np.zeros(side.classes.size, np.int64), (bounds,)
 
 
 def _pair_arrays(

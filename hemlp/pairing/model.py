@@ -31,6 +31,7 @@ from hemlp.pairing.network import pairing_network
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
 from hemlp.pairing.solution import PairingSolution, Prices
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
@@ -181,6 +182,13 @@ class PairingModel(Model["PairingSolution"]):
             for i in range(half.lower.size)
         ]  # fmt: skip
         return LinearProgram(self.title, variables, rows)
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.pairing.algebra import pairing_algebra
+
+        self.stage(stage)
+        return pairing_algebra(self)
 
     def plan(self) -> Plan[PairingSolution]:
         """One program."""

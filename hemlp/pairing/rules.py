@@ -21,10 +21,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.text.notation import WORDS
 
 if TYPE_CHECKING:
-    from hemlp.pairing.bounds import Bound
-
-Pair = tuple["Bound", "Bound"]
-"""Lower and upper bound."""
+    from hemlp.pairing.capacities import Capacity
 
 
 class BoundRule(ABC):
@@ -34,11 +31,11 @@ class BoundRule(ABC):
 
     @property
     @abstractmethod
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[Capacity, ...]:
         """(lower, upper) of each group that there may be."""
 
     @abstractmethod
-    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Pair, ...]]:
+    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
         """The group of each of the classes, and the bounds of each group."""
 
 
@@ -46,15 +43,15 @@ class BoundRule(ABC):
 class ByLeaf(BoundRule):
     """Bounds of leaves, and of inner classes."""
 
-    leaf: Pair
-    inner: Pair
+    leaf: Capacity
+    inner: Capacity
 
     @property
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[Capacity, ...]:
         """Leaves first."""
         return self.leaf, self.inner
 
-    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Pair, ...]]:
+    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
         """0 for a leaf, 1 for an inner class."""
         return (np.diff(h.child_ptr)[classes] > 0).astype(np.int64), self.pairs
 
@@ -66,14 +63,14 @@ class ByLeaf(BoundRule):
 class ByLevel(BoundRule):
     """Bounds of each level, from the roots down; the last ones are also those of all levels below."""
 
-    levels: tuple[Pair, ...]
+    levels: tuple[Capacity, ...]
 
     @property
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[Capacity, ...]:
         """From the roots down."""
         return self.levels
 
-    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Pair, ...]]:
+    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
         """The level, that of the last bounds at most."""
         return np.minimum(h.unit_depths[classes], len(self.levels) - 1).astype(np.int64), self.pairs
 
@@ -85,35 +82,35 @@ class ByLevel(BoundRule):
 class ByClass(BoundRule):
     """Bounds of each class, from a function or a mapping; they have no text form."""
 
-    of: Callable[[Label], Pair] | Mapping[Label, Pair] = field(hash=False)
+    of: Callable[[Label], Capacity] | Mapping[Label, Capacity] = field(hash=False)
     custom = True
 
     @property
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[Capacity, ...]:
         """Nothing is known of a function before it is asked."""
         return tuple(self.of.values()) if isinstance(self.of, Mapping) else ()
 
-    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Pair, ...]]:
+    def grouped(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
         """Each class is a group of its own; a function is asked once for each class."""
         distinct, place = np.unique(classes, return_inverse=True)
         return place.astype(np.int64), tuple(self._pair(h.labels[c]) for c in distinct)
 
-    def _pair(self, label: Label) -> Pair:
-        from hemlp.pairing.bounds import checked_pair
+    def _pair(self, label: Label) -> Capacity:
+        from hemlp.pairing.bounds import checked_capacity
 
         if isinstance(self.of, Mapping) and label not in self.of:
             raise InvalidBounds(f"bounds by class have none for the class {label!r}")
         found: Any = self.of[label] if isinstance(self.of, Mapping) else self.of(label)
-        return checked_pair(found, f"the bounds of the class {label!r}")
+        return checked_capacity(found, f"the bounds of the class {label!r}")
 
 
-def by_leaf(leaf: Pair, inner: Pair) -> ByLeaf:
+def by_leaf(leaf: Capacity, inner: Capacity) -> ByLeaf:
     """Bounds (lower, upper) of leaves, and of inner classes.
 
     Parameters
     ----------
     leaf, inner
-        Pairs of integers or ``ALL``.
+        Pairs of integers or ``ALL``, or ``priced(...)``.
 
     Examples
     --------
@@ -126,13 +123,13 @@ def by_leaf(leaf: Pair, inner: Pair) -> ByLeaf:
     return ByLeaf(leaf, inner)
 
 
-def by_level(*levels: Pair) -> ByLevel:
+def by_level(*levels: Capacity) -> ByLevel:
     """Bounds (lower, upper) of each level, from the roots down; the last are those of all levels below, too.
 
     Parameters
     ----------
     levels
-        Pairs of integers or ``ALL``, that of the roots first.
+        Pairs of integers or ``ALL``, or ``priced(...)``, that of the roots first.
 
     Examples
     --------
@@ -142,13 +139,13 @@ def by_level(*levels: Pair) -> ByLevel:
     return ByLevel(tuple(levels))
 
 
-def by_class(of: Callable[[Label], Pair] | Mapping[Label, Pair]) -> ByClass:
+def by_class(of: Callable[[Label], Capacity] | Mapping[Label, Capacity]) -> ByClass:
     """Bounds (lower, upper) of each class, from a function or a mapping; these have no text form.
 
     Parameters
     ----------
     of
-        A function of a label, or a mapping from labels, to (lower, upper).
+        A function of a label, or a mapping from labels, to (lower, upper) or ``priced(...)``.
 
     Examples
     --------

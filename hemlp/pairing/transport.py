@@ -1,11 +1,12 @@
-r"""Transport: each side's mass of 1 lies evenly on its classes; what does it cost at least to move one to the other?
+r"""Transport: each side's mass of 1 lies on its classes; what does it cost at least to move one to the other?
 
     min  Σ κ_ij x_ij
     s.t. Σ_j x_ij = a_i     for each predicted class i
          Σ_i x_ij = b_j     for each true class j
          x_ij ≥ 0 integer
 
-in units of mass, of which lcm(M, N) are 1: a_i = lcm / M and b_j = lcm / N. Unlike a pair of Problem 1, one of these
+in units of mass: where it lies evenly, lcm(M, N) of them are 1, a_i = lcm / M and b_j = lcm / N; where it lies by
+weights of classes, ``hemlp.pairing.masses`` says how many. Unlike a pair of Problem 1, one of these
 can carry any mass. Without a finite cost there is no x_ij. The matrix is totally unimodular, and the problem a flow of
 least cost.
 """
@@ -25,9 +26,11 @@ from hemlp.errors import InfeasibleModel, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
+from hemlp.pairing.masses import Masses, even_masses, weighed_masses
 from hemlp.pairing.network import Arcs
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.shipping import improved, prove_cheapest
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
@@ -84,12 +87,16 @@ class TransportSolution:
 
 @dataclass(frozen=True, eq=False)
 class TransportModel(Model[TransportSolution]):
-    """The transport of each instance of a batch. An instance with one empty side has no solution."""
+    """The transport of each instance of a batch. An instance with one empty side has no solution.
+
+    ``weights`` of all classes, by which masses lie on them; None: evenly.
+    """
 
     title: str
     batch: Batch
     pairs: Pairs
     kappa: FloatArray
+    weights: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -98,21 +105,24 @@ class TransportModel(Model[TransportSolution]):
         part = self.batch[rows]
         whole = range(len(self))[rows]
         start, stop = (whole, whole + 1) if isinstance(whole, int) else (whole.start, max(whole.start, whole.stop))
-        return TransportModel(self.title, part, Pairs.of(part), self.kappa[self.pairs.place(start, stop)])
+        kappa = self.kappa[self.pairs.place(start, stop)]
+        return TransportModel(self.title, part, Pairs.of(part), kappa, self.weights)
 
     # ---- the data
 
-    @cached_property
+    @property
     def units(self) -> IntArray:
         """How many units are a mass of 1, for each instance."""
-        return np.lcm(*(np.maximum(np.diff(side.ptr), 1).astype(np.int64) for side in self.batch.sides))
+        return self._lying[0]
 
-    @cached_property
+    @property
     def masses(self) -> tuple[IntArray, IntArray]:
         """The units of each class of both sides."""
-        sizes = [np.diff(side.ptr).astype(np.int64) for side in self.batch.sides]
-        predicted, true = (np.repeat(self.units // np.maximum(size, 1), size) for size in sizes)
-        return predicted, true
+        return self._lying[1]
+
+    @cached_property
+    def _lying(self) -> Masses:
+        return even_masses(self.batch) if self.weights is None else weighed_masses(self.batch, self.weights)
 
     @cached_property
     def x(self) -> IntArray:
@@ -176,6 +186,13 @@ class TransportModel(Model[TransportSolution]):
         ]
         units = f" (a mass of 1 is {self.units[0]} units)" if len(self) == 1 else ""
         return LinearProgram(f"{self.title}{units}", variables, rows)
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.pairing.algebra import transport_algebra
+
+        self.stage(stage)
+        return transport_algebra(self)
 
     def plan(self) -> Plan[TransportSolution]:
         """One program."""

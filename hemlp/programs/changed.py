@@ -20,6 +20,8 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
 from hemlp.options import did_you_mean, plain_number
+from hemlp.programs.algebra import Algebra, Line
+from hemlp.programs.exports import symbol
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status
 from hemlp.programs.registry import accepting_solvers
@@ -52,6 +54,12 @@ class ChangedModel(Model[Any]):
         """The program with the further rows last."""
         own: LinearProgram = self.base.program()
         return replace(own, name=f"{own.name}, changed", rows=[*own.rows, *self.rows])
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """That of the model, and the further rows."""
+        own: Algebra = self.base.algebra(stage)
+        added = [Line("added", _as_latex(row.note)) for row in self.rows]
+        return replace(own, lines=[*own.lines, *added])
 
     def plan(self) -> Plan[Any]:
         """One program."""
@@ -102,6 +110,12 @@ class ChangedModel(Model[Any]):
         """The rows contradict each other."""
         added = "; ".join(each.note for each in self.rows)
         return InfeasibleModel(f"instance {number}: no solution keeps the rows that were added: {added}", number)
+
+
+def _as_latex(row: str) -> str:
+    signs = {"<=": r"\le", ">=": r"\ge", "=": "="}
+    text = _SENSE.sub(lambda found: signs[found.group()], row)
+    return re.sub(r"\b[A-Za-z]\w*\b(?<!\ble)(?<!\bge)", lambda found: symbol(found.group()), text)
 
 
 def _close(first: float, second: float) -> bool:

@@ -40,17 +40,21 @@ class FlowNetwork:
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """With ``lower``, ``upper`` and ``cost`` on edges, and with lower capacities shifted into the ``demand`` of
-        nodes (``capacity``, ``weight``), so that ``networkx.network_simplex`` solves it as it is."""
+        nodes (``capacity``, ``weight``), so that ``networkx.network_simplex`` solves it as it is.
+
+        Where arcs stand side by side it is a ``MultiDiGraph`` whose keys are their numbers.
+        """
         import networkx
 
-        graph = networkx.DiGraph()
+        several = np.unique(self.tails * self.size + self.heads).size < self.tails.size
+        graph: networkx.DiGraph[Any] = networkx.MultiDiGraph() if several else networkx.DiGraph()
         nodes = self.names()
         for node, supply in zip(nodes, self.supplies().tolist(), strict=True):
             graph.add_node(node, demand=-supply)
         arcs = zip(self.tails, self.heads, self.lower.tolist(), self.upper.tolist(), self.costs.tolist(), strict=True)
-        for tail, head, lower, upper, cost in arcs:
+        for number, (tail, head, lower, upper, cost) in enumerate(arcs):
             graph.add_edge(
-                nodes[tail], nodes[head],
+                nodes[tail], nodes[head], **({"key": number} if several else {}),
                 lower=lower, upper=upper, cost=cost, capacity=upper - lower, weight=cost,
             )  # fmt: skip
         return graph

@@ -150,7 +150,7 @@ def to_latex(program: LinearProgram) -> str:
 
     x_0_1 is written x_{0,1}.
     """
-    names = [_symbol(v.name) for v in program.variables]
+    names = [symbol(v.name) for v in program.variables]
     goal = _latex_sum(((i, v.cost) for i, v in enumerate(program.variables) if v.cost), names)
     word = r"\max" if program.maximize else r"\min"
     lines = [rf"{word}\ & {goal}"]
@@ -174,7 +174,8 @@ def to_latex(program: LinearProgram) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n"
 
 
-def _symbol(name: str) -> str:
+def symbol(name: str) -> str:
+    """A name of an LP file in LaTeX: x_0_1 is x_{0,1}."""
     head, *places = name.split("_")
     return f"{head}_{{{','.join(places)}}}" if places else head
 

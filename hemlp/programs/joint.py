@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InfeasibleModel
+from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.options import check_known
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status, Variable
 from hemlp.programs.registry import Solver
@@ -99,6 +100,14 @@ class JointModel(Model[JointSolution]):
             return self.program()
         check_known("part", name, list(self.parts))
         return self.parts[name].program()
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """Of one part, in sums over classes."""
+        if stage is None:
+            names = " or ".join(f"stage={name!r}" for name in self.parts)
+            raise InvalidOption(f"this model has several parts: give {names}")
+        check_known("part", stage, list(self.parts))
+        return self.parts[stage].algebra()
 
     def plan(self) -> Plan[JointSolution]:
         """One part after the other."""

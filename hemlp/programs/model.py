@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.programs import exports
+from hemlp.programs.algebra import Algebra
 from hemlp.programs.exports import ProgramArrays
 from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, ProgramResult
@@ -169,6 +170,29 @@ class Model(ABC, Generic[S]):
             raise InvalidOption(f"this model is one program: it has no stage {name!r}")
         return self.program()
 
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """The program in sums over classes, with the rules by their names in the paper; ``to_latex()`` of it is LaTeX.
+
+        Parameters
+        ----------
+        stage
+            As of ``stage``.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> print(measure("GIE").model(h, ["sheep"], ["cow"]).algebra())
+        min  Σ_i,j κ_ij x_ij + 5 Σ_i u_i + 5 Σ_j v_j
+        s.t.
+        (ii)   Σ_j x_ij + u_i = 1    for each predicted class i
+        (iii)  Σ_i x_ij + v_j = 1    for each true class j
+        (i)    x_ij ∈ {0, 1}, 0 ≤ u_i ≤ 1, 0 ≤ v_j ≤ 1    integers
+        κ_ij: what it costs to pair i with j; where that is infinite there is no x_ij
+        u, v: pairs with a default class
+        """
+        raise InvalidOption(f"{type(self).__name__} is not known as algebra; print it, or write it by to_lp()")
+
     def to_lp(self, stage: str | None = None) -> str:
         """The program in the LP file format.
 
@@ -246,7 +270,7 @@ class Model(ABC, Generic[S]):
         return exports.to_mathopt(self.stage(stage))
 
     def to_latex(self, stage: str | None = None) -> str:
-        """The program in LaTeX, for an equation.
+        """The program in LaTeX, for an equation, with every variable; ``algebra().to_latex()`` has sums.
 
         Parameters
         ----------

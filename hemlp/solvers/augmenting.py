@@ -1,12 +1,14 @@
-"""Problem 1 by compiled code, for any bounds: a flow of least cost by successive shortest paths."""
+"""Problem 1 by compiled code, for any bounds and further rules: a flow of least cost by successive shortest paths."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.pairing.data import given_data
+from hemlp.pairing.flows import FlowModel, FlowSolution
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
 from hemlp.programs.limits import solve_within
@@ -25,10 +27,13 @@ class Augmenting:
 
     def accepts(self, model: Any) -> bool:
         """All pairings."""
-        return isinstance(model, PairingModel)
+        return isinstance(model, PairingModel | FlowModel)
 
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve(self, model: PairingModel | FlowModel, time_limit: float | None) -> PairingSolution | FlowSolution:
         """The optimum of each instance."""
+        if isinstance(model, FlowModel):
+            flows: FlowSolution = solve_within(model, time_limit, _flows, FlowModel.unsolved)
+            return flows
         solution: PairingSolution = solve_within(model, time_limit, _solved, PairingModel.unsolved)
         return solution
 
@@ -41,5 +46,17 @@ def _solved(model: PairingModel) -> PairingSolution:
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
     feasible = augment(given_data(model), Chosen(chosen, to_default, prices))
-    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE)).astype(np.int8)
-    return PairingSolution(model, codes, chosen, to_default, hints=prices)
+    return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
+
+
+def _flows(model: FlowModel) -> FlowSolution:
+    from hemlp.kernels.circulations import find_flows
+
+    flow, far = np.zeros(model.arcs.cost.size, np.int64), np.zeros(int(model.arcs.nodes.sum()))
+    feasible = find_flows(model.given_data(), flow, far)
+    return FlowSolution(model, _codes(feasible), flow, hints=far)
+
+
+def _codes(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
+    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
+    return codes.astype(np.int8)

@@ -13,6 +13,7 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
+from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.transport import TransportModel
 from hemlp.programs.circulation import FlowNetwork
@@ -26,7 +27,7 @@ PAIRS = 200_000
 """Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
 
 
-Network = PairingModel | TransportModel
+Network = PairingModel | FlowModel | TransportModel
 """Models that are flow networks."""
 
 
@@ -42,7 +43,7 @@ class MinCostFlow:
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports with costs that are exact integers after scaling."""
-        return isinstance(model, PairingModel | TransportModel) and integer_costs(model) is not None
+        return isinstance(model, Network) and integer_costs(model) is not None
 
     def solve(self, model: Network, time_limit: float | None) -> Any:
         """Part by part."""

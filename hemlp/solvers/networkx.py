@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.pairing.model import PairingModel
-from hemlp.pairing.transport import TransportModel
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.limits import solve_within
 from hemlp.programs.program import ProgramResult, Status
@@ -27,7 +25,7 @@ class NetworkSimplex:
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
-        return isinstance(model, PairingModel | TransportModel) and integer_costs(model) is not None
+        return isinstance(model, Network) and integer_costs(model) is not None
 
     def solve(self, model: Network, time_limit: float | None) -> Any:
         """Instance by instance."""
@@ -50,10 +48,13 @@ class NetworkSimplex:
         return model.solution(ProgramResult(Status.OPTIMAL, variable_values(network, _arc_flows(network, shifted))))
 
 
-def _arc_flows(network: FlowNetwork, shifted: dict[str, dict[str, int]]) -> Any:
+def _arc_flows(network: FlowNetwork, shifted: dict[str, dict[str, Any]]) -> Any:
     names = network.names()
-    ends = zip(network.tails, network.heads, strict=True)
-    return np.array([shifted[names[tail]][names[head]] for tail, head in ends], np.int64) + network.lower
+    found = []
+    for k, (tail, head) in enumerate(zip(network.tails, network.heads, strict=True)):
+        between = shifted[names[tail]][names[head]]
+        found.append(between[k] if isinstance(between, dict) else between)
+    return np.array(found, np.int64) + network.lower
 
 
 EMPTY = ProgramResult(Status.OPTIMAL, np.empty(0))
