@@ -1,6 +1,6 @@
 """Pages made from the code: measures, the command line, study files, errata of the paper; and pictures.
 
-``python docs/generate.py`` writes all of them; a test says when that is needed.
+``python docs/generate.py`` writes all of them, and runs the notebook; tests say when that is needed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import notebook
 import phenomena
 import reference
 
@@ -300,3 +301,4 @@ def _purpose(part: str) -> str:
 
 if __name__ == "__main__":
     write_pages(Path(__file__).parent)
+    notebook.refresh()

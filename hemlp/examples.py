@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -34,7 +34,7 @@ class Example:
     hierarchy: Hierarchy
     true: LabelSets
     systems: Mapping[str, LabelSets]
-    names: Mapping[Label, str]
+    names: Mapping[Label, str] = field(repr=False)
 
 
 def mesh_mini() -> Example:

@@ -20,7 +20,7 @@ from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.programs.program import Row, Variable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TolerantModel(ClosureModel):
     """Ancestor closures, and what stays of them."""
 

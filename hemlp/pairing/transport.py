@@ -31,6 +31,8 @@ from hemlp.pairing.shipping import improved, prove_cheapest
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
+from hemlp.programs.shown import ShownSolution
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     import networkx
@@ -39,8 +41,8 @@ ROOM = 61
 """Bits that the cost of a way may take."""
 
 
-@dataclass(frozen=True, eq=False)
-class TransportSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class TransportSolution(ShownSolution):
     """How many units move along each pair, for each instance of ``model``."""
 
     model: TransportModel
@@ -81,8 +83,11 @@ class TransportSolution:
             for k in np.flatnonzero(self.moved)
         ]  # fmt: skip
 
+    def _found(self) -> Table:
+        return Table(["predicted", "true", "cost", "mass"], self.named_pairs())
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class TransportModel(Model[TransportSolution]):
     """The transport of each instance of a batch. An instance with one empty side has no solution."""
 

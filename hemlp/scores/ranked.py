@@ -29,6 +29,7 @@ from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import as_frame
 from hemlp.statistics.resampling import Draw, Interval
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
 
 DISTANCE = "distance"
@@ -36,7 +37,7 @@ _AT = re.compile(r"(.+?)\s*@\s*(\d+)")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranked:
+class Ranked(Shown):
     """Values of ranked measures, one array each with one value an instance; nan where a measure is undefined.
 
     Examples

@@ -21,7 +21,11 @@ DECIMALS = 4
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 
 
-@dataclass(frozen=True)
+MOST_ROWS = 60
+"""Of a table that shows itself at a prompt or in a notebook."""
+
+
+@dataclass(frozen=True, repr=False)
 class Table:
     """Column names, rows of texts, numbers and other values, and notes that belong below.
 
@@ -85,6 +89,9 @@ class Table:
             aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
         lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
         return "\n".join([*lines, *([""] if self.notes else []), *map(printable, self.notes)])
+
+    def __repr__(self) -> str:
+        return str(self.head(MOST_ROWS))
 
     @property
     def numeric(self) -> list[bool]:
@@ -157,13 +164,17 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
+        return self.head(MOST_ROWS)._html()
+
+    def _html(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
         cells = [[markup(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
             cells[i][j] = f"<b>{cells[i][j]}</b>" if how == "best" else cells[i][j]
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+        below = f"<p><small>{notes}</small></p>" if notes else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def _latex_head(text: str) -> str:
