@@ -1,4 +1,4 @@
-"""Sphinx configuration; pages of measures and errata are generated from the registry when the build begins."""
+"""Sphinx configuration; pages that are made from the code are made anew when the build begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ project = "hemlp"
 author = "The hemlp developers"
 copyright = "the hemlp developers"
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 source_suffix = {".md": "markdown"}

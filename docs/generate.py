@@ -1,12 +1,22 @@
-"""Pages made from the registry: one for each measure, and the errata of the paper; and the picture of the packages."""
+"""Pages made from the code: measures, the command line, study files, errata of the paper; and pictures.
+
+``python docs/generate.py`` writes all of them, and runs the notebook; tests say when that is needed.
+"""
 
 from __future__ import annotations
 
 import ast
+import sys
 from functools import cache
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import notebook
+import phenomena
+import reference
 
 import hemlp
 from hemlp import examples
@@ -35,22 +45,38 @@ MODELS = {
 
 
 def write_pages(docs: Path) -> None:
-    """All generated pages, into docs/measures and docs/errata.md."""
-    folder = docs / "measures"
-    folder.mkdir(exist_ok=True)
-    notes = examples.about_measures()
-    rows = []
+    """Write all pages and pictures that have changed."""
+    for name, text in pages().items():
+        path = docs / name
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def pages() -> dict[str, str]:
+    """All of them, by their paths within docs."""
+    found = {
+        "architecture.svg": architecture_picture(),
+        "commands.md": reference.commands_page(),
+        "study-files.md": reference.study_page(),
+        "errata.md": errata_page(),
+        **{f"pictures/{name}.svg": phenomena.phenomenon(name) for name in phenomena.PHENOMENA},
+    }
+    notes, rows = examples.about_measures(), []
     for name, named in NAMED.items():
-        each, told = named.template, notes[name]
-        _write(folder / f"{name}.md", measure_page(each, told, folder))
+        each = named.template
+        picture = case_picture(each, notes[name]["case"])
+        found[f"measures/{name}.md"] = measure_page(each, notes[name], drawn=picture is not None)
+        if picture is not None:
+            found[f"measures/{name}.svg"] = picture
         low, high = each.range
         arrow = "↑" if each.greater_is_better else "↓"
-        rows.append([f"[{name}]({name}.md)", told["title"], f"{number(low)} to {number(high)} {arrow}"])
+        rows.append([f"[{name}]({name}.md)", notes[name]["title"], f"{number(low)} to {number(high)} {arrow}"])
     index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
-    _write(folder / "index.md", f"# Measures\n\n{index}\nEach page is made from the registry.\n\n{tree}\n")
-    _write(docs / "errata.md", errata_page())
-    _write(docs / "architecture.svg", architecture_picture())
+    more = "[Which measure should I use?](../which-measure.md) compares them. Each page is made from the registry."
+    found["measures/index.md"] = f"# Measures\n\n{index}\n{more}\n\n{tree}\n"
+    return found
 
 
 def listed(columns: list[str], rows: list[list[str]]) -> str:
@@ -59,7 +85,7 @@ def listed(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def measure_page(each: Measure, told: dict[str, Any], folder: Path) -> str:
+def measure_page(each: Measure, told: dict[str, Any], *, drawn: bool) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
     needed = NAMED[each.name].needed
     made = "".join(f", {key}={what}" for key, what in needed.items())
@@ -68,8 +94,10 @@ def measure_page(each: Measure, told: dict[str, Any], folder: Path) -> str:
         define = f"```text\n{define}\n```"
     else:
         define = f'```python\nfrom hemlp import measure\n\n{define}\nassert str(m) == "{each}"\n```'
-    parameters = [[f"`{key}`", f"`{value!r}`"] for key, value in each.parameters.items()]
-    shown = listed(["parameter", "default"], parameters) if parameters else "None.\n"
+    parameters = [
+        [f"`{key}`", f"`{value!r}`", examples.about_parameter(each, key)] for key, value in each.parameters.items()
+    ]
+    shown = listed(["parameter", "default", "what it does"], parameters) if parameters else "None.\n"
     promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
     low, high = each.range
     better = "greater is better" if each.greater_is_better else "less is better"
@@ -101,9 +129,9 @@ From {number(low)} to {number(high)}; {better}. Defined as
 ## What holds on every instance
 
 {promises}
-## Case {told["case"]} of the paper
+## {"The example" if told["case"] == "dag" else "Case " + told["case"]} of the paper
 
-{case_words(each, told["case"], folder)}
+{case_words(each, told["case"], drawn)}
 """
 
 
@@ -143,27 +171,34 @@ def model_words(each: Measure) -> str:
     return MODELS[each.augment.name]
 
 
-def case_words(each: Measure, name: str, folder: Path) -> str:
-    """The case with its drawing, the value, and what the paper prints."""
+def weighed(each: Measure, name: str) -> Measure:
+    """The measure with what it needs to score a case: each class weighs 1."""
+    classes = examples.case(name).hierarchy
+    return each.changed(**{key: dict.fromkeys(classes, 1.0) for key in NAMED[each.name].needed})
+
+
+def case_words(each: Measure, name: str, drawn: bool) -> str:
+    """The case with its value, and what the paper prints."""
     case = examples.case(name)
-    batch = Batch.of(case.hierarchy, [list(case.true)], [list(case.pred)])
-    needed = NAMED[each.name].needed
-    if needed:
-        each = each.changed(**{key: dict.fromkeys(case.hierarchy, 1.0) for key in needed})
-    explanation = explain(batch, {each.name: each})
-    value = each.score(case.hierarchy, case.true, case.pred, undefined="nan")
-    words = f"True {sorted(case.true)}, predicted {sorted(case.pred)}: {each.name} is "
+    value = weighed(each, name).score(case.hierarchy, case.true, case.pred, undefined="nan")
+    true, pred = (", ".join(sorted(side)) for side in (case.true, case.pred))
+    words = f"True {{{true}}}, predicted {{{pred}}}: {each.name} is "
     words += "undefined." if value != value else f"{float(value):.4g}."
-    words += " (Each class weighs 1 here.)" if needed else ""
+    words += " (Each class weighs 1 here.)" if NAMED[each.name].needed else ""
     for line in paper.compared(case):
         if line.value == each.name:
             words += f" The paper prints {line.printed}" + (f": {line.reason}." if line.reason else ".")
+    return f"{words}\n\n![The case, drawn]({each.name}.svg)" if drawn else words
+
+
+def case_picture(each: Measure, name: str) -> str | None:
+    """The drawing of a case, None where there is nothing to draw."""
+    case = examples.case(name)
+    batch = Batch.of(case.hierarchy, [list(case.true)], [list(case.pred)])
     try:
-        picture = explanation.picture()
+        return explain(batch, {each.name: weighed(each, name)}).picture().to_svg()
     except ValueError:
-        return words
-    _write(folder / f"{each.name}.svg", picture.to_svg())
-    return f"{words}\n\n![The case, drawn]({each.name}.svg)"
+        return None
 
 
 def errata_page() -> str:
@@ -270,10 +305,6 @@ def _purpose(part: str) -> str:
     return shorten(words.partition(". ")[0].rstrip(".").replace("``", ""), 90, placeholder=" …")
 
 
-def _write(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
     write_pages(Path(__file__).parent)
+    notebook.refresh()

@@ -104,12 +104,65 @@ def test_whatever_is_public_is_explained(name):
             assert ">>>" in words, f"{name} has no example"
 
 
-def test_the_picture_of_the_packages_is_that_of_the_code():
+@pytest.fixture(scope="module")
+def generate():
+    """The module that makes pages from the code."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
-    picture = generate.architecture_picture()
-    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == picture, "run python docs/generate.py"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_pages_that_are_made_from_the_code_are_those_of_the_code(generate):
+    """Of measures, commands, study files, errata; and the pictures."""
+    stale = [
+        name
+        for name, text in generate.pages().items()
+        if not (ROOT / "docs" / name).exists() or (ROOT / "docs" / name).read_text(encoding="utf-8") != text
+    ]
+    assert not stale, "run python docs/generate.py"
+
+
+def test_no_page_is_left_of_a_measure_that_is_gone(generate):
+    kept = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "measures").iterdir()}
+    assert kept <= generate.pages().keys()
+
+
+def test_every_parameter_is_explained():
+    for named in NAMED.values():
+        for key in named.template.parameters:
+            assert hemlp.examples.about_parameter(named.template, key), f"{key} of {named.template.name}"
+
+
+def test_the_reference_has_every_command_and_option(generate):
+    """Also in the words of the study file, which are those of the options."""
+    page = generate.reference.commands_page()
+    for name, command in generate.reference.commands.commands.items():
+        section = page.partition(f"\n## hemlp {name}\n")[2].partition("\n## ")[0]
+        for param in command.params:
+            assert (param.opts[-1] if param.param_type_name == "option" else param.make_metavar(None)) in section
+    assert "| `cycles` | What to do with cycles of the hierarchy. One of `error`, `condense`, `break`. |" in (
+        generate.reference.study_page()
+    )
+
+
+def test_the_gallery_shows_the_pictures_that_its_code_makes(tmp_path, monkeypatch):
+    page = ROOT / "docs" / "gallery.md"
+    monkeypatch.chdir(tmp_path)
+    exec(compile(blocks(page), str(page), "exec"), {"__name__": "__docs__"})
+    shown = set(re.findall(r"\]\(pictures/(\w+\.svg)\)", page.read_text(encoding="utf-8")))
+    assert {path.name for path in (tmp_path / "pictures").iterdir()} == shown
+
+
+def test_links_of_the_documentation_lead_somewhere():
+    """Also without a build: in the repository, or in the package of sources."""
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "CONTRIBUTING.md"]:
+        if "_build" in page.parts:
+            continue
+        text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if not re.match(r"\w+:", target):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def test_the_architecture_page_names_every_part():

@@ -104,7 +104,13 @@ def _grid(text: str | None) -> Any:
 @one_measure_option("F_H", "What is to be best: -m F_LCA.")
 @choice("--by", ["all", "level", "class"], "How many thresholds: --by level.")
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validate on the same data: --folds 5.")
-@click.option("--least", type=click.IntRange(min=1), default=20, show_default=True, help="Instances: --least 50.")
+@click.option(
+    "--least",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Instances that a threshold needs: --least 50.",
+)
 @choice("--few", ["error", "shared"], "Where a level or class is true in fewer instances: --few shared.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds: --seed 1.")
 @points_option

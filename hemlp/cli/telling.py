@@ -55,6 +55,6 @@ def measures(name: str | None) -> None:
                 if key in about:
                     click.echo(f"  {words}: {about[key]}")
             for key, value in each.parameters.items():
-                click.echo(f"  parameter {key} = {value!r}")
+                click.echo(f"  parameter {key} = {value!r}: {examples.about_parameter(each, key)}".removesuffix(": "))
             for promise in sorted(each.invariants):
                 click.echo(f"  {INVARIANTS[promise].words}")

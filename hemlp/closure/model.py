@@ -31,7 +31,7 @@ from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, 
 Direction = Literal["up", "down", "none"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClosureModel(Model[ClosureSolution]):
     """Both closures of each instance of a batch.
 

@@ -13,6 +13,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.shown import ShownSolution
 
 if TYPE_CHECKING:
     from hemlp.closure.model import ClosureModel
@@ -22,8 +23,8 @@ Closures = tuple[IntArray, IntArray, NDArray[np.uint8]]
 DROPPED = 4
 
 
-@dataclass(frozen=True, eq=False)
-class ClosureSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosureSolution(ShownSolution):
     """Weights of the predicted, true and common nodes of each instance (``sums``), and whether the sets are ``equal``.
 
     ``made``: the sets themselves; those that a solver has not made are computed on demand.

@@ -21,7 +21,7 @@ from hemlp.programs.algebra import Algebra
 from hemlp.programs.program import Row, Variable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TolerantModel(ClosureModel):
     """Ancestor closures, and what stays of them."""
 

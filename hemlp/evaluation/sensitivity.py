@@ -15,14 +15,16 @@ from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
 from hemlp.options import check_known
 from hemlp.report.plots import save, sensitivity_chart
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
 
-@dataclass(frozen=True)
-class Sensitivities:
+@dataclass(frozen=True, repr=False)
+class Sensitivities(Shown):
     """The mean of a measure as a function of its default cost D, for each system.
 
     Examples
@@ -91,6 +93,9 @@ class Sensitivities:
 
     def __str__(self) -> str:
         return str(self.table())
+
+    def __repr__(self) -> str:
+        return f"Sensitivities({self.measure}: {many(len(self.systems), 'system')}, {many(len(self.flips), 'flip')})"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: fractions as [numerator, denominator]."""

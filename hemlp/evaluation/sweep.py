@@ -27,11 +27,13 @@ from hemlp.measures.base import Measure
 from hemlp.measures.registry import measure as made
 from hemlp.pairing.costs import cost_text
 from hemlp.report.plots import save, sweep_chart
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
+from hemlp.text.words import many
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Shown):
     """The means of all systems at each point of a grid. ``points``: the values of the parameters, in order.
 
     ``evaluation`` holds all scores, under the names of the points.
@@ -44,6 +46,9 @@ class Sweep:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __repr__(self) -> str:
+        return f"Sweep({self.measure}: {many(len(self), 'point')}, {many(len(self.systems), 'system')})"
 
     @property
     def systems(self) -> list[str]:

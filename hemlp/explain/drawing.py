@@ -14,6 +14,7 @@ from hemlp.errors import MissingDependency
 from hemlp.escaping import markup, printable
 from hemlp.explain.layout import GAP, ROLES, Box, Layout
 from hemlp.io.files import write_bytes
+from hemlp.text.words import many
 
 
 class Picture(Layout):
@@ -47,6 +48,12 @@ class Picture(Layout):
             )
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
+
+    def __repr__(self) -> str:
+        return f"Picture({self.title!r}, {many(len(self.boxes), 'box', 'boxes')})"
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
 
     def _drawn(self) -> list[tuple[Any, Any, str]]:
         """Arrows that are seen, highlighted ones last so that they lie on top."""

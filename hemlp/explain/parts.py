@@ -13,9 +13,11 @@ from hemlp.errors import InvalidOption
 from hemlp.escaping import json_number, printable
 from hemlp.explain.drawing import Picture
 from hemlp.explain.layout import Curve
+from hemlp.explain.shown import more
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -233,8 +235,8 @@ class Unexplained:
 Part: TypeAlias = "Pairing | Graphs | Sets | Unexplained | Several"
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
     """One instance: its classes, and a part for each kind of model that was asked for.
 
     ``row`` counts from 0. ``names`` gives readable names of classes.
@@ -281,6 +283,12 @@ class Explanation:
             values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
             found.append((values, list(part.tables(self.full_name))))
         return found
+
+    def __repr__(self) -> str:
+        return f"Explanation({printable('; '.join(title for title, _ in self.sections()))})"
+
+    def _more(self) -> Iterator[Table | str]:
+        return more(self)
 
     def __str__(self) -> str:
         blocks = [

@@ -72,8 +72,7 @@ class Several:
             if isinstance(part, Unexplained):
                 continue
             drawn = part.picture(title, h, sides, name)
-            for key in drawn.boxes.keys() - made.boxes.keys():
-                made.boxes[key] = drawn.boxes[key]
+            made.boxes |= {key: box for key, box in drawn.boxes.items() if key not in made.boxes}
             made.arrows += [arrow for arrow in drawn.arrows if arrow not in made.arrows]
             made.curves += [curve for curve in drawn.curves if curve not in made.curves]
         return made

@@ -26,18 +26,21 @@ from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, mak
 from hemlp.hierarchy.identity import content_hash
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
 from hemlp.hierarchy.listed import coded_edges, edges_of_parents
+from hemlp.hierarchy.outline import more
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
 from hemlp.hierarchy.readers import reader
 from hemlp.hierarchy.recognised import recognised
 from hemlp.hierarchy.structure import Structure
 from hemlp.hierarchy.tables import Columns, Given
+from hemlp.text.shown import Shown
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     import networkx
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy(Structure):
+class Hierarchy(Structure, Shown):
     """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
 
     ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
@@ -376,6 +379,9 @@ class Hierarchy(Structure):
         extra += f", {len(self.dropped_edges):,} edges dropped" if self.dropped_edges else ""
         extra = f"root{'s' * (roots != 1)}{extra}" + (", weighted" if self.weighted else "")
         return f"Hierarchy({len(self):,} classes, {self.edges.parents.size:,} edges, {roots:,} {extra})"
+
+    def _more(self) -> Iterator[Table | str]:
+        return more(self)
 
     # ---- identity
 

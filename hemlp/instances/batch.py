@@ -5,7 +5,7 @@ What is done about unknown labels and missing instances is a choice (`Policies`)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from typing import Any, Literal
@@ -22,6 +22,8 @@ from hemlp.instances.paths import ends_of_paths, refuse_paths
 from hemlp.instances.sets import LabelSets, as_predictions
 from hemlp.instances.unknown import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
+from hemlp.text.shown import FIRST_ROWS, Shown, few
+from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 __all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy", "different_rows", "pointers"]
@@ -142,7 +144,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Batch:
+class Batch(Shown):
     """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``.
 
     ``given`` is the hierarchy before unknown labels were added to it as isolated classes.
@@ -322,6 +324,14 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({many(len(self), 'instance')}, {self.hierarchy!r})"
+
+    def _more(self) -> Iterator[Table]:
+        name = self.hierarchy.labels.__getitem__
+        rows = [
+            [str(i if self.ids is None else self.ids[i]), few(map(name, self.true[i])), few(map(name, self.pred[i]))]
+            for i in range(min(len(self), FIRST_ROWS))
+        ]
+        yield Table(["instance" if self.ids is None else "id", "true", "predicted"], rows)
 
 
 def _side(

@@ -35,6 +35,8 @@ from hemlp.instances.lookalikes import (
     usual_columns,
 )
 from hemlp.options import check_choice
+from hemlp.text.shown import FIRST_ROWS, Shown, few
+from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 Rows = Literal["sets", "paths"]
@@ -55,7 +57,7 @@ class Scored(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelSets:
+class LabelSets(Shown):
     """One label set an instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
 
     ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
@@ -168,6 +170,13 @@ class LabelSets:
 
     def __repr__(self) -> str:
         return f"LabelSets({many(len(self), 'instance')}, {many(self.codes.size, 'label')})"
+
+    def _more(self) -> Iterator[Table]:
+        ids = range(len(self)) if self.ids is None else self.ids
+        rows = [[str(ids[i]), few(self[i])] for i in range(min(len(self), FIRST_ROWS))]
+        empty = int(np.count_nonzero(np.diff(self.ptr) == 0))
+        note = f"{self.codes.size / max(1, len(self)):.2f} labels per instance, {many(empty, 'instance')} without any"
+        yield Table(["instance" if self.ids is None else "id", "labels"], rows, [note])
 
     @cached_property
     def digest(self) -> str:

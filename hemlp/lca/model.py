@@ -38,7 +38,7 @@ WORK_LIMIT = 30.0
 STAGES = ("lcas", "ratio", "ties")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphModel(Model[LcaSolution]):
     """LCA graphs of each instance of a batch."""
 
@@ -151,7 +151,7 @@ class GraphModel(Model[LcaSolution]):
             raise InvalidSolution(f"{place}: a side is empty, so the graphs are the nodes of the other side alone")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LcaModel(GraphModel):
     """The minimal LCA graphs."""
 
@@ -212,7 +212,7 @@ class LcaModel(GraphModel):
         return True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExtendedModel(GraphModel):
     """The extended graphs G_ex: all shortest paths of all eligible links."""
 

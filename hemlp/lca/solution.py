@@ -15,6 +15,7 @@ from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import SIDES
 from hemlp.lca.graphs import Found
 from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.shown import ShownSolution
 
 if TYPE_CHECKING:
     from hemlp.lca.model import GraphModel
@@ -24,8 +25,8 @@ STEPS = ("", "search", "programs of parts", "programs")
 """Who solved an instance: each step is tried where the one before gives up."""
 
 
-@dataclass(frozen=True, eq=False)
-class LcaSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class LcaSolution(ShownSolution):
     """What was found for each instance of ``model``.
 
     ``sums``: sizes of G_p, of G_t and of what they share; ``lcas``: how many LCAs, 0 where a side is empty; ``bounds``:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.options import check_known
 from hemlp.programs.program import STATUSES, Status
+from hemlp.text.shown import Shown
+from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 
 class Score(float):
@@ -46,12 +49,16 @@ class Score(float):
         def __eq__(self, other: object) -> bool: ...
         def __hash__(self) -> int: ...
 
+    def _repr_html_(self) -> str:
+        rows = [[name, value] for name, value in self.columns.items()]
+        return Table(["column", "value"], rows, [str(self.status), self.signature])._repr_html_()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Score, (float(self), self.columns, self.status, self.signature)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Shown):
     """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined.
 
     ``undefined``: on how many instances that is. ``exact``: whether they are meant to be optimal, so that one that is
@@ -109,6 +116,20 @@ class Scores:
         """How many instances have which status."""
         counts = np.bincount(self.statuses, minlength=len(STATUSES))
         return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
+
+    def __repr__(self) -> str:
+        return f"Scores({self.name} of {many(len(self), 'instance')}: mean {self.mean():.4g})"
+
+    def _more(self) -> Iterator[Table]:
+        rows = [[name, mean(v), *_ends(v)] for name, v in self.columns.items()]
+        counts = ", ".join(f"{count:,} {status}" for status, count in self.status_counts().items())
+        yield Table(["column", "mean", "least", "greatest"], rows, [counts, self.signature])
+
+
+def _ends(values: FloatArray) -> tuple[float, float]:
+    """The least and the greatest value, nan where there is none."""
+    defined = values[~np.isnan(values)]
+    return (float(defined.min()), float(defined.max())) if defined.size else (math.nan, math.nan)
 
 
 def mean(values: FloatArray) -> float:

@@ -67,7 +67,7 @@ class Half:
         return slice(int(self.side.ptr[start]), int(self.side.ptr[stop]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairingModel(Model["PairingSolution"]):
     """Problem 1 for each instance of a batch.
 

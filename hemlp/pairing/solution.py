@@ -17,6 +17,8 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.pairing.proof import Shortage, prove_optimal
 from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.shown import ShownSolution
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.pairing.model import PairingModel
@@ -34,8 +36,8 @@ class Prices:
     pairs: Mapping[tuple[Label, Label], float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class PairingSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairingSolution(ShownSolution):
     """Chosen pairs, and how often each class of each side went to a default class, for each instance of ``model``.
 
     ``shortages``: for instances that have no solution, the classes that cannot have the pairs that they need.
@@ -103,6 +105,12 @@ class PairingSolution:
                 ends = (m.label(side, i), None) if side == PRED else (None, m.label(side, i))
                 pairs.append((*ends, float(half.default[i])))
         return pairs
+
+    def _found(self) -> Table:
+        rows = [
+            ["default class" if end is None else end for end in ends] + [cost] for *ends, cost in self.named_pairs()
+        ]
+        return Table(["predicted", "true", "cost"], rows)
 
     def duals(self) -> Prices:
         """Prices that prove the optimum, from shortest ways in the residual network; InvalidSolution if it is none."""

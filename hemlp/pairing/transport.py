@@ -34,6 +34,8 @@ from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
+from hemlp.programs.shown import ShownSolution
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     import networkx
@@ -42,8 +44,8 @@ ROOM = 61
 """Bits that the cost of a way may take."""
 
 
-@dataclass(frozen=True, eq=False)
-class TransportSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class TransportSolution(ShownSolution):
     """How many units move along each pair, for each instance of ``model``."""
 
     model: TransportModel
@@ -84,8 +86,11 @@ class TransportSolution:
             for k in np.flatnonzero(self.moved)
         ]  # fmt: skip
 
+    def _found(self) -> Table:
+        return Table(["predicted", "true", "cost", "mass"], self.named_pairs())
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class TransportModel(Model[TransportSolution]):
     """The transport of each instance of a batch. An instance with one empty side has no solution.
 

@@ -30,7 +30,7 @@ _SENSE = re.compile(r"(<=|>=|=)")
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?\s*\*?\s*([A-Za-z]\w*)")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ChangedModel(Model[Any]):
     """A model of one instance with further ``rows``; its solutions are those of the model that it was made of."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.escaping import markup
 from hemlp.options import check_known
 from hemlp.programs.algebra import Algebra
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status, Variable
 from hemlp.programs.registry import Solver
+from hemlp.programs.shown import ShownSolution
+from hemlp.text.tables import Table
 
 
-@dataclass(frozen=True, eq=False)
-class JointSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointSolution(ShownSolution):
     """A solution of each part, by its name."""
 
     model: JointModel
@@ -28,6 +31,11 @@ class JointSolution:
 
     def __len__(self) -> int:
         return len(self.model)
+
+    def _more(self) -> Iterator[Table | str]:
+        for name, part in self.parts.items():
+            yield f"<p>{markup(name)}</p>"
+            yield from part._more()
 
     def __getitem__(self, row: int) -> JointSolution:
         return JointSolution(self.model[row], {name: part[row] for name, part in self.parts.items()})
@@ -57,7 +65,7 @@ class JointSolution:
         return STATUSES[int(self.statuses[0])]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointModel(Model[JointSolution]):
     """Models of one batch by name. Their programs stand side by side in one, whose objective is the sum of theirs.
 

@@ -8,7 +8,7 @@ solver that reads the data of the models that it knows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +22,8 @@ from hemlp.programs.exports import ProgramArrays
 from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, ProgramResult
 from hemlp.programs.registry import Solver, find_solver, named_solver
+from hemlp.text.shown import Shown, lines
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     import pulp
@@ -53,7 +55,7 @@ def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) 
         return solution
 
 
-class Model(ABC, Generic[S]):
+class Model(Shown, ABC, Generic[S]):
     """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
 
     Examples
@@ -323,3 +325,10 @@ class Model(ABC, Generic[S]):
         if len(self) > 3 or (not self.together and len(self) != 1):
             return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
         return str(self.program())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({getattr(self, 'title', '')}: {many(len(self), 'instance')})"
+
+    def _more(self) -> Iterator[str]:
+        if len(self) == 1:
+            yield lines(str(self))

@@ -40,9 +40,9 @@ def check_plots() -> None:
 
 def _figure(width: float, height: float) -> tuple[Figure, Any]:
     check_plots()
-    from matplotlib.figure import Figure
+    from hemlp.report.figures import Plot
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Plot(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -210,10 +210,6 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
 
 def svg(figure: Figure, name: str) -> str:
     """A figure as an SVG element for a page; ``name`` keeps its ids apart from those of others."""
-    import matplotlib as mpl
+    from hemlp.report.figures import svg as written
 
-    text = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"}):
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    found = text.getvalue()
-    return found[found.index("<svg") :]
+    return written(figure, name)

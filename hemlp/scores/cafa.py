@@ -31,6 +31,7 @@ from hemlp.scores.exclusion import as_exclusion, excluded
 from hemlp.scores.stepping import swept
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
 from hemlp.version import __version__
 
@@ -44,7 +45,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cafa:
+class Cafa(Shown):
     """CAFA's averages at each of the ``thresholds``, which ascend; one array each.
 
     ``covered``: how many instances have a prediction; ``mi`` and ``ru``: mean weights of what was wrong and of what was

@@ -11,14 +11,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
@@ -28,6 +29,7 @@ from hemlp.measures.registry import measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_known
 from hemlp.programs.registry import Solver
+from hemlp.report.plots import svg
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import best_index, step_area
 from hemlp.scores.stepping import Solving, StepValues, step_values
@@ -35,6 +37,7 @@ from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid, as_threshold
 from hemlp.statistics.resampling import RESAMPLES, Draw
 from hemlp.text.intervals import Interval
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, as_frame, figure
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Best(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
+class Curve(Shown):
     """Means of measures over instances at each of the ``thresholds``, which ascend.
 
     ``kind`` says which thresholds those are. ``defined``: over how many instances each mean is.
@@ -259,6 +262,11 @@ class Curve:
             f"Curve({', '.join(self.measures)} at {len(self.thresholds):,} thresholds: {self.kind}; "
             f"{self.instances:,} instances)"
         )
+
+    def _more(self) -> Iterator[Table | str]:
+        yield self.table()
+        with suppress(MissingDependency):
+            yield svg(self.plot(), "curve")
 
 
 EVERY_SCORE = "every distinct score"

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def axes_of(width: float = 7.0, height: float = 3.8) -> tuple[Figure, Any]:
     """An empty figure."""
     check_plots()
-    from matplotlib.figure import Figure
+    from hemlp.report.figures import Plot
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Plot(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

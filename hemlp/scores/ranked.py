@@ -29,11 +29,12 @@ from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
 from hemlp.statistics.resampling import Draw
 from hemlp.text.intervals import Interval
+from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, as_frame, figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranked:
+class Ranked(Shown):
     """Values of ranked measures, one array each with one value an instance; nan where a measure is undefined.
 
     ``ids``: the names of the instances, if they have any.

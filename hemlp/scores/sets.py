@@ -22,6 +22,9 @@ from hemlp.instances.batch import Batch, Policies, UnknownPolicy
 from hemlp.instances.sets import LabelSets, Scored
 from hemlp.options import check_choice
 from hemlp.scores.thresholds import as_threshold, class_thresholds
+from hemlp.text.shown import FIRST_ROWS, Shown, few
+from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.scores.tuned import Tuned
@@ -31,7 +34,7 @@ ANYWAY = Advice("repeated", "max", "to take the greatest score")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoredSets(Scored):
+class ScoredSets(Scored, Shown):
     """Scored classes of each instance: ``vocabulary[c]`` has the score ``values[k]``, for c = ``codes[k]`` and k from
     ``ptr[i]`` to ``ptr[i + 1]``, greatest score first and ties in the order of labels.
 
@@ -167,7 +170,13 @@ class ScoredSets(Scored):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"ScoredSets({len(self):,} instances, {self.values.size:,} scores)"
+        return f"ScoredSets({many(len(self), 'instance')}, {many(self.values.size, 'score')})"
+
+    def _more(self) -> Iterator[Table]:
+        ids = range(len(self)) if self.ids is None else self.ids
+        best = (sorted(self[i].items(), key=lambda item: -item[1]) for i in range(min(len(self), FIRST_ROWS)))
+        rows = [[str(ids[i]), few(f"{label} {score:.3g}" for label, score in found)] for i, found in enumerate(best)]
+        yield Table(["instance" if self.ids is None else "id", "greatest scores"], rows)
 
     def place(self, position: int) -> str:
         """Where the score at ``position`` stands: file and row, counted from 1."""

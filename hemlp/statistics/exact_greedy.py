@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,15 @@ from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores
+from hemlp.text.shown import Shown, lines
 from hemlp.text.words import many
 
 SAME = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
 
 
-@dataclass(frozen=True, eq=False)
-class ExactGreedy:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactGreedy(Shown):
     """F_LCA of a batch by the three methods, with numbers of LCAs and the seconds that each method took.
 
     ``rows`` numbers the instances in the data that they were drawn from, from 0.
@@ -81,6 +82,13 @@ class ExactGreedy:
             "worst": [{"row": row + 1, "exact minus greedy": gap} for row, gap in self.worst()],
             "signature": self.exact.signature,
         }  # fmt: skip
+
+    def __repr__(self) -> str:
+        differing = np.count_nonzero(np.abs(self.difference) > SAME)
+        return f"ExactGreedy({many(len(self.rows), 'instance')}, {differing:,} differ)"
+
+    def _more(self) -> Iterator[str]:
+        yield lines(str(self))
 
     def __str__(self) -> str:
         told = self.to_dict()

@@ -26,7 +26,11 @@ _INTERVAL = re.compile(r"(?<=[\d)]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
 
 
-@dataclass(frozen=True)
+MOST_ROWS = 60
+"""Of a table that shows itself at a prompt or in a notebook."""
+
+
+@dataclass(frozen=True, repr=False)
 class Table:
     """Column names, rows of texts, numbers and other values, and notes that belong below.
 
@@ -93,6 +97,9 @@ class Table:
             aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
         lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
         return "\n".join([*lines, *([""] if self.notes else []), *map(printable, self.notes)])
+
+    def __repr__(self) -> str:
+        return str(self.head(MOST_ROWS))
 
     @property
     def numeric(self) -> list[bool]:
@@ -172,13 +179,17 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
+        return self.head(MOST_ROWS)._html()
+
+    def _html(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
         cells = [[markup(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
             cells[i][j] = _marked(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
+        below = f"<p><small>{notes}</small></p>" if notes else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def _lines(cell: str) -> list[str]:

@@ -1,0 +1,164 @@
+"""The reference of the command line and of study files, made from the code that reads them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+import click
+
+from hemlp.cli.main import commands
+from hemlp.evaluation import study
+from hemlp.evaluation.drops import Gate
+from hemlp.evaluation.scored import Tuning
+
+TABLES = {"tests": study.Tests, "gate": Gate, "tuning": Tuning, "outputs": study.Outputs}
+OPTION_OF = {"tuning.measure": "tune_by", "tuning.true": "dev_true", "tuning.systems": "dev"}
+"""Of keys of study files: the options of the command line that are called otherwise."""
+
+
+def commands_page() -> str:
+    """One section a command: what it does, how it is called, and all of its options."""
+    context = click.Context(commands, info_name="hemlp")
+    parts = [
+        "# Command line\n",
+        "Made from the code; `hemlp COMMAND --help` says the same. Results go to standard output, progress and warnings to "
+        "standard error.\n",
+        _rows(
+            ["command", "what it does"],
+            [[f"[`hemlp {name}`](#{_anchor(name)})", _first(each)] for name, each in _all()],
+        ),
+        _exit_codes(),
+    ]
+    for name, each in _all():
+        parts.append(_command(name, each, click.Context(each, info_name=f"hemlp {name}", parent=context)))
+    return "\n".join(parts)
+
+
+def _all() -> Iterator[tuple[str, click.Command]]:
+    yield from sorted(commands.commands.items())
+
+
+def _anchor(name: str) -> str:
+    return f"hemlp-{name}"
+
+
+def _first(each: click.Command) -> str:
+    """The first paragraph of the help text."""
+    return " ".join((each.help or "").split("\n\n")[0].split())
+
+
+def _exit_codes() -> str:
+    codes = [
+        ["0", "every value is defined, or `--undefined nan` was chosen"],
+        ["1", "the environment: a full disk, a cluster that does not answer"],
+        ["2", "bad input, and the message says where"],
+        ["3", "with `--strict`: a score is not proved optimal"],
+        ["4", "worse than the baseline, see [a gate](gate.md)"],
+    ]
+    return "## Exit codes\n\n" + _rows(["code", "what"], codes)
+
+
+def _command(name: str, each: click.Command, context: click.Context) -> str:
+    """The section of a command."""
+    words = inspect.cleandoc(each.help or "").split("\n\n")
+    prose = [" ".join(part.split()) for part in words]
+    example = [part.removeprefix("Example: ") for part in prose if part.startswith("Example: ")]
+    shown = "\n\n".join(part for part in prose if not part.startswith("Example: "))
+    usage = " ".join(["hemlp", name, *each.collect_usage_pieces(context)])
+    lines = [
+        f"## hemlp {name}\n",
+        shown + "\n",
+        "```console",
+        f"$ {usage}",
+        *(f"$ {line}" for line in example),
+        "```\n",
+    ]
+    options = [p for p in each.params if isinstance(p, click.Option) and not p.hidden]
+    rows = [[_spelled(option), _cell(_help(option)), _default(option)] for option in options]
+    return "\n".join([*lines, _rows(["option", "what", "default"], rows) if rows else "It has no options.\n"])
+
+
+def _spelled(option: click.Option) -> str:
+    """As it is written, with what it takes."""
+    flags = ", ".join(option.opts)
+    if option.is_flag:
+        return f"`{flags}`"
+    kind = "\\|".join(option.type.choices) if isinstance(option.type, click.Choice) else ""
+    return f"`{flags}` {kind or (option.metavar or option.type.name.upper().removesuffix(' RANGE'))}"
+
+
+def _help(option: click.Option) -> str:
+    """What an option does, the example in code."""
+    return re.sub(r": (--?\w[^.]*?(?:\.\w+[^.]*?)*)\.(?=$| )", r": `\1`.", option.help or "", count=1)
+
+
+def _default(option: click.Option) -> str:
+    usual = option.default
+    shown = usual is not None and not option.is_flag and usual != () and option.show_default
+    return f"`{usual}`" if shown else ""
+
+
+def study_page() -> str:
+    """An example with everything, then a table of keys for each table of the file."""
+    example = inspect.cleandoc(study.__doc__ or "").partition("\n\n")[2]
+    parts = [
+        "# Study files\n",
+        "`hemlp run study.toml` carries out a study that a file describes: what is read, computed and written, in one place that "
+        "can be kept under version control. Made from the code; a key that is not listed here is an error.\n",
+        f"```toml\n{example.strip()}\n```\n",
+        "## At the top\n",
+        _rows(
+            ["key", "what"],
+            [
+                ["`hierarchy`", "The file of the hierarchy, as on the command line; relative to the study file."],
+                ["`true`", "The file of the true labels."],
+                ["`measures`", "A list of measures, as `-m` takes them; by default " + ", ".join(study.MEASURES) + "."],
+            ],
+        ),
+        "## [systems]\n\nThe name of each system, and its file; `FILE@0.3`, `FILE@top5`, `FILE@tuned` or `FILE@thresholds.json` of a "
+        "file of scores.\n",
+        "## [[measure]]\n\nA measure of your own: `name` and the arguments of its class (see [defining a new measure](new-measure.md)). "
+        "`predicted` and `true` are the bounds of a pair-based one, `augment` makes it a set-based one; `kind` names another class.\n",
+        "## [options]\n",
+        _rows(["key", "what"], [[f"`{key}`", _cell(_about(key))] for key in study.OPTIONS]),
+    ]
+    for name, kind in TABLES.items():
+        rows = [[f"`{each.name}`", _cell(_about(each.name, name)), _usual(each)] for each in fields(kind)]
+        parts += [f"## [{name}]\n", _rows(["key", "what", "default"], rows)]
+    return "\n".join(parts)
+
+
+def _about(key: str, table: str = "") -> str:
+    """What a key does: the help of the option of the same name, without its example."""
+    option = OPTION_OF.get(f"{table}.{key}", key)
+    where = ("evaluate", "tune") if table != "tuning" else ("tune", "evaluate")
+    for command in where:
+        for each in commands.commands[command].params:
+            if isinstance(each, click.Option) and each.name == option:
+                words = re.sub(r": --?\w.*?\.(?=$| [A-Z])", ".", each.help or "", count=1)
+                choices = each.type.choices if isinstance(each.type, click.Choice) else ()
+                return " ".join(
+                    [words, *([f"One of {', '.join(f'`{value}`' for value in choices)}."] if choices else [])]
+                )
+    raise LookupError(f"no option explains {key} of [{table}]")
+
+
+def _usual(each: Field[Any]) -> str:
+    usual = each.default
+    if usual is MISSING or usual is None or usual == ():
+        return ""
+    return f"`{str(usual).lower()}`" if isinstance(usual, bool) else f"`{usual!r}`".replace("'", '"')
+
+
+def _cell(text: str) -> str:
+    """Within a table, where a bar ends a cell and < would begin a tag."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _rows(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
