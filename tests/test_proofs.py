@@ -434,7 +434,7 @@ def test_lca_results_that_lie_are_refused():
     good = model.solve().found[0]
     lies = [
         (changed(status=Status.INFEASIBLE), "always exist"),
-        (changed(status=Status.UNSOLVED), "always exist"),
+        (changed(status=Status.UNSOLVED), "always exist"),  # and here they are
         (changed(bound=Fraction(3, 4)), "is not excluded"),
         (changed(bound=Fraction(1, 100)), "above its bound"),
         (changed(fewest_lcas=3), "LCAs, not 3"),

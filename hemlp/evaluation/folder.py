@@ -110,18 +110,23 @@ class RunFolder:
 
     def chunks(self, system: int) -> Iterator[list[Scores]]:
         """The scores of all chunks of a system, in order."""
-        for start in self._starts(system):
-            yield _unpacked(self._file(system, start).read_bytes().partition(b"\n")[2])
+        for start in self.starts(system):
+            yield self.chunk(system, start)
 
-    def _starts(self, system: int) -> list[int]:
+    def chunk(self, system: int, start: int) -> list[Scores]:
+        """The scores of one chunk."""
+        return _unpacked(self._file(system, start).read_bytes().partition(b"\n")[2])
+
+    def starts(self, system: int) -> list[int]:
+        """The numbers of the first instances of the chunks of a system."""
         return sorted(start for of, start in self._heads if of == system)
 
     def scores(self, system: int) -> list[Scores]:
         """The scores of a system, measure by measure; columns are read when they are asked for."""
-        heads = [self._heads[system, start] for start in self._starts(system)]
+        heads = [self._heads[system, start] for start in self.starts(system)]
         made = []
         for k, first in enumerate(heads[0]["measures"]):
-            statuses = np.concatenate([self._array(system, start, k, None) for start in self._starts(system)])
+            statuses = np.concatenate([self._array(system, start, k, None) for start in self.starts(system)])
             undefined = sum(head["measures"][k]["undefined"] for head in heads)
             columns = StoredColumns(self, system, k, tuple(first["columns"]))
             made.append(Scores(first["name"], columns, statuses, first["signature"], undefined, first["exact"]))
@@ -129,7 +134,7 @@ class RunFolder:
 
     def column(self, system: int, measure: int, name: str) -> FloatArray:
         """One column of all chunks of a system."""
-        parts = [self._array(system, start, measure, name) for start in self._starts(system)]
+        parts = [self._array(system, start, measure, name) for start in self.starts(system)]
         whole: FloatArray = np.concatenate(parts)
         return whole
 

@@ -21,6 +21,7 @@ class Progress:
         self._total = total
         self._shown = bool(sys.stderr and sys.stderr.isatty()) if shown is None else shown
         self._done = 0
+        self._doing = "scoring"
         self._start = time.monotonic()
         self._lock = threading.Lock()
         self._bar: Any = None
@@ -30,14 +31,15 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def advance(self, instances: int) -> None:
-        """So many more instances are done."""
+    def advance(self, instances: int, doing: str | None = None) -> None:
+        """So many more instances are done; ``doing``: what is done from now on."""
         with self._lock:
             self._done += instances
+            self._doing = doing or self._doing
             if self._shown and self._bar is None and time.monotonic() - self._start > self.patience:
                 self._open()
             if self._bar is not None:
-                self._bar.update(self._task, completed=self._done, rate=self._rate())
+                self._bar.update(self._task, completed=self._done, rate=self._rate(), description=self._doing)
 
     def _rate(self) -> str:
         return f"{self._done / (time.monotonic() - self._start):,.0f}/s"
@@ -48,13 +50,13 @@ class Progress:
         from rich.progress import Progress as Bar
 
         self._bar = Bar(
-            TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(), console=Console(stderr=True),
         )  # fmt: skip
         self._opened.callback(self._bar.stop)
         self._opened.enter_context(unfinished(self._bar.stop))  # it hides the cursor
         self._bar.start()
-        self._task = self._bar.add_task("", total=self._total, rate=self._rate())
+        self._task = self._bar.add_task(self._doing, total=self._total, rate=self._rate())
 
     def __exit__(self, *error: Any) -> None:
         self._opened.close()

@@ -246,8 +246,7 @@ class Evaluation(Diagnosable):
         sided
             As of ``ranks``.
         """
-        chosen = self.measures if measure is None else [measure] if isinstance(measure, str) else list(measure)
-        return with_dropped(comparisons.significance(self, chosen, sided), self.facts)
+        return with_dropped(comparisons.significance(self, measure, sided), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""

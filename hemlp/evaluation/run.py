@@ -10,17 +10,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
 from typing import Any
 
 from hemlp.errors import InvalidOption
+from hemlp.evaluation.collecting import Collection
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs, Reading, with_needed_scores
 from hemlp.evaluation.progress import Progress
 from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.workers import Chunk, Context, Solving, scored
+from hemlp.evaluation.workers import Context, Solving, scored
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
@@ -29,7 +30,6 @@ from hemlp.instances.sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
-from hemlp.measures.scores import Scores, joined
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import plain_number
 from hemlp.programs.registry import Solver, as_solver
@@ -157,44 +157,17 @@ def evaluate(
         folder = RunFolder.temporary()
     context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving)
     with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
-        finished = scored(context, _chunks(inputs, size, folder, bar), workers, executor)
-        scores = _collected(finished, list(named), folder, bar)
+        collection = Collection(inputs, solving.solver is None, folder, bar)
+        collection.add(scored(context, collection.chunks(size), workers, executor))
+        if hard := list(collection.hard()):
+            collection.amend(scored(context, hard, workers, executor))
+        scores = collection.scores()
     by_name, better = {}, {}
     for name in named:
         by_name[name] = dict(zip(made, scores[name], strict=True))
     for name, each in made.items():
         better[name] = each.greater_is_better
     return Evaluation(by_name, better, facts, inputs=inputs, stored=folder)
-
-
-def _collected(
-    finished: Iterable[tuple[Chunk, list[Scores]]], systems: Sequence[str], folder: RunFolder | None, bar: Progress
-) -> dict[str, list[Scores]]:
-    """The scores of each system, measure by measure; from a run folder, if there is one."""
-    parts: dict[str, dict[int, list[Scores]]] = {}
-    for chunk, scores in finished:
-        if folder is None:
-            parts.setdefault(chunk.system, {})[chunk.start] = scores
-        else:
-            folder.save(systems.index(chunk.system), chunk.start, scores)
-        bar.advance(chunk.rows)
-    collected = {}
-    for number, name in enumerate(systems):
-        found = parts.get(name, {})
-        collected[name] = (
-            joined(list(map(found.__getitem__, sorted(found)))) if folder is None else folder.scores(number)
-        )
-    return collected
-
-
-def _chunks(inputs: Inputs, size: int, folder: RunFolder | None, bar: Progress) -> Iterator[Chunk]:
-    """The chunks that are not finished yet."""
-    for number, system in enumerate(inputs.systems):
-        for start, batch in inputs.blocks(system, size):
-            if folder is not None and folder.finished(number, start, len(batch)):
-                bar.advance(len(batch))
-            else:
-                yield Chunk.of(system, start, batch)
 
 
 def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:

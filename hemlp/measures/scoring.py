@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -46,11 +47,13 @@ def score_together(
     time_limit: float | None = None,
     undefined: UndefinedPolicy = "error",
     verify: bool = False,
+    quick: bool = False,
     first_row: int = 0,
 ) -> list[Scores]:
     """The scores of several measures; those that ask for the same model share its solution.
 
-    ``first_row``: where the batch begins in the data of the user, for messages.
+    ``quick``: what is not solved at once is left unsolved. ``first_row``: where the batch begins in the data of the
+    user, for messages.
     """
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
@@ -58,13 +61,14 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each), []).append(k)
+    how = _How(solver, time_limit, undefined, verify, quick, first_row)
     alike: dict[int, tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
         seen = group[0].sees(batch)
         if id(seen.pred) not in alike:
             alike[id(seen.pred)] = seen, seen.first_alike()
-        found = _score_group(group, *alike[id(seen.pred)], solver, time_limit, undefined, verify, first_row)
+        found = _score_group(group, *alike[id(seen.pred)], how)
         made.update(zip(members, found, strict=True))
     return [made[k] for k in range(len(measures))]
 
@@ -76,24 +80,43 @@ def check_defined(measures: Sequence[Measure], batch: Batch, undefined: Undefine
         each._defined_rows(each.sees(batch), undefined, first_row)
 
 
-def _score_group(
-    group: Sequence[Measure], batch: Batch, first: IntArray, solver: str | Solver | None, time_limit: float | None,
-    undefined: UndefinedPolicy, verify: bool, first_row: int,
-) -> list[Scores]:  # fmt: skip
+@dataclass(frozen=True)
+class _How:
+    """The options of ``score_together``."""
+
+    solver: str | Solver | None
+    time_limit: float | None
+    undefined: UndefinedPolicy
+    verify: bool
+    quick: bool
+    first_row: int
+
+    @property
+    def approximate(self) -> bool:
+        """Whether the solver does not look for the optimum."""
+        return self.solver is not None and not is_exact(as_solver(self.solver))
+
+    def __str__(self) -> str:
+        """What can change what is found, for signatures."""
+        limit = "" if self.time_limit is None else f"|time_limit:{self.time_limit}"
+        return limit + (f"|solver:{as_solver(self.solver).name}" if self.solver and self.approximate else "")
+
+
+def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _How) -> list[Scores]:
     """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
     leader = group[0]
-    rows = leader._defined_rows(batch, undefined, first_row)
+    rows = leader._defined_rows(batch, how.undefined, how.first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
-    last_solved = STATUSES.index(Status.FEASIBLE)
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
     for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
         model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-        solution = model.solve(solver, time_limit, verify=verify)
-        unsolved = solution.statuses > last_solved
-        if unsolved.any() and undefined == "error":
+        quick = model.quick_solver if how.quick and how.solver is None and model.usual_solver is None else None
+        solution = model.solve(quick or how.solver, how.time_limit, verify=how.verify)
+        unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
+        if unsolved.any() and how.undefined == "error" and quick is None:
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.infeasibility(k, first_row + int(part[k]) + 1).advised(LEAVE_OUT)
+            raise model.infeasibility(k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():
@@ -101,34 +124,24 @@ def _score_group(
     statuses = statuses[first]
     for array in {id(array): array for filled in columns for array in filled.values()}.values():
         array[:] = array[first]
-    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}"
-    if time_limit is not None:  # a limit can change what is found
-        policies += f"|time_limit:{time_limit}"
-    asked = None if solver is None else as_solver(solver)
-    approximate = asked is not None and not is_exact(asked)
-    if asked is not None and approximate:  # and so can a solver that does not look for the optimum
-        policies += f"|solver:{asked.name}"
-    return [
-        _as_scores(each, filled, statuses, policies, undefined, first_row, approximate)
-        for each, filled in zip(group, columns, strict=True)
-    ]
+    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{how}"
+    return [_as_scores(each, filled, statuses, policies, how) for each, filled in zip(group, columns, strict=True)]
 
 
 def _as_scores(
-    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str,
-    undefined: UndefinedPolicy, first_row: int, approximate: bool,
-) -> Scores:  # fmt: skip
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, how: _How
+) -> Scores:
     """The scores of one measure; an instance on which its own score rule gives nan is undefined."""
     solved = statuses <= STATUSES.index(Status.FEASIBLE)
     odd = np.flatnonzero(np.isnan(columns[each.name]) & solved)
     if odd.size:
-        row = first_row + int(odd[0]) + 1
-        if undefined == "error":
+        row = how.first_row + int(odd[0]) + 1
+        if how.undefined == "error":
             raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).advised(LEAVE_OUT)
         statuses = statuses.copy()
         statuses[odd] = STATUSES.index(Status.INFEASIBLE)
     missing = len(statuses) - int(solved.sum()) + odd.size
-    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and not approximate)
+    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and not how.approximate)
 
 
 def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:

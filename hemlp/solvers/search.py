@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
@@ -25,17 +26,21 @@ PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
 
 
+UNSOLVED = Found(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
+
+
 @dataclass(frozen=True)
 class LcaSearch:
     """Accepts models of minimal LCA graphs.
 
     ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves everything
     to them. ``work``: the limit of an instance's programs where no time limit is given, in deterministic seconds; None
-    for that of the model.
+    for that of the model. ``programs``: whether there are any; without, what is left to them stays unsolved.
     """
 
     states: int = 20_000
     work: float | None = None
+    programs: bool = True
 
     name = "search"
     exact = True
@@ -59,7 +64,7 @@ class LcaSearch:
         steps = np.ones(len(model), np.int64)
         hard: dict[int, Found] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
-            hard[i], steps[i] = self._by_programs(model, i, time_limit, spent)
+            hard[i], steps[i] = self._by_programs(model, i, time_limit, spent) if self.programs else (UNSOLVED, 0)
 
         graphs = cache(partial(drawn, *asked))  # few ask for them
 

@@ -155,8 +155,9 @@ def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple
     ], notes
 
 
-def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
+def significance(ev: Evaluation, chosen: str | Sequence[str] | None, sided: Sided) -> Table:
     """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
+    measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
     pairs, notes = tested_pairs(ev, measures, sided)
     rows = [
         [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
