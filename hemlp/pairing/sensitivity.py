@@ -127,7 +127,7 @@ class _Pairings:
         return row_sums(np.where(np.isfinite(kappa), kappa, 0.0), self.model.pairs.ptr)
 
     def asking(self, costs: FloatArray) -> Ask:
-        """Who tells, for instances and their D = p / q, the line of a cheapest pairing: its costs, its default pairs."""
+        """Who tells, for instances and their D = p / q, the line of a cheapest pairing: its cost, default pairs."""
         model = replace(self.model, kappa=self._kappa(costs))
 
         def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
