@@ -225,3 +225,34 @@ def test_variables_are_named_by_their_pairs():
         measure("GIE", max_distance=1).model(H, ["sheep"], ["cow"]).variable("cow", "sheep")
     with pytest.raises(InvalidOption, match="not in ClosureModel"):
         measure("F_H").model(H, ["sheep"], ["cow"]).variable("cow", "sheep")
+
+
+def solved(problem):
+    import pulp
+
+    problem.solve(pulp.COIN_CMD(path=pulp.apis.PULP_CBC_CMD.pulp_cbc_path, msg=False))
+    return problem
+
+
+def test_problems_that_were_changed_in_pulp():
+    gie = measure("GIE")
+    model = gie.model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert gie.evaluate(model, solved(model.to_pulp())) == model.solve().objective == 3
+    problem = model.to_pulp()
+    x = problem.variablesDict()
+    problem += x[model.variable("cow", "cow")] + x[model.variable("bird", "sheep")] <= 1
+    score = gie.evaluate(model, solved(problem))
+    assert (score, score.status) == (5, Status.FEASIBLE)
+    ruled = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
+    flow = ruled.model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert ruled.evaluate(flow, solved(flow.to_pulp())) == flow.solve().objective == 10
+    moved = measure("transport").model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert measure("transport").evaluate(moved, solved(moved.to_pulp())) == moved.solve().objective
+    with pytest.raises(InvalidSolution, match="holds no solution"):
+        gie.evaluate(model, model.to_pulp())
+    sides = ["sheep", "cow"], ["mammal"]
+    with pytest.raises(InvalidSolution, match="'mammal' has 2 pairs"):  # as MGIA allows
+        gie.evaluate(gie.model(H, *sides), solved(measure("MGIA").model(H, *sides).to_pulp()))
+    graphs = measure("F_LCA").model(H, ["sheep"], ["cow"])
+    with pytest.raises(InvalidOption, match="not LcaModel"):
+        measure("F_LCA").evaluate(graphs, solved(graphs.to_pulp()))

@@ -25,7 +25,7 @@ from hemlp.programs.algebra import Algebra, Line
 from hemlp.programs.exports import symbol
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status
-from hemlp.programs.registry import accepting_solvers
+from hemlp.programs.registry import accepting_solvers, named_solver
 
 _SENSE = re.compile(r"(<=|>=|=)")
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?\s*\*?\s*([A-Za-z]\w*)")
@@ -149,6 +149,19 @@ def _check_single(model: Any, what: str) -> None:
         raise InvalidOption(f"{what} in pairings and transports, not in {type(model).__name__}")
     if len(model) != 1:
         raise InvalidOption(f"{what} in the model of one instance, this has {len(model)}: take model[i]")
+
+
+def read_pulp(model: Any, problem: Any) -> Any:
+    """The solution that a solved PuLP problem of a model holds, checked against the rules of the model."""
+    if not hasattr(model, "values"):
+        raise InvalidOption(f"pairings and transports are read from PuLP, not {type(model).__name__}")
+    reader: Any = named_solver("pulp")
+    result = reader.read(model.program(), problem)
+    if result.values is None:
+        raise InvalidSolution("the PuLP problem holds no solution: solve it first")
+    solution = model.solution(result)
+    model.check(solution)
+    return solution
 
 
 def with_rows(model: Any, rows: Sequence[str]) -> ChangedModel:

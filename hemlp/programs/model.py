@@ -232,6 +232,26 @@ class Model(ABC, Generic[S]):
         builder: Any = named_solver("pulp")
         return builder.build(self.stage(stage))
 
+    def read_pulp(self, problem: pulp.LpProblem) -> S:
+        """The solution of a pairing or transport that a solved problem of ``to_pulp`` holds, changed or not.
+
+        Its status is feasible: whether it is optimal here, too, is not known.
+
+        Parameters
+        ----------
+        problem
+            Made by ``to_pulp`` of this model.
+
+        Raises
+        ------
+        InvalidSolution
+            If it was not solved, or breaks a rule of this model.
+        """
+        from hemlp.programs.changed import read_pulp
+
+        found: S = read_pulp(self, problem)
+        return found
+
     def to_arrays(self, stage: str | None = None) -> ProgramArrays:
         """The program as arrays: costs, bounds, and the matrix as a SciPy CSR array.
 
