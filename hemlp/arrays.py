@@ -47,6 +47,15 @@ def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     return copy
 
 
+def row_places(ptr: IntArray, rows: IntArray) -> IntArray:
+    """Where the entries of these rows are (CSR)."""
+    lengths = np.diff(ptr)[rows]
+    ends = np.cumsum(lengths)
+    inner = np.arange(int(ends[-1]) if ends.size else 0)
+    places: IntArray = inner + np.repeat(ptr[rows] - (ends - lengths), lengths)
+    return places
+
+
 def row_sums(values: NDArray[Any], ptr: IntArray) -> FloatArray:
     """Sums of the rows, each on its own (a running total would carry rounding from one to the next)."""
     rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))

@@ -53,9 +53,9 @@ def test_a_budget_of_pairs_by_enumeration():
 def test_forced_and_forbidden_pairs():
     model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
     assert model.solve().objective == 3
-    x = {v.note: v.name for v in model.program().variables}
-    assert model.with_rows(f"{x['bird ~ cow']} = 1").solve("milp").objective == 5
-    assert model.with_rows(f"{x['cow ~ cow']} <= 0").with_rows(f"{x['cow ~ sheep']} = 0").solve().objective == 13
+    x = model.variable
+    assert model.with_rows(f"{x('bird', 'cow')} = 1").solve("milp").objective == 5
+    assert model.with_rows(f"{x('cow', 'cow')} <= 0").with_rows(f"{x('cow', 'sheep')} = 0").solve().objective == 13
     for solver in ("cpsat", "milp", "pulp"):
         assert model.with_rows("x_0_0 + 2 x_0_1 - 0.5 u_0 >= 1").solve(solver).status is Status.OPTIMAL
     assert model.with_rows("0.1 x_0_0 + 0.3 u_0 >= 0.3").solve(verify=True).objective == 10
@@ -204,3 +204,55 @@ def test_a_changed_model_is_one_instance():
     with pytest.raises(IndexError):
         changed[1]
     assert np.isfinite(changed.cost_values).all()
+
+
+def test_variables_are_named_by_their_pairs():
+    for what in ("GIE", "transport", PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)):
+        model = measure(what).model(H, ["sheep", "cow"], ["cow", "bird"])
+        notes = {v.name: v.note.replace("→", "~") for v in model.program().variables}
+        for p, t in itertools.product(("cow", "bird"), ("sheep", "cow")):
+            assert notes[model.variable(p, t)] == f"{p} ~ {t}"
+    model = measure("GIE").model(H, ["sheep"], ["cow"])
+    assert (model.variable("cow", None), model.variable(None, "sheep")) == ("u_0", "v_0")
+    assert model.with_rows("x_0_0 <= 0").variable("cow", "sheep") == "x_0_0"
+    assert model.with_costs({model.variable("cow", "sheep"): 1}).solve().objective == 1
+    for pair, words in (((None, None), "both default"), (("bird", "sheep"), "'bird' is no predicted class")):
+        with pytest.raises(InvalidOption, match=words):
+            model.variable(*pair)
+    with pytest.raises(InvalidOption, match="there is no default class for it"):
+        measure("TIE").model(H, ["sheep"], ["cow"]).variable("cow", None)
+    with pytest.raises(InvalidOption, match="no finite cost"):
+        measure("GIE", max_distance=1).model(H, ["sheep"], ["cow"]).variable("cow", "sheep")
+    with pytest.raises(InvalidOption, match="not in ClosureModel"):
+        measure("F_H").model(H, ["sheep"], ["cow"]).variable("cow", "sheep")
+
+
+def solved(problem):
+    import pulp
+
+    problem.solve(pulp.COIN_CMD(path=pulp.apis.PULP_CBC_CMD.pulp_cbc_path, msg=False))
+    return problem
+
+
+def test_problems_that_were_changed_in_pulp():
+    gie = measure("GIE")
+    model = gie.model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert gie.evaluate(model, solved(model.to_pulp())) == model.solve().objective == 3
+    problem = model.to_pulp()
+    x = problem.variablesDict()
+    problem += x[model.variable("cow", "cow")] + x[model.variable("bird", "sheep")] <= 1
+    score = gie.evaluate(model, solved(problem))
+    assert (score, score.status) == (5, Status.FEASIBLE)
+    ruled = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
+    flow = ruled.model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert ruled.evaluate(flow, solved(flow.to_pulp())) == flow.solve().objective == 10
+    moved = measure("transport").model(H, ["sheep", "cow"], ["cow", "bird"])
+    assert measure("transport").evaluate(moved, solved(moved.to_pulp())) == moved.solve().objective
+    with pytest.raises(InvalidSolution, match="holds no solution"):
+        gie.evaluate(model, model.to_pulp())
+    sides = ["sheep", "cow"], ["mammal"]
+    with pytest.raises(InvalidSolution, match="'mammal' has 2 pairs"):  # as MGIA allows
+        gie.evaluate(gie.model(H, *sides), solved(measure("MGIA").model(H, *sides).to_pulp()))
+    graphs = measure("F_LCA").model(H, ["sheep"], ["cow"])
+    with pytest.raises(InvalidOption, match="not LcaModel"):
+        measure("F_LCA").evaluate(graphs, solved(graphs.to_pulp()))

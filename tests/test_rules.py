@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -320,11 +322,8 @@ def test_what_is_refused():
         by_pair(3)
     with pytest.raises(InvalidOption, match="needs plain bounds"):
         PairMeasure("m", Bounds((1, ALL), (1, ALL), total=(0, 1)), default_cost=5, score="accuracy")
-    ruled = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
-    with pytest.raises(InvalidOption, match="no further rules"):
-        ruled.sensitivity(H, ["cow"], ["cow"])
-    with pytest.raises(InvalidOption, match="no further rules"):
-        ruled.prices(H, ["cow"], ["cow"])
+    with pytest.raises(InvalidOption, match="default costs of their own"):
+        PairMeasure("m", ONE, default_cost=5, weights=dict.fromkeys(H, 1.0)).sensitivity(H, ["cow"], ["cow"])
 
 
 TEXTS = [
@@ -457,6 +456,8 @@ def test_wrong_flows_are_noticed():
         broken[0] += change
         with pytest.raises(InvalidSolution):
             model.check(FlowSolution(model, best.statuses, broken))
+    with pytest.raises(InvalidSolution, match="its bounds are"):
+        model.check(FlowSolution(model, best.statuses, 3 * best.flow))
     with pytest.raises(InvalidSolution, match="has one"):
         model.verify(FlowSolution(model, np.array([2], np.int8), best.flow))
     with pytest.raises(InvalidSolution, match="without a reason"):
@@ -494,3 +495,74 @@ def test_explanations_show_what_is_paid():
     assert "predicted bird: missing" in str(found)
     assert "together 2" in str(found)
     assert found.to_dict()["parts"][0]["prices_of_rules"] == [["predicted bird: missing", 2.0]]
+
+
+# ---- as a function of the default cost, and prices
+
+
+def test_sensitivity_of_rules():
+    rng = np.random.default_rng(21)
+    bends = 0
+    for h, true, pred in small(random_instances(40, seed=13)):
+        m = random_measure(rng).changed(default_cost=1)
+        if m.bounds.defaults != ((0, ALL), (0, ALL)) and rng.random() < 0.5:
+            m = m.changed(bounds=replace(m.bounds, defaults=(0, ALL)))
+        if math.isnan(float(m.score(h, true, pred, undefined="nan"))):
+            with pytest.raises(InfeasibleModel):
+                m.sensitivity(h, true, pred)
+            continue
+        found = m.sensitivity(h, true, pred)
+        bends += len(found.breakpoints)
+        assert found.exact
+        for d in sorted({Fraction(k, 4) for k in range(1, 45, 3)} | set(found.breakpoints)):
+            expected = m.changed(default_cost=float(d)).score(h, true, pred)
+            assert float(found(d)) == pytest.approx(float(expected), abs=1e-12), (m, d)
+    assert bends > 10
+
+
+def test_sensitivity_where_one_side_has_no_default_class():
+    m = PairMeasure("m", Bounds((1, 1), (0, 1), defaults=((0, ALL), (0, 0))), default_cost=5)
+    assert m.sensitivity(H, ["cow"], ["bird"]).pieces == ((0, 1), (3, 0))
+    assert m.sensitivity(H, ["cow", "bird"], []).pieces == ((0, 0),)
+    with pytest.raises(InfeasibleModel):
+        m.changed(bounds=Bounds((1, 1), (1, 1), defaults=((0, ALL), (0, 0)))).sensitivity(H, ["cow"], [])
+
+
+def changed_bound(model, a, step):
+    """The least cost if the place of arc a had to hold one unit more, or less."""
+    arcs = model.arcs
+    lower, upper = arcs.lower.copy(), arcs.upper.copy()
+    lower[a] += step
+    upper[a] += step
+    solution = replace(model, arcs=replace(arcs, lower=lower, upper=upper)).solve()
+    return solution.objective if solution.status is Status.OPTIMAL else math.inf
+
+
+def test_prices_of_classes():
+    rng = np.random.default_rng(17)
+    seen = 0
+    for h, true, pred in random_instances(30, seed=19):
+        m = random_measure(rng)
+        try:
+            model = m.model(h, true, pred)
+        except InfeasibleModel:
+            continue
+        solution = model.solve()
+        if not isinstance(model, FlowModel) or solution.status is not Status.OPTIMAL:
+            continue
+        found = {(row.side, row.label): row for row in m.prices(h, true, pred).rows}
+        duals = solution.duals()
+        arcs = model.arcs
+        for side, (name, place, of) in enumerate((("predicted", 3, duals.predicted), ("true", 4, duals.true))):
+            assert of.size == len(model.batch.sides[side].classes)
+            for a in np.flatnonzero((arcs.place == place) & (arcs.role == 0)):
+                k = int(max(arcs.first[a], arcs.second[a]))
+                row = found[name, model.label(side, k)]
+                assert row.least - 1e-12 <= of[k] <= row.greatest + 1e-12
+                if arcs.lower[a] == arcs.upper[a]:  # then prices are what one unit more costs, or one less saves
+                    rise = changed_bound(model, a, 1) - solution.objective
+                    fall = solution.objective - changed_bound(model, a, -1) if arcs.lower[a] else -math.inf
+                    assert row.greatest == pytest.approx(rise), (m, true, pred)
+                    assert row.least == pytest.approx(fall)
+                    seen += 1
+    assert seen > 10

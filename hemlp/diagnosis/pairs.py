@@ -70,7 +70,7 @@ def paired(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[Paired
         rows = measure._defined_rows(batch, "nan", start)
         if not rows.size:
             continue
-        model = plain_pairing(measure.model(batch.take(rows)), "what pairs are about, over all instances,")
+        model = plain_pairing(measure.model(batch.take(rows)), "counting pairs over all instances")
         solution = with_hits(model, model.solve())
         solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
         pairs = np.flatnonzero(solution.chosen)

@@ -23,6 +23,7 @@ from hemlp.explain.several import Ruled, Several, Transport
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
+from hemlp.instances.sides import SIDES
 from hemlp.lca.model import LcaModel
 from hemlp.lca.solution import LcaSolution
 from hemlp.measures.base import Measure
@@ -30,7 +31,7 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import check_defined, sharing_key
 from hemlp.pairing.costs import ShortestPath
 from hemlp.pairing.flows import FlowSolution
-from hemlp.pairing.solution import PairingSolution
+from hemlp.pairing.solution import PairingSolution, Prices
 from hemlp.pairing.transport import TransportSolution
 from hemlp.programs.joint import JointSolution
 from hemlp.programs.program import STATUSES, Status
@@ -82,27 +83,24 @@ def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Me
     h = model.batch.hierarchy
     measured = _measured(measure, h)
     pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    prices = solution.duals()
-    labels = h.labels
-    return Pairing(
-        values,
-        pairs,
-        {
-            side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
-            for side, of, found in (
-                ("predicted", model.batch.pred, prices.predicted),
-                ("true", model.batch.true, prices.true),
-            )
-        },
-        solution.objective,
-    )
+    return Pairing(values, pairs, _prices(model.batch, solution.duals()), solution.objective)
+
+
+def _prices(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
+    """Of each class of both sides."""
+    labels, sides = batch.hierarchy.labels, zip(batch.sides, (prices.predicted, prices.true), strict=True)
+    return {
+        side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
+        for side, (of, found) in zip(SIDES, sides, strict=True)
+    }
 
 
 @explained.register
 def _ruled(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> Ruled:
     measured = _measured(measure, solution.model.batch.hierarchy)
     pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    return Ruled(values, pairs, {}, solution.objective, tuple(solution.prices()))
+    prices = _prices(solution.model.batch, solution.duals())
+    return Ruled(values, pairs, prices, solution.objective, tuple(solution.prices()))
 
 
 @explained.register

@@ -153,7 +153,8 @@ class Measure(ABC):
         Parameters
         ----------
         model, solution
-            The model of one instance, and a solution of it.
+            The model of one instance, and a solution of it; or the PuLP problem of it (``to_pulp``), changed perhaps,
+            and solved. What is scored are the pairs or sets, by the costs of the model.
 
         Examples
         --------
@@ -165,6 +166,8 @@ class Measure(ABC):
         """
         if len(model) != 1:
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
+        if not hasattr(solution, "statuses"):
+            solution = model.read_pulp(solution)
         columns = {name: float(values[0]) for name, values in self._evaluated(model, solution).items()}
         status = STATUSES[int(solution.statuses[0])]
         if status not in (Status.OPTIMAL, Status.FEASIBLE):

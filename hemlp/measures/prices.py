@@ -12,7 +12,6 @@ import numpy as np
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.pairing.prices import price_ranges
-from hemlp.pairing.ruled import plain_pairing
 from hemlp.programs.program import STATUSES, Status
 from hemlp.text.tables import Table, figure
 
@@ -55,7 +54,7 @@ class ClassPrices:
 
 def class_prices(measure: PairMeasure, batch: Batch) -> ClassPrices:
     """Of the only instance of a batch."""
-    model = plain_pairing(measure.model(batch), "a range of prices")
+    model = measure.model(batch)
     solution = model.solve()
     if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
         raise model.infeasibility(0, 1)

@@ -24,7 +24,6 @@ from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Batch
 from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.scoring import chunks
-from hemlp.pairing.ruled import plain_pairing
 from hemlp.pairing.sensitivity import Envelope, envelope
 from hemlp.text.tables import Table
 
@@ -106,8 +105,8 @@ class Totals:
     def __init__(self, measure: PairMeasure) -> None:
         if not isinstance(measure.default_cost, int | float) or measure.pairing != "optimal":
             raise InvalidOption(f"{measure} has not one default cost for all classes, of which it could be a function")
-        if not measure.bounds.plain or measure.weights is not None:
-            raise InvalidOption(f"{measure}: sensitivity is for bounds with no further rules, prices or weights")
+        if measure.weights is not None:
+            raise InvalidOption(f"{measure}: with weights its classes have default costs of their own")
         if measure.rule not in WEIGHTS:
             raise InvalidOption(f"{measure}: only an error or an accuracy is known as a function of the default cost")
         self.measure = measure
@@ -122,7 +121,7 @@ class Totals:
         for rows in chunks(batch, np.arange(len(batch)), self.measure.list_length(batch.hierarchy)):
             part = batch if len(rows) == len(batch) else batch.take(rows)
             self.instances += len(part)
-            self._add(envelope(plain_pairing(self.measure.model(part), "sensitivity")), weights(part))
+            self._add(envelope(self.measure.model(part)), weights(part))
 
     def _add(self, found: Envelope, weights: IntArray) -> None:
         """One more part; ``weights``: by what the lines of each instance are divided."""

@@ -139,8 +139,8 @@ def solved_exactly(arcs: Circulation, flow: Sequence[int] | None = None) -> list
     return exact.flow
 
 
-def prove_cheapest(arcs: Circulation, flow: Sequence[int], place: str) -> None:
-    """Raise InvalidSolution unless prices prove that a flow of one instance is of least cost."""
+def prove_cheapest(arcs: Circulation, flow: Sequence[int], place: str) -> tuple[ExactFlow, list[int]]:
+    """The prices that prove that a flow of one instance is of least cost; else InvalidSolution."""
     exact = ExactFlow(arcs, flow)
     far, cycle = exact.shortest_ways()
     if cycle:
@@ -148,6 +148,7 @@ def prove_cheapest(arcs: Circulation, flow: Sequence[int], place: str) -> None:
         raise InvalidSolution(f"{place}: not optimal, a cycle of negative cost saves {saved:.6g}")
     if exact.bound(far) != exact.total():
         raise InvalidSolution(f"{place}: the prices do not prove the cost")
+    return exact, far
 
 
 def is_short(arcs: Circulation, nodes: frozenset[int]) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from hemlp.pairing.flow_proof import ExactFlow, is_short, prove_cheapest, solved
 from hemlp.pairing.flow_words import arc_words, node_names, program_of
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Circulation, Place, Role
+from hemlp.pairing.solution import Prices
 from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
@@ -98,6 +100,20 @@ class FlowSolution:
             labels = [None if at < 0 else m.label(side, at) for at, side in ends]
             found += [(labels[0], labels[1], float(m.arcs.cost[a]))] * int(self.flow[a])
         return found
+
+    def duals(self) -> Prices:
+        """Prices of the classes that, with those of other places, prove the optimum; InvalidSolution if it is none."""
+        found: tuple[list[float], list[float]] = [], []
+        for i in range(len(self)):
+            one = self.model.arcs.part(i, i + 1)
+            exact, far = prove_cheapest(one, self[i].flow.tolist(), f"instance {i + 1}")
+            for side, place in ((PRED, Place.PREDICTED), (TRUE, Place.TRUE)):
+                prices = {}
+                for a in np.flatnonzero((one.place == place) & (one.role == Role.ITSELF)):
+                    price = Fraction(far[one.tail[a]] - far[one.head[a]], exact.scale)
+                    prices[int(max(one.first[a], one.second[a]))] = float(price)
+                found[side].extend(prices[k] for k in sorted(prices))
+        return Prices(np.array(found[PRED]), np.array(found[TRUE]))
 
     def prices(self) -> list[tuple[str, float]]:
         """What is paid beside pairs in the only instance: for what, and how much."""

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, pointers, row_sums
+from hemlp.arrays import FloatArray, IntArray, pointers, row_places, row_sums
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.pairing.bounds import ALL, Bounds, plain_range, side_prices
@@ -74,6 +74,12 @@ class Circulation:
         at = slice(int(self.ptr[start]), int(self.ptr[stop]))
         kept = [getattr(self, each.name)[at] for each in fields(self)[2:]]
         return Circulation(self.nodes[start:stop], self.ptr[start : stop + 1] - self.ptr[start], *kept)
+
+    def taken(self, rows: IntArray) -> tuple[Circulation, IntArray]:
+        """Of some instances, in their order, each as often as it is named; and where their arcs are."""
+        at = row_places(self.ptr, rows)
+        kept = [getattr(self, each.name)[at] for each in fields(self)[2:]]
+        return Circulation(self.nodes[rows], pointers(np.diff(self.ptr)[rows]), *kept), at
 
     @property
     def rows(self) -> IntArray:

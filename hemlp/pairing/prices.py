@@ -12,8 +12,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, SIDES, TRUE
+from hemlp.pairing.flow_proof import prove_cheapest
+from hemlp.pairing.flows import FlowSolution
+from hemlp.pairing.places import Place, Role
 from hemlp.pairing.proof import Arc, prove_optimal
 from hemlp.pairing.solution import PairingSolution
 
@@ -28,8 +33,10 @@ class PriceRange:
     greatest: float
 
 
-def price_ranges(solution: PairingSolution) -> list[PriceRange]:
+def price_ranges(solution: PairingSolution | FlowSolution) -> list[PriceRange]:
     """Of all classes of the only instance, predicted ones first; InvalidSolution unless it is optimal."""
+    if isinstance(solution, FlowSolution):
+        return _of_flow(solution)
     model = solution.model
     exact, _ = prove_optimal(model, solution, "the instance")
     arcs, size = list(exact.arcs()), 1 + sum(exact.sizes)
@@ -47,6 +54,22 @@ def price_ranges(solution: PairingSolution) -> list[PriceRange]:
     return found
 
 
+def _of_flow(solution: FlowSolution) -> list[PriceRange]:
+    """The same where there are further rules: a price is π(tail) − π(head) of the place of its class."""
+    model, one = solution.model, solution.model.arcs
+    exact, _ = prove_cheapest(one, solution.flow.tolist(), "the instance")
+    ways, found = list(exact.ways()), []
+    for side, place in ((PRED, Place.PREDICTED), (TRUE, Place.TRUE)):
+        position = one.first if side == PRED else one.second
+        at = np.flatnonzero((one.place == place) & (one.role == Role.ITSELF))
+        for a in at[np.argsort(position[at])]:
+            tail, head = int(one.tail[a]), int(one.head[a])
+            low, high = _negative(_lengths(ways, exact.size, tail)[head]), _lengths(ways, exact.size, head)[tail]
+            ends = (_as_float(low, exact.scale, -math.inf), _as_float(high, exact.scale, math.inf))
+            found.append(PriceRange(SIDES[side], model.label(side, position[a]), *ends))
+    return found
+
+
 def _negative(length: int | None) -> int | None:
     return None if length is None else -length
 
@@ -55,10 +78,11 @@ def _as_float(length: int | None, scale: int, endless: float) -> float:
     return endless if length is None else float(Fraction(length, scale)) + 0.0
 
 
-def _lengths(arcs: Iterable[Arc], size: int) -> list[int | None]:
-    """The length of the shortest way from node 0 to each node, None without one; there is no negative cycle."""
+def _lengths(arcs: Iterable[Arc], size: int, start: int = 0) -> list[int | None]:
+    """The length of the shortest way from a node to each, None without one; there is no negative cycle."""
     kept = list(arcs)
-    far: list[int | None] = [0, *[None] * (size - 1)]
+    far: list[int | None] = [None] * size
+    far[start] = 0
     changed = True
     while changed:
         changed = False

@@ -15,10 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, row_sums
+from hemlp.arrays import FloatArray, IntArray, row_places, row_sums
+from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
-from hemlp.programs.program import exact_integers
+from hemlp.pairing.places import Place
+from hemlp.programs.model import Solution
+from hemlp.programs.program import STATUSES, Status, exact_integers
 
 EXACT = 2.0**52
 """Floats are integers without rounding up to here."""
@@ -57,31 +60,29 @@ class _Question:
         return _Question(self.row[which], self.first[which], self.second[which])
 
 
-def envelope(model: PairingModel) -> Envelope:
-    """The lower envelope of each instance of a model whose classes all have a default class."""
-    finite, place = np.unique(model.kappa[model.x], return_inverse=True)
+def envelope(model: PairingModel | FlowModel) -> Envelope:
+    """The lower envelope of each instance of a model whose default classes all cost the same."""
+    lines: _Pairings | _Flows = _Flows(model) if isinstance(model, FlowModel) else _Pairings(model)
+    finite, place = np.unique(lines.costs, return_inverse=True)
     scaled = exact_integers(finite)
     exact = scaled is not None
-    kappa = model.kappa.copy()
-    if scaled is not None:
-        kappa[model.x] = np.array(scaled[0], np.float64)[place]
-    most = sum(row_sums(half.lower, half.side.ptr) for half in model.halves)  # default pairs of an optimum, at most
-    total = row_sums(np.where(np.isfinite(kappa), kappa, 0.0), model.pairs.ptr)
+    costs = np.array(scaled[0], np.float64)[place] if scaled is not None else lines.costs
+    total, most = lines.totals(costs), lines.most
     exact = exact and bool(((total + 1) * (most + 2) < EXACT).all())
-    ask = _asking(replace(model, kappa=kappa))
+    ask = lines.asking(costs)
     rows = np.arange(len(model))
-    least = kappa[np.isfinite(kappa) & (kappa > 0)].min(initial=1.0)
+    least = costs[costs > 0].min(initial=1.0)
     ends = (np.ones(len(model)), most + 1) if exact else (np.full(len(model), SMALL * least), np.ones(len(model)))
     left, right = ask(rows, *ends), ask(rows, total + 1, np.ones(len(model)))
     found = _between(_Question(rows, left, right), ask, exact)
     row = np.concatenate([rows, *(of.row for of in found), rows])
-    lines = np.concatenate([left, *(of.second for of in found), right])
-    order = np.lexsort((-lines[:, 1], row))
-    row, lines = row[order], lines[order]
+    pieces = np.concatenate([left, *(of.second for of in found), right])
+    order = np.lexsort((-pieces[:, 1], row))
+    row, pieces = row[order], pieces[order]
     new = np.ones(row.size, np.bool_)
-    new[1:] = (row[1:] != row[:-1]) | (lines[1:, 1] != lines[:-1, 1])
+    new[1:] = (row[1:] != row[:-1]) | (pieces[1:, 1] != pieces[:-1, 1])
     scale = scaled[1] if scaled is not None else 1
-    return Envelope(row[new], lines[new, 0].copy(), lines[new, 1].copy(), scale, exact)
+    return Envelope(row[new], pieces[new, 0].copy(), pieces[new, 1].copy(), scale, exact)
 
 
 Ask = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
@@ -107,22 +108,81 @@ def _between(question: _Question, ask: Ask, exact: bool) -> list[_Question]:
     return found
 
 
-def _asking(model: PairingModel) -> Ask:
-    """Who tells, for instances and their D = p / q, the line of a cheapest pairing: cost of pairs, default pairs."""
+class _Pairings:
+    """A pairing: its costs are κ, its default pairs u and v."""
 
-    def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
-        taken = _taken(model, rows)
-        factor = np.repeat(q, np.diff(taken.pairs.ptr))
-        halves = [
-            replace(half, default=np.repeat(p, np.diff(half.side.ptr)).astype(np.float64)) for half in taken.halves
-        ]
-        asked = replace(taken, kappa=taken.kappa * factor, halves=(halves[0], halves[1]))
-        solution = asked.solve()
-        cost = row_sums(np.where(solution.chosen, taken.kappa, 0.0), taken.pairs.ptr)
-        count = sum(row_sums(n, half.side.ptr) for n, half in zip(solution.to_default, halves, strict=True))
-        return np.stack([cost, count], axis=1)
+    def __init__(self, model: PairingModel) -> None:
+        self.model = model
+        self.costs = model.kappa[model.x]
+        self.most = sum(row_sums(half.lower, half.side.ptr) for half in model.halves)  # default pairs of an optimum
 
-    return ask
+    def _kappa(self, costs: FloatArray) -> FloatArray:
+        kappa = self.model.kappa.copy()
+        kappa[self.model.x] = costs
+        return kappa
+
+    def totals(self, costs: FloatArray) -> FloatArray:
+        """What all pairs of each instance cost together."""
+        kappa = self._kappa(costs)
+        return row_sums(np.where(np.isfinite(kappa), kappa, 0.0), self.model.pairs.ptr)
+
+    def asking(self, costs: FloatArray) -> Ask:
+        """Who tells, for instances and their D = p / q, the line of a cheapest pairing: its cost, default pairs."""
+        model = replace(self.model, kappa=self._kappa(costs))
+
+        def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
+            taken = _taken(model, rows)
+            factor = np.repeat(q, np.diff(taken.pairs.ptr))
+            halves = [
+                replace(half, default=np.where(np.isinf(half.default), np.inf, np.repeat(p, np.diff(half.side.ptr))))
+                for half in taken.halves
+            ]
+            asked = replace(taken, kappa=taken.kappa * factor, halves=(halves[0], halves[1]))
+            solution = asked.solve()
+            _check_solved(asked, solution, rows)
+            cost = row_sums(np.where(solution.chosen, taken.kappa, 0.0), taken.pairs.ptr)
+            count = sum(row_sums(n, half.side.ptr) for n, half in zip(solution.to_default, halves, strict=True))
+            return np.stack([cost, count], axis=1)
+
+        return ask
+
+
+class _Flows:
+    """A flow with further rules: its costs are those of all arcs but of pairs with a default class."""
+
+    def __init__(self, model: FlowModel) -> None:
+        arcs = model.arcs
+        self.model = model
+        self.default = (arcs.place == Place.TO_DEFAULT) | (arcs.place == Place.FROM_DEFAULT)
+        self.costs = np.where(self.default, 0.0, arcs.cost)
+        self.most = row_sums(np.where(self.default, arcs.upper, 0), arcs.ptr)
+
+    def totals(self, costs: FloatArray) -> FloatArray:
+        """What all arcs of each instance cost together, if they carry all that they can."""
+        return row_sums(costs * self.model.arcs.upper, self.model.arcs.ptr)
+
+    def asking(self, costs: FloatArray) -> Ask:
+        """Who tells, for instances and their D = p / q, the line of a cheapest flow: its costs, its default pairs."""
+        model = self.model
+
+        def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
+            arcs, at = model.arcs.taken(rows)
+            default, own = self.default[at], costs[at]
+            cost = np.where(default, np.repeat(p, np.diff(arcs.ptr)), own * np.repeat(q, np.diff(arcs.ptr)))
+            batch = model.batch.take(rows)
+            asked = FlowModel(model.title, batch, Pairs.of(batch), replace(arcs, cost=cost))
+            solution = asked.solve()
+            _check_solved(asked, solution, rows)
+            parts = np.where(default, 0.0, own * solution.flow), np.where(default, solution.flow, 0)
+            return np.stack([row_sums(part, arcs.ptr) for part in parts], axis=1)
+
+        return ask
+
+
+def _check_solved(model: PairingModel | FlowModel, solution: Solution, rows: IntArray) -> None:
+    """Raise InfeasibleModel where an instance has no solution, at whatever default cost."""
+    for k in np.flatnonzero(solution.statuses > STATUSES.index(Status.FEASIBLE))[:1].tolist():
+        raise model.infeasibility(k, int(rows[k]) + 1)
 
 
 def _taken(model: PairingModel, rows: IntArray) -> PairingModel:
@@ -132,16 +192,7 @@ def _taken(model: PairingModel, rows: IntArray) -> PairingModel:
     batch = model.batch.take(rows)
     halves = []
     for half, side in zip(model.halves, batch.sides, strict=True):
-        at = _places(half.side.ptr, rows)
+        at = row_places(half.side.ptr, rows)
         halves.append(Half(side, half.lower[at], half.upper[at], half.default[at]))
-    x = _places(model.pairs.ptr, rows)
+    x = row_places(model.pairs.ptr, rows)
     return PairingModel(model.title, batch, Pairs.of(batch), model.kappa[x], model.serves[x], (halves[0], halves[1]))
-
-
-def _places(ptr: IntArray, rows: IntArray) -> IntArray:
-    """Where the entries of these rows are (CSR)."""
-    lengths = np.diff(ptr)[rows]
-    ends = np.cumsum(lengths)
-    inner = np.arange(int(ends[-1]) if ends.size else 0)
-    places: IntArray = inner + np.repeat(ptr[rows] - (ends - lengths), lengths)
-    return places

@@ -19,12 +19,13 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.hierarchy.labels import Label
 from hemlp.options import did_you_mean, plain_number
 from hemlp.programs.algebra import Algebra, Line
 from hemlp.programs.exports import symbol
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status
-from hemlp.programs.registry import accepting_solvers
+from hemlp.programs.registry import accepting_solvers, named_solver
 
 _SENSE = re.compile(r"(<=|>=|=)")
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?\s*\*?\s*([A-Za-z]\w*)")
@@ -122,12 +123,50 @@ def _close(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(first) and math.isnan(second))
 
 
+def variable(model: Any, predicted: Label | None, true: Label | None) -> str:
+    """The name of the variable of a pair of the only instance; None for a default class."""
+    base = model.base if isinstance(model, ChangedModel) else model
+    _check_single(base, "pairs have variables")
+    if predicted is None and true is None:
+        raise InvalidOption("there is no pair of both default classes")
+    places = []
+    for label, side, name in ((predicted, base.batch.pred, "predicted"), (true, base.batch.true, "true")):
+        if label is not None:
+            at = np.flatnonzero(side.classes == base.batch.hierarchy.id(label))
+            if not at.size:
+                raise InvalidOption(f"{label!r} is no {name} class of this instance")
+            places.append(int(at[0]))
+    letter = "x" if len(places) == 2 else "u" if true is None else "v"
+    found = "_".join([letter, *map(str, places)])
+    if found not in {each.name for each in base.program().variables}:
+        why = "it has no finite cost, or is forbidden" if letter == "x" else "there is no default class for it"
+        raise InvalidOption(f"the pair {predicted!r} ~ {true!r} does not exist: {why}")
+    return found
+
+
+def _check_single(model: Any, what: str) -> None:
+    if not hasattr(model, "values"):
+        raise InvalidOption(f"{what} in pairings and transports, not in {type(model).__name__}")
+    if len(model) != 1:
+        raise InvalidOption(f"{what} in the model of one instance, this has {len(model)}: take model[i]")
+
+
+def read_pulp(model: Any, problem: Any) -> Any:
+    """The solution that a solved PuLP problem of a model holds, checked against the rules of the model."""
+    if not hasattr(model, "values"):
+        raise InvalidOption(f"pairings and transports are read from PuLP, not {type(model).__name__}")
+    reader: Any = named_solver("pulp")
+    result = reader.read(model.program(), problem)
+    if result.values is None:
+        raise InvalidSolution("the PuLP problem holds no solution: solve it first")
+    solution = model.solution(result)
+    model.check(solution)
+    return solution
+
+
 def with_rows(model: Any, rows: Sequence[str]) -> ChangedModel:
     """A model of one instance with further rows, written as in LP files."""
-    if not hasattr(model, "values"):
-        raise InvalidOption(f"rows can be added to pairings and transports, not to {type(model).__name__}")
-    if len(model) != 1:
-        raise InvalidOption(f"rows are added to the model of one instance, this has {len(model)}: take model[i]")
+    _check_single(model, "rows can be added")
     return ChangedModel(model, tuple(_parsed(model.program(), rows, 0)))
 
 

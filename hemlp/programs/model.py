@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.hierarchy.labels import Label
 from hemlp.programs import exports
 from hemlp.programs.algebra import Algebra
 from hemlp.programs.exports import ProgramArrays
@@ -235,6 +236,26 @@ class Model(Shown, ABC, Generic[S]):
         builder: Any = named_solver("pulp")
         return builder.build(self.stage(stage))
 
+    def read_pulp(self, problem: pulp.LpProblem) -> S:
+        """The solution of a pairing or transport that a solved problem of ``to_pulp`` holds, changed or not.
+
+        Its status is feasible: whether it is optimal here, too, is not known.
+
+        Parameters
+        ----------
+        problem
+            Made by ``to_pulp`` of this model.
+
+        Raises
+        ------
+        InvalidSolution
+            If it was not solved, or breaks a rule of this model.
+        """
+        from hemlp.programs.changed import read_pulp
+
+        found: S = read_pulp(self, problem)
+        return found
+
     def to_arrays(self, stage: str | None = None) -> ProgramArrays:
         """The program as arrays: costs, bounds, and the matrix as a SciPy CSR array.
 
@@ -283,13 +304,38 @@ class Model(Shown, ABC, Generic[S]):
         """
         return exports.to_latex(self.stage(stage))
 
+    def variable(self, predicted: Label | None, true: Label | None) -> str:
+        """The name of a pair's variable in a pairing or transport of one instance, for rows and costs of your own.
+
+        Parameters
+        ----------
+        predicted, true
+            The labels of the two classes; None for a default class.
+
+        Raises
+        ------
+        InvalidOption
+            If the instance has no such class, or the model no such pair.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
+        >>> model.variable("cow", "sheep"), model.variable("cow", None)
+        ('x_0_0', 'u_0')
+        """
+        from hemlp.programs.changed import variable
+
+        return variable(self, predicted, true)
+
     def with_rows(self, *rows: str) -> Model[S]:
         """This pairing or transport of one instance with further rows, which solvers of programs take.
 
         Parameters
         ----------
         rows
-            As in LP files, with the names that ``to_lp`` gives variables: "x_0_0 + x_0_1 <= 1".
+            As in LP files: "x_0_0 + x_0_1 <= 1". ``variable("cow", "sheep")`` is the name of a pair's variable.
 
         Examples
         --------
@@ -309,7 +355,7 @@ class Model(Shown, ABC, Generic[S]):
         Parameters
         ----------
         costs
-            By the names that ``to_lp`` gives variables: {"x_0_0": 3}.
+            By the names of variables: {"x_0_0": 3}, {model.variable("cow", "sheep"): 3}.
 
         Examples
         --------

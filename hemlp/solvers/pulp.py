@@ -65,14 +65,19 @@ class Pulp(ProgramSolver):
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
     ) -> ProgramResult:
         """Solve one program."""
-        import pulp
 
         scale = program.float_scale()
         scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
         problem = self.build(replace(program, variables=scaled))
         problem.solve(self._make(time_limit))
+        return self.read(program, problem, Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE)
+
+    def read(self, program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Status.FEASIBLE) -> ProgramResult:
+        """What a problem that ``build`` made holds, once it is solved; ``optimal``: what its optimum is worth here."""
+        import pulp
+
         statuses = {
-            pulp.LpSolutionOptimal: Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE,
+            pulp.LpSolutionOptimal: optimal,
             pulp.LpSolutionIntegerFeasible: Status.FEASIBLE,
             pulp.LpSolutionInfeasible: Status.INFEASIBLE,
         }
