@@ -16,11 +16,20 @@ from hemlp.escaping import printable
 
 @dataclass(frozen=True)
 class Advice:
-    """An option that lets a run go on: its name, its value, and what it does, as in "to leave them out"."""
+    """An option that lets a run go on: its name, its value, and what it does, as in "to leave them out".
+
+    ``further``: options that it needs beside it, with their values.
+    """
 
     option: str
     value: str
     effect: str
+    further: tuple[tuple[str, str], ...] = ()
+
+    def written(self, spelling: Spelling) -> str | None:
+        """As the caller writes it, None where there is no such option."""
+        found = [spelling(option, value) for option, value in ((self.option, self.value), *self.further)]
+        return None if None in found else f"{' and '.join(map(str, found))} {self.effect}"
 
 
 Spelling = Callable[[str, str], str | None]
@@ -48,8 +57,7 @@ class HemlpError(Exception):
         return self
 
     def __str__(self) -> str:
-        written = ((self.spelling(each.option, each.value), each.effect) for each in self.advice)
-        choices = [f"{option} {effect}" for option, effect in written if option is not None]
+        choices = [words for each in self.advice if (words := each.written(self.spelling)) is not None]
         return printable(super().__str__() + (f"; choose {', or '.join(choices)}" if choices else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes

@@ -469,7 +469,6 @@ def test_the_command_shows_all_tables(three, tmp_path):
 
 
 def test_terms_of_an_ontology_have_names(tmp_path):
-    pytest.importorskip("obonet")
     terms = [("T:1", "root", None), ("T:2", "left: one", "T:1"), ("T:3", "right", "T:1")]
     text = "format-version: 1.2\n\n" + "".join(
         f"[Term]\nid: {term}\nname: {name}\n{f'is_a: {parent} ! x' if parent else ''}\n\n"

@@ -272,7 +272,7 @@ def test_json_and_frames(mini, tmp_path):
     means = frame.groupby(["system", "measure"])["value"].mean()
     assert means["knn30", "F_H"] == pytest.approx(mini.mean("knn30", "F_H"))
     with pytest.raises(UnwritableFile):
-        mini.to_json(tmp_path / "no" / "e.json")
+        mini.to_json(tmp_path / "e.json" / "e.json")
     (tmp_path / "bad.json").write_text('{"instances": 5}')
     with pytest.raises(FileFormatError):
         Evaluation.from_json(tmp_path / "bad.json")

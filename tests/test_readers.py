@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import random
 
 import pytest
 from hypothesis import given
@@ -13,10 +15,10 @@ from hemlp.errors import (
     EmptyHierarchy,
     FileFormatError,
     InvalidWeight,
-    MissingDependency,
     UnknownLabel,
     UnreadableFile,
 )
+from hemlp.io.obo import read_terms
 
 ANIMALS = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 SPACED = Hierarchy.from_edges([("all animals", "mammals, all"), ("mammals, all", "sheep")])
@@ -211,13 +213,54 @@ def test_obo(tmp_path):
         read_hierarchy(file, relations=("regulates",))
 
 
-def test_obo_without_obonet_says_what_to_install(tmp_path, monkeypatch):
-    import sys
+@pytest.mark.parametrize("seed", range(8))
+def test_ontologies_are_read_as_others_read_them(tmp_path, seed):
+    obonet = pytest.importorskip("obonet", reason="obonet is what OBO files are compared with: NOT compared")
+    rng = random.Random(seed)
+    ids = [f"T:{k:02}" for k in range(12)]
+    stanzas = []
+    for k, name in enumerate(ids):
+        lines = [
+            f"id: {name}",
+            f"name: {rng.choice(['plain', 'with: colon', 'wow! so', 'x {y: z}', 'a ! note', 'b {q} ! c'])}",
+        ]
+        for parent in rng.sample(ids[:k], min(k, rng.randint(0, 2))):
+            tail = rng.choice(["", " ! comment", ' {source="a"}', ' {source="a"} ! comment'])
+            lines.append(rng.choice([f"is_a: {parent}{tail}", f"relationship: part_of {parent}{tail}"]))
+        lines += [f"alt_id: X:{k}"] if rng.random() < 0.3 else []
+        lines += ["is_obsolete: true", f"replaced_by: {rng.choice(ids)}"] if rng.random() < 0.2 else []
+        stanzas.append("[Term]\n" + "\n".join(lines) + '\ndef: "x: y" [a:b]\n')
+    text = "format-version: 1.2\n! remark\n\n" + "\n".join(stanzas) + "\n[Typedef]\nid: part_of\nname: part of\n"
+    terms = read_terms(text, "x.obo")
+    graph = obonet.read_obo(io.StringIO(text), ignore_obsolete=False)
+    theirs = {(child, relation, parent) for child, parent, relation in graph.edges(keys=True)}
+    assert {(name, *each) for name, term in terms.items() for each in term.parents} == theirs
+    for name, data in graph.nodes(data=True):
+        assert terms[name].name == data["name"]
+        assert terms[name].obsolete == (data.get("is_obsolete") == "true")
+        assert terms[name].other_ids == data.get("alt_id", [])
+        assert terms[name].replaced_by == data.get("replaced_by", [])
 
-    monkeypatch.setitem(sys.modules, "obonet", None)
-    with pytest.raises(MissingDependency, match=r"pip install 'hemlp\[obo\]'") as caught:
-        read_hierarchy(write(tmp_path, "x.obo", OBO))
-    assert caught.value.exit_code == 1
+
+def test_escapes_of_ontologies():
+    terms = read_terms("[Term]\nid: A\nname: a\\Wb \\{c\\} \\! d\n\n[Term]\nid: A\nis_a: B\n", "x.obo")
+    assert (terms["A"].name, terms["A"].parents) == ("a b {c} ! d", [("is_a", "B")])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("animal sheep\n", "line 1: not an OBO file, 'animal sheep' is no tag"),
+        ("format-version: 1.2\n", "no stanza \\[Term\\] with an id"),
+        ("[Term]\nname: x\nid: A\n", "line 2: 'name' of a term before its id"),
+        ("[Term]\nid: A\nis_a:\n", "line 3: 'is_a:' says nothing"),
+        ("[Term]\nid: A\nrelationship: part_of\n", "line 3"),
+        ("[Term]\nid: A\n\n[Term]\nis_a: A\n", "line 5: 'is_a' of a term before its id"),
+    ],
+)
+def test_what_is_no_ontology(tmp_path, text, words):
+    with pytest.raises(FileFormatError, match=words):
+        read_hierarchy(write(tmp_path, "x.obo", text))
 
 
 def test_bundled_example():

@@ -108,7 +108,7 @@ def test_files_with_further_columns(tmp_path, name):
     for column, advice in (("score", "'score' looks like scores: keep the rows above a threshold"), ("split", "")):
         file = write(tmp_path, name, f"id,label,{column}\nd1,a1,0.99\nd1,a2,0.01\n".replace(",", sep))
         with pytest.raises(
-            FileFormatError, match=rf"line 1: .* columns \['{column}'\].*{advice}.*read_labels\(path, id="
+            FileFormatError, match=rf"line 1: .* columns \['{column}'\].*{advice}.*choose id='id' and label='label'"
         ):
             read_labels(file)
         assert list(read_labels(file, id="id", label="label")) == [("a1", "a2")]

@@ -66,6 +66,7 @@ def curve(
     from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([csv, svg])
+    thresholds = _grid(grid)
     h = read_hierarchy(hierarchy, cycles=cycles)
     gold, s = as_gold(true), read_scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
@@ -74,7 +75,7 @@ def curve(
     others = [each for each in measures if each not in of_ranks] or ([] if of_ranks else ["F_H"])
     if not others:
         return
-    c = made(h, gold, s, others, thresholds=_grid(grid), **given)
+    c = made(h, gold, s, others, thresholds=thresholds, **given)
     show("", c.table())
     if csv is not None:
         write_text(csv, csv_text(c.to_columns()))
@@ -172,8 +173,8 @@ def cafa(
     from hemlp.scores.reading import as_gold
 
     check_writable([json_file if json_file != "-" else None, csv])
-    h, gold = read_hierarchy(hierarchy, cycles=cycles), as_gold(true)
     options: dict[str, Any] = {**given, "thresholds": _grid(grid)}
+    h, gold = read_hierarchy(hierarchy, cycles=cycles), as_gold(true)
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
     elif unseen is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hemlp.errors import InvalidHierarchy
+from hemlp.errors import Advice, InvalidHierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 
 PARENT = ("parent", "parents", "parent_id", "parentid", "parent_class", "parent_code", "broader")
@@ -59,9 +59,8 @@ class Columns:
         for other in header:
             if other not in (parent, child, name, weight) and _EDGE_FACTS.search(str(other)) and not on_purpose:
                 raise InvalidHierarchy(
-                    f"the column {other!r} would be left out; call it weight if it holds the lengths of edges, or "
-                    f"leave it out on purpose with parent={parent!r}, child={child!r}"
-                )
+                    f"the column {other!r} would be left out; call it weight if it holds the lengths of edges"
+                ).advised(Advice("parent", parent, "to leave it out on purpose", (("child", child),)))
         return Columns(parent, child, name, weight)
 
 

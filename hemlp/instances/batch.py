@@ -208,10 +208,9 @@ class Batch(Shown):
         (1, [1])
         """
         policies = Policies(unknown, unknown_true, missing)
-        predicted = as_predictions(pred, "predictions")
-        if predicted.cut is not None:  # the cut counts, and not what it left out
-            predicted = replace(predicted, scores=None)
-        sides = LabelSets.of(true, source="true labels"), predicted
+        sides = LabelSets.of(true, source="true labels"), as_predictions(pred, "predictions")
+        if sides[1].cut is not None:  # the cut counts, and not what it left out
+            sides = sides[0], replace(sides[1], scores=None)
         return cls.over(Hierarchy.of(hierarchy), sides, policies, instances)
 
     @classmethod

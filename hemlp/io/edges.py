@@ -53,7 +53,8 @@ def read_table(source: Source, sep: str) -> Hierarchy:
     try:
         columns = source.columns.found_in(header)
     except InvalidHierarchy as error:
-        raise FileFormatError(f"{source.name}, line {rows[0][0] if rows else 1}: {error}", 1) from None
+        line = rows[0][0] if rows else 1
+        raise FileFormatError(f"{source.name}, line {line}: {error.args[0]}", line).advised(*error.advice) from None
     if columns is None:
         if len(header) > 1 and all(map(LEVEL.fullmatch, header)):
             return source.hierarchy(lambda: _of_levels(rows[1:], source.same_names))

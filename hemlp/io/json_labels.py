@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from hemlp.errors import FileFormatError
+from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.lookalikes import score_columns
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.nested import load_json
@@ -75,10 +75,9 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
         scores = score_columns(name for name in row if name not in (id or "id", column))
         if scores and label is None:
             raise FileFormatError(
-                f"{place}: {scores[0]!r} looks like scores, and label sets have none: hemlp.read_scores reads them; or "
-                f"leave them out on purpose with label={column!r}",
+                f"{place}: {scores[0]!r} looks like scores, and label sets have none: hemlp.read_scores reads them",
                 number,
-            )
+            ).advised(Advice("label", column, "to leave them out on purpose"))
         if key is not None and not isinstance(key, str):
             raise FileFormatError(f"{place}: the id {key!r:.60} is neither a string nor a number", number)
     many = isinstance(found, list)

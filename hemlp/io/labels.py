@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal, get_args
 
-from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
+from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
 from hemlp.hierarchy.readers import READERS
 from hemlp.instances.sets import LabelSets, digest_of
 from hemlp.io.formats import SEPARATORS
@@ -142,9 +142,8 @@ def _from_parquet(data: bytes, source: str, matrix: bool, id: str | None, label:
     further = [name for name in columns if name not in (key, wanted)]
     if further and not (id is not None and label is not None):
         raise FileFormatError(
-            f"{source}: beside {key!r} and {wanted!r} there are the columns {further}; leave them out on purpose with "
-            f"id= and label="
-        )
+            f"{source}: beside {key!r} and {wanted!r} there are the columns {further}, which label sets do not have"
+        ).advised(Advice("id", key or "id", "to leave them out on purpose", (("label", wanted),)))
     used = {name: columns[name] for name in columns if name in (key, wanted)}
     try:
         return LabelSets.of(used, id=key, label=wanted, source=source)

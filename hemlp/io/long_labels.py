@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from hemlp.errors import FileFormatError
+from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.lookalikes import threshold_advice
 from hemlp.instances.sets import LabelSets, from_pairs, grouped
 from hemlp.io.regular import regular_columns
@@ -52,12 +52,16 @@ def _near(name: str, header: list[str]) -> str:
     for other in header:
         if other.casefold() == name.casefold():
             return f"; did you mean {other!r}?"
-    for sep in ";\t|,":
-        if len(header) == 1 and sep in header[0]:
-            return f"; if {sep!r} separates the columns, say sep={sep!r}"
     if len(header) == 3 and re.fullmatch(r"[-+\d.e]+", header[2], re.IGNORECASE):
         return "; lines of id, class and score are read by hemlp.read_scores, on the command line as FILE@0.5"
     return " (the first line of such a file names its columns)"
+
+
+def _separators(header: list[str]) -> list[Advice]:
+    """What may separate the columns of a header that looks like one cell."""
+    if len(header) != 1:
+        return []
+    return [Advice("sep", sep, "if that separates the columns") for sep in ";\t|," if sep in header[0]][:1]
 
 
 def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
@@ -65,14 +69,14 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
     place = f"{source}, line 1"
     for name in (id, label):
         if name not in header:
-            raise FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
+            error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
+            raise error.advised(*_separators(header))
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
     if further and not on_purpose:
         raise FileFormatError(
             f"{place}: beside {id!r} and {label!r} there are the columns {further}, which label sets do not have"
-            f"{threshold_advice(further)}. Take them out of the file, or leave them out on purpose with "
-            f"read_labels(path, id={id!r}, label={label!r})",
+            f"{threshold_advice(further)}. Take them out of the file",
             1,
-        )
+        ).advised(Advice("id", id, "to leave them out on purpose", (("label", label),)))

@@ -6,6 +6,7 @@ from os import PathLike
 
 from hemlp.errors import FileFormatError
 from hemlp.hierarchy.labels import Label
+from hemlp.io.obo import read_terms
 from hemlp.io.text import decode, file_kind, read_bytes
 
 
@@ -14,7 +15,7 @@ def read_names(path: str | PathLike[str]) -> dict[Label, str]:
     source, data = read_bytes(path)
     text = decode(data, source)
     if file_kind(source) == ".obo":
-        return _names_of_terms(text)
+        return {label: term.name for label, term in read_terms(text, source).items() if term.name}
     names: dict[Label, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         label, tab, name = line.partition("\t")
@@ -22,19 +23,4 @@ def read_names(path: str | PathLike[str]) -> dict[Label, str]:
             raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
         if tab:
             names[label.strip()] = name.strip()
-    return names
-
-
-def _names_of_terms(text: str) -> dict[Label, str]:
-    """The name of each [Term]."""
-    names: dict[Label, str] = {}
-    terms, term = False, ""
-    for line in text.splitlines():
-        tag, _, value = line.partition(":")
-        if line.startswith("["):
-            terms = line.strip() == "[Term]"
-        elif tag == "id":
-            term = value.strip()
-        elif tag == "name" and terms:
-            names[term] = value.strip()
     return names

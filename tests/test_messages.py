@@ -1,0 +1,203 @@
+"""What readers, scores and commands say where something is wrong, and that options are those of the caller."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from hemlp import (
+    Batch,
+    Evaluation,
+    Hierarchy,
+    LabelSets,
+    ScoredSets,
+    SetMeasure,
+    SetScore,
+    Tuned,
+    cafa,
+    curve,
+    evaluate,
+    read_hierarchy,
+    read_labels,
+    read_scores,
+    reliability,
+    tune,
+)
+from hemlp.cli.main import commands
+from hemlp.errors import HemlpError, InvalidOption
+from hemlp.io.labels import LabelFile, open_labels
+from hemlp.io.names import read_names
+from hemlp.report.outputs import check_writable
+from hemlp.report.plots import score_by_depth
+
+H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+S = ScoredSets.of([{"sheep": 0.9, "cow": 0.4}, {"cow": 0.7}])
+GOLD = LabelSets.of([["sheep"], ["cow"]], rows="sets")
+T = tune(H, GOLD, S, "F_H")
+NAN = SetMeasure("odd", "none", score=SetScore(lambda facts: np.where(facts.predicted > 1, np.nan, facts.common)))
+
+
+def stored() -> Evaluation:
+    evaluate(H, [["sheep"]], {"A": [["cow"]]}, ["F_H"]).to_json("ev.json")
+    return Evaluation.from_json("ev.json")
+
+
+def of_file(reader, name, content, **options):
+    """A call of a reader on a file of this content."""
+
+    def call():
+        data = content if isinstance(content, bytes) else content.encode()
+        Path(name).write_bytes(data)
+        return reader(name, **options)
+
+    return call
+
+
+CALLS = {
+    # hierarchies
+    "no separator of cells was found": of_file(read_hierarchy, "h.txt", "a b\n", parent="x"),
+    "line 3: ['a'] where ['parent', 'child'] was expected": of_file(
+        read_hierarchy, "h.csv", "parent,child\nr,a\na\n"),
+    "holds paths, which have no columns": of_file(read_hierarchy, "h.txt", "a > b\n", format="paths", parent="x"),
+    "relations='is_a' is one string: write ['is_a']": of_file(
+        read_hierarchy, "h.obo", "[Term]\nid: A\n", relations="is_a"),
+    "sep='ab' is not one character": of_file(read_hierarchy, "h.csv", "parent,child\nr,a\n", sep="ab"),
+    "5 is not the path of a file": lambda: read_hierarchy(5),  # type: ignore[arg-type]
+    "classes='a' is not a list of labels: write ['a']": of_file(read_hierarchy, "h.txt", "a b\n", classes="a"),
+    "a graph has no columns": lambda: Hierarchy.of(__import__("networkx").DiGraph([("a", "b")]), parent="x"),
+    "is not a Hierarchy: make one with Hierarchy.from_edges": lambda: Batch.over(
+        "x", (GOLD, GOLD), None),  # type: ignore[arg-type]
+    # label files
+    "neither a string nor a number": of_file(read_labels, "l.jsonl", '{"id": ["a"], "labels": ["b"]}\n'),
+    "cannot be read block by block: use read_labels": of_file(LabelFile, "l.csv", "id,label\n1,a\n"),
+    "is a damaged gzip file": of_file(lambda name: list(LabelFile(name).blocks(9)), "l.txt.gz", b"\x1f\x8b\x08\x00ab"),
+    "cannot read l.none": lambda: list(LabelFile("l.none").blocks(9)),
+    "which can be read only once": lambda: open_labels("/dev/null"),
+    "no instance id in the column 'id'": of_file(read_labels, "l.csv", 'id,label\n1,a\n,"b"\n'),
+    "no tab between a label and its name": of_file(read_names, "n.tsv", "a name\n"),
+    "a matrix without gaps, and labels= as a list": lambda: LabelSets.of([[1]], labels="a"),
+    "labels= is for a 0/1 matrix of two dimensions": lambda: LabelSets.of([["x", 1]], labels=["a", "b"]),
+    # scores
+    "the measure is undefined at every threshold": lambda: curve(
+        H, [[]], [{"cow": 0.5}], ["TIE"], undefined="nan").best("TIE"),
+    "no instance of the gold has a score: there is no threshold": lambda: curve(H, [["cow"]], [{}], ["F_H"]),
+    "no instance of the gold has a score: there is no threshold to choose": lambda: tune(H, [["cow"]], [{}], "F_H"),
+    "points=1 is not an integer of at least 2": lambda: curve(H, GOLD, S, ["F_H"], points=1),
+    "a curve needs at least one measure": lambda: curve(H, GOLD, S, []),
+    "the measure 'F_H' is asked for twice": lambda: curve(H, GOLD, S, ["F_H", "F_H"]),
+    "exclude= names classes of 1 instances, the gold has 2": lambda: cafa(H, GOLD, S, exclude=[["cow"]]),
+    "5 holds no scores: give a list": lambda: ScoredSets.of(5),
+    "a matrix without gaps, and labels=": lambda: ScoredSets.of([[0.5]], labels="a"),
+    "labels= names the columns of the frame in another order": lambda: ScoredSets.of(
+        __import__("pandas").DataFrame({"b": [0.5], "a": [0.1]}), labels=["a", "b"]),
+    "are of different lengths": lambda: ScoredSets.of({"id": [1, 2], "label": ["a"], "score": [0.5]}),
+    "ids= names the rows of a list or a matrix": lambda: ScoredSets.of(
+        {"id": [1], "label": ["a"], "score": [0.5]}, ids=["x"]),
+    "a mapping has its ids already": lambda: ScoredSets.of({"x": {"a": 0.5}}, ids=["x"]),
+    "labels= is for a matrix of numbers": lambda: ScoredSets.of([["x"]], labels=["a"]),
+    "row 1: 1.5 is not a label": lambda: ScoredSets.of([{1.5: 0.5}]),
+    "data, row 1: 1.5 is not a label": lambda: ScoredSets.of({"id": [1], "label": [1.5], "score": [0.5]}),
+    "these are label sets without scores: give ScoredSets": lambda: curve(H, GOLD, GOLD, ["F_H"]),
+    "line 2: 2 cells, the header has 3": of_file(read_scores, "s.csv", "id,label,score\na,b\n"),
+    "line 2: no instance id in the column 'id'": of_file(read_scores, "s.csv", "id,label,score\n,b,1\n"),
+    "line 1: not JSON": of_file(read_scores, "s.jsonl", "{\n"),
+    "no instance of the gold has a score": lambda: reliability(H, [["cow"]], [{}]),
+    "these scores have no instance ids to be taken by": lambda: S.take(["a"]),
+    "default= is for a mapping class → threshold: what was tuned": lambda: S.at(T, default=0.5),
+    "instance 1: the score of odd is not a number": lambda: curve(H, GOLD, S, [NAN]),
+    "is not a list of finite numbers": lambda: cafa(H, GOLD, S, thresholds=[0.5, float("nan")]),
+    "is not an array of numbers": lambda: cafa(H, GOLD, S, thresholds=["x"]),
+    "does not hold thresholds that hemlp has tuned": of_file(
+        Tuned.from_json, "t.json", json.dumps({**T.to_dict(), "hemlp": "other"})),
+    # runs and results
+    "hold no instance": lambda: evaluate(H, [], {"A": []}, ["F_H"]),
+    "give workers or an executor, not both": lambda: evaluate(
+        H, GOLD, {"A": GOLD}, ["F_H"], workers=2, executor=object()),  # type: ignore[arg-type]
+    "cannot write to .: it is a folder": lambda: check_writable(["."]),
+    "depths need the data": lambda: score_by_depth(stored(), "F_H"),
+    "row and id= both say which instance": lambda: evaluate(H, GOLD, {"A": GOLD}, ["F_H"]).explain("A", 0, id="x"),
+    "id='x': the instances have no names here": lambda: evaluate(H, GOLD, {"A": GOLD}, ["F_H"]).explain("A", id="x"),
+    "there is no instance with the id 'doc'; did you mean 'doc1'?": lambda: evaluate(
+        H, {"doc1": ["cow"]}, {"A": {"doc1": ["cow"]}}, ["F_H"]).explain("A", id="doc"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", CALLS)
+def test_what_is_wrong_is_said(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(HemlpError) as error:
+        CALLS[words]()
+    assert words in str(error.value)
+
+
+# ---- the command line
+
+
+FILES = {
+    "h.txt": "animal mammal\nmammal sheep\nmammal cow\n", "gold.txt": "sheep\ncow\n", "pred.txt": "cow\ncow\n",
+    "long.csv": "id,label,age\na,cow,3\n", "semi.csv": "a|b\nx|y\n", "rows.jsonl": '{"labels": ["cow"], "score": 3}\n',
+    "edges.csv": "parent,child,length\nanimal,cow,2\nanimal,sheep,1\n", "gold.csv": "id,label\na,cow\nb,sheep\n",
+    "bad.toml": "hierarchy = 5\n", "few.toml": 'hierarchy = "h.txt"\n',
+    "tuning.toml": 'hierarchy = "h.txt"\ntrue = "g"\n[systems]\nA = "a"\n[tuning]\nsystems = "x"\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("explain h.txt gold.txt pred.txt --row 9", "there is no row 9: there are 2"),
+        ("explain h.txt gold.txt pred.txt --id x", "--id x: these files have no ids of instances: give --row"),
+        ("explain h.txt gold.csv gold.csv --id x", "there is no instance 'x'"),
+        ("evaluate h.txt gold.txt =pred.txt", "names no system: write NAME=pred.txt"),
+        ("evaluate h.txt gold.txt A=pred.txt A=gold.txt", "two systems are called 'A'"),
+        ("evaluate h.txt gold.txt h.txt", "is given as the hierarchy and as labels"),
+        ("run few.toml", "few.toml: true is missing"),
+        ("run tuning.toml", "systems of [tuning] is not a table"),
+        ("run none.toml", "cannot read none.toml"),
+        ("evaluate h.txt long.csv long.csv -m F_H", "choose --id id and --label label to leave them out on purpose"),
+        ("evaluate h.txt semi.csv semi.csv -m F_H", "choose --sep | if that separates the columns"),
+        ("evaluate h.txt rows.jsonl rows.jsonl -m F_H", "choose --label labels to leave them out on purpose"),
+        ("convert edges.csv out.tsv", "choose --parent parent and --child child to leave it out on purpose"),
+        ("evaluate h.txt gold.txt pred.txt -m F_H --solver none", "none"),
+        ("evaluate h.txt gold.txt pred.txt -m F_G", "did you mean"),
+        ("evaluate h.txt gold.txt pred.txt --memory much", "like 500MB or 2GB"),
+        ("curve h.txt gold.txt pred.txt --grid 1", "--grid 1 is not FROM,TO,STEP"),
+        ("measures F_G", "there is no measure 'F_G'"),
+        ("evaluate h.txt gold.txt pred.txt --max-drop F_H=1", "give --baseline FILE, too"),
+        ("evaluate h.txt gold.txt pred.txt --quiet --verbose", "contradict each other"),
+    ],
+)
+def test_commands_say_what_is_wrong_and_which_option_helps(command, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    done = CliRunner().invoke(commands, command.split())
+    assert isinstance(done.exception, HemlpError), done.output
+    assert words in str(done.exception)
+    assert done.exception.exit_code == 2
+
+
+def test_a_function_says_the_same_by_its_arguments(tmp_path):
+    for name in ("long.csv", "semi.csv"):
+        (tmp_path / name).write_text(FILES[name])
+    with pytest.raises(HemlpError, match="choose id='id' and label='label' to leave them out on purpose"):
+        read_labels(tmp_path / "long.csv")
+    with pytest.raises(HemlpError, match=r"choose sep='\|' if that separates the columns"):
+        read_labels(tmp_path / "semi.csv")
+
+
+def test_a_command_without_an_option_does_not_advise_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    done = CliRunner().invoke(commands, ["explain", "h.txt", "long.csv", "long.csv"])
+    assert isinstance(done.exception, HemlpError)
+    assert "choose" not in str(done.exception)
+    done = CliRunner().invoke(commands, ["evaluate", "edges.csv", "gold.txt", "pred.txt"])
+    assert isinstance(done.exception, HemlpError)
+    assert "--parent" not in str(done.exception)
+    assert not isinstance(done.exception, InvalidOption)
