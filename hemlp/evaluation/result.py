@@ -23,7 +23,7 @@ from hemlp.statistics import comparable, comparisons, correlations, intervals, o
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.tests import Sided
 from hemlp.text.intervals import CONFIDENCE, Interval
-from hemlp.text.tables import DECIMALS, Table, frame
+from hemlp.text.tables import DECIMALS, Table, as_frame
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class Evaluation(Diagnosable):
     scores: Mapping[str, Mapping[str, Scores]]
     greater_is_better: Mapping[str, bool]
     facts: Mapping[str, Mapping[str, float]]
-    gold: Gold | None = None
     inputs: Inputs | None = None
     stored: RunFolder | None = None
+    gold: Gold | None = None
 
     @property
     def systems(self) -> list[str]:
@@ -333,7 +333,8 @@ class Evaluation(Diagnosable):
         ...     Evaluation.from_json(file.name).mean("system", "F_H")
         0.5
         """
-        return cls(*json_form.read(path))
+        scores, better, facts, gold = json_form.read(path)
+        return cls(scores, better, facts, gold=gold)
 
     def to_html(
         self, path: str | PathLike[str], title: str = "Hierarchical evaluation", *, sided: Sided = "two"
@@ -385,7 +386,7 @@ class Evaluation(Diagnosable):
         library
             "pandas" or "polars".
         """
-        return frame(self.to_columns(), library)
+        return as_frame(self.to_columns(), library)
 
     def __str__(self) -> str:
         return str(self.table())

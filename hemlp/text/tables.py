@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
 from hemlp.text.intervals import Interval
@@ -23,6 +24,7 @@ DECIMALS = 4
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 _INTERVAL = re.compile(r"(?<=[\d)]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
+_MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Table:
                 columns[f"{name} low"], columns[f"{name} high"] = map(list, zip(*values, strict=True))
             else:
                 columns[name] = values
-        return frame(columns, library)
+        return as_frame(columns, library)
 
     def __str__(self) -> str:
         aligned = []
@@ -160,13 +162,14 @@ class Table:
 
         The best of a column is bold, and what is not told apart from it has a dagger.
         """
-        body = [[latex(cell) for cell in row] for row in self.cells]
+        written = [_latex_measure if head in ("", "measure") else latex for head in self.columns]
+        body = [[write(cell) for write, cell in zip(written, row, strict=True)] for row in self.cells]
         for (i, j), how in self.emphasis.items():
             marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
             body[i][j] = _marked(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in self.notes]
         lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in self.numeric)}}}"]
-        lines += [r"\toprule", " & ".join(map(_latex_head, self.columns)) + r" \\", r"\midrule"]
+        lines += [r"\toprule", " & ".join(map(_latex_measure, self.columns)) + r" \\", r"\midrule"]
         lines += [" & ".join(row) + r" \\" for row in body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -180,12 +183,15 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p><small>{notes}</small></p>"
 
 
-def frame(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+def as_frame(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
     """Columns as a frame of pandas or polars."""
     from importlib import import_module
 
     check_known("library", library, ["pandas", "polars"])
-    return import_module(library).DataFrame(columns)
+    try:
+        return import_module(library).DataFrame(dict(columns))
+    except ImportError:
+        raise MissingDependency(f"a frame needs {library}: pip install {library}") from None
 
 
 def _lines(cell: str) -> list[str]:
@@ -207,13 +213,18 @@ def _marked(cell: str, before: str, after: str) -> str:
     return " ".join([f"{before}{value}{after}", *rest])
 
 
-def _latex_head(text: str) -> str:
-    """The head of a column; a measure such as F_LCA as mathematics."""
-    name, _, rest = text.partition(" ")
-    letter, mark, index = name.partition("_")
-    if not mark or letter not in ("P", "R", "F") or not index.isalnum():
+def _latex_measure(text: str) -> str:
+    r"""A text that may begin with the name of a measure such as F_LCA, and that as mathematics.
+
+    >>> print(_latex_measure("F_LCA(horizon=2) ↑"), _latex_measure("SDL_Tol"), _latex_measure("F_x_1"))
+    $F_{\mathrm{LCA}}$(horizon=2) $\uparrow$ $\mathrm{SDL}_{\mathrm{Tol}}$ F\_x\_1
+    """
+    found = _MEASURE.match(text)
+    if found is None:
         return latex(text)
-    return rf"${letter}_{{\mathrm{{{index}}}}}$" + (f" {latex(rest)}" if rest else "")
+    name = found["name"] if len(found["name"]) == 1 else rf"\mathrm{{{found['name']}}}"
+    rest = text[found.end() :]
+    return rf"${name}_{{\mathrm{{{found['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
 
 
 def shown(column: Sequence[Any]) -> list[str]:
