@@ -111,7 +111,7 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
         for name, (low, high) in _wilson(chosen, counts[:, rows]):
             head.append(f"{name} 95%")
             columns.append(made(low, high))
-        notes.append("95%: Wilson's score intervals of P, R and C / (C + lost), of which F is a function")
+        notes.append("in brackets 95% intervals: Wilson's of P, R and C / (C + lost), which is F / (2 − F)")
     if intervals and len(chosen) == 2:
         gap = lost(counts[0, rows]) - lost(counts[1, rows])
         head += ["difference", "difference 95%"]
@@ -151,8 +151,7 @@ def _wilson(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[Float
 
 
 def _of_gap(gap: IntArray, differing: IntArray) -> list[Any]:
-    """2k − d from the interval of k / d; from 0 to 0 where the systems say the same."""
-    low, high = proportion((differing + gap) / 2, differing)
-    none = differing == 0
-    ends = (np.where(none, 0.0, (2 * each - 1) * differing) for each in (low, high))
-    return made(*ends)
+    """2k − d from the interval of k / d, outward to tenths; from 0 to 0 where the systems say the same."""
+    low, high = ((2 * end - 1) * differing for end in proportion((differing + gap) / 2, differing))
+    ends = np.floor(10 * low) / 10, np.ceil(10 * high) / 10
+    return made(*(np.where(differing == 0, 0.0, end) for end in ends))
