@@ -33,7 +33,7 @@ def columns(table: Table, names: list[str]) -> Table:
 
 
 def picked(table: Table, *names: str) -> str:
-    """Some of the columns of a table of two systems as Markdown, without systems' own intervals."""
+    """Some of the columns of a table of two systems as Markdown."""
     keep = [k for k, head in enumerate(table.columns) if head in names or head.endswith(names)]
     rows = [[row[k] for k in keep] for row in table.rows]
     return Table([table.columns[k] for k in keep], rows, table.notes).to_markdown()

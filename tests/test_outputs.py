@@ -347,6 +347,8 @@ def test_the_best_of_a_column_is_told():
     assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1)}} [" in text
     assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (1)$^\dagger$ [" in text
     assert text.count("rule") == 3
+    for other in (ev.compare("good", "same"), ev.significance(None), ev.kendall()):
+        assert "\n$F_{\\mathrm{LCA}}$ & " in other.to_latex()
     low, high = ev.interval("good", "F_LCA")
     assert rf"| **{ev.mean('good', 'F_LCA'):.4f} (1)** \[{low:.4f}, {high:.4f}] |" in table.to_markdown()
     assert f"| **{ev.mean('good', 'F_LCA'):.4f} (1)** |" in ev.table(intervals=False).to_markdown()

@@ -94,7 +94,7 @@ def _notes(ev: Evaluation, chosen: list[str], name: str, intervals: bool) -> lis
             "first the branches that make the greatest difference: instances times the difference of the means"
         )
     if intervals:
-        notes.append("95%: Student's intervals, from the spread over the instances of a branch")
+        notes.append("in brackets 95% intervals: Student's, from the spread over the instances of a branch")
     if intervals and len(chosen) == 2:
         notes.append(f"difference: the mean of {chosen[0]} − {chosen[1]}, instance by instance")
     return notes

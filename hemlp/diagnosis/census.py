@@ -8,7 +8,7 @@ is 2k − d, and the interval of k / d is that of the sign test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ from hemlp.diagnosis.reading import (
     parts,
 )
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.options import check_choice
@@ -95,8 +96,7 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
     """One row a class that is true or predicted anywhere, what loses most first."""
     check_choice("on", on, ("closures", "labels"))
     inputs, chosen = inputs_of(ev), chosen_systems(ev, systems)
-    labels, places = aligned(inputs, chosen)
-    counts = np.stack([_at(counted(ev, system, on), place) for system, place in zip(chosen, places, strict=True)])
+    labels, counts = class_counts(ev, chosen, on)
     order = first_by(lost(counts))
     met: Any = counts.any(axis=(0, 2))
     rows = order[met[order]]
@@ -111,7 +111,7 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
         for name, (low, high) in _wilson(chosen, counts[:, rows]):
             head.append(f"{name} 95%")
             columns.append(made(low, high))
-        notes.append("95%: Wilson's score intervals of P, R and C / (C + lost), of which F is a function")
+        notes.append("in brackets 95% intervals: Wilson's of P, R and C / (C + lost), which is F / (2 − F)")
     if intervals and len(chosen) == 2:
         gap = lost(counts[0, rows]) - lost(counts[1, rows])
         head += ["difference", "difference 95%"]
@@ -120,10 +120,14 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
     return Table(["class", *name_column(inputs), *head], labelled(inputs, labels, rows, columns), notes)
 
 
-def _at(counts: IntArray, places: IntArray) -> IntArray:
-    """Rows of counts, 0 where there is no such class."""
-    found: IntArray = np.where((places >= 0)[:, None], counts[places], 0)
-    return found
+def class_counts(ev: Evaluation, systems: Sequence[str], on: On) -> tuple[Sequence[Label], IntArray]:
+    """The classes of all systems, and their counts: systems × classes × 3, 0 where a system has no such class."""
+    labels, places = aligned(inputs_of(ev), systems)
+    found = [
+        np.where((place >= 0)[:, None], counted(ev, system, on)[place], 0)
+        for system, place in zip(systems, places, strict=True)
+    ]
+    return labels, np.stack(found)
 
 
 def columns_of(systems: list[str], counts: IntArray) -> tuple[list[str], list[list[Any]]]:
@@ -151,8 +155,7 @@ def _wilson(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[Float
 
 
 def _of_gap(gap: IntArray, differing: IntArray) -> list[Any]:
-    """2k − d from the interval of k / d; from 0 to 0 where the systems say the same."""
-    low, high = proportion((differing + gap) / 2, differing)
-    none = differing == 0
-    ends = (np.where(none, 0.0, (2 * each - 1) * differing) for each in (low, high))
-    return made(*ends)
+    """2k − d from the interval of k / d, outward to tenths; from 0 to 0 where the systems say the same."""
+    low, high = ((2 * end - 1) * differing for end in proportion((differing + gap) / 2, differing))
+    ends = np.floor(10 * low) / 10, np.ceil(10 * high) / 10
+    return made(*(np.where(differing == 0, 0.0, end) for end in ends))

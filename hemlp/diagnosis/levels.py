@@ -6,7 +6,7 @@ resamples of the instances, the same ones that the means have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.census import RATIOS, columns_of, counted, ratios
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
-from hemlp.statistics.intervals import resampled_sums
+from hemlp.statistics.intervals import RESAMPLED, resampled_sums
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
     """One row a level that has a true or predicted class."""
     chosen, number = chosen_systems(ev, systems), _number(ev)
-    counts = np.zeros((len(chosen), number, 3), np.int64)
-    for k, system in enumerate(chosen):
-        np.add.at(counts[k], inputs_of(ev).hierarchies[system].unit_depths, counted(ev, system, "closures"))
+    counts = level_counts(ev, chosen)
     rows = np.flatnonzero(counts.any(axis=(0, 2)))
     head, columns = columns_of(chosen, counts[:, rows])
     notes = ["level: the fewest edges up to a root"]
@@ -41,7 +39,7 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
             wanted = list(zip(RATIOS, drawn[0], strict=True))
         head += [f"{name} 95%" for name, _ in wanted]
         columns += [_intervals(values) for _, values in wanted]
-        notes.append("95%: percentile intervals by resampling the instances")
+        notes.append(RESAMPLED)
     if intervals and len(chosen) == 2:
         first, second = (np.array(columns[k]) for k in (1, 3))
         head += ["difference", "difference 95%"]
@@ -49,6 +47,14 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
         notes.append(f"difference: F of {chosen[0]} less that of {chosen[1]}, in the same resamples")
     made = [(level, *values) for level, *values in zip(rows.tolist(), *columns, strict=True)]
     return Table(["level", *head], made, notes)
+
+
+def level_counts(ev: Evaluation, systems: Sequence[str]) -> IntArray:
+    """Sums over instances of predicted, true and common classes: systems × levels × 3."""
+    counts = np.zeros((len(systems), _number(ev), 3), np.int64)
+    for of, system in zip(counts, systems, strict=True):
+        np.add.at(of, inputs_of(ev).hierarchies[system].unit_depths, counted(ev, system, "closures"))
+    return counts
 
 
 def _number(ev: Evaluation) -> int:

@@ -20,6 +20,9 @@ from hemlp.text.intervals import Interval
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
+RESAMPLED = f"in brackets 95% intervals, from {RESAMPLES:,} resamples of the instances"
+"""Below tables."""
+
 
 @dataclass(frozen=True)
 class Column:

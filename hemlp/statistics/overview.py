@@ -12,7 +12,7 @@ from hemlp.lca.solution import STEPS
 from hemlp.measures.signatures import short
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
-from hemlp.statistics.resampling import RESAMPLES
+from hemlp.statistics.intervals import RESAMPLED
 from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure
@@ -54,7 +54,7 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: b
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
     told = notes(ev, sided, verbose)
     if intervals:
-        told.insert(1, f"in brackets 95% intervals of the means, from {RESAMPLES:,} resamples of the instances")
+        told.insert(1, RESAMPLED)
     return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +24,7 @@ DECIMALS = 4
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 _INTERVAL = re.compile(r"(?<=[\d)]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
+_MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
 
 
 MOST_ROWS = 60
@@ -34,6 +35,7 @@ MOST_ROWS = 60
 class Table:
     """Column names, rows of texts, numbers and other values, and notes that belong below.
 
+    As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X".
     ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not told apart from them.
 
     Examples
@@ -57,6 +59,28 @@ class Table:
         """The rows as texts; the numbers of a column have equally many decimals."""
         columns = zip(*self.rows, strict=True) if self.rows else ()
         return [list(row) for row in zip(*map(shown, columns), strict=True)]
+
+    def folded(self) -> Table:
+        """All cells as texts, and intervals behind their values.
+
+        >>> print(Table(["system", "F", "F 95%"], [["A", 0.5, Interval(0.25, 0.75)]]))
+        system                        F
+        A       0.5000 [0.2500, 0.7500]
+        """
+        places = {name: k for k, name in enumerate(self.columns)}
+        of = {
+            k: places[name.removesuffix(" 95%")]
+            for name, k in places.items()
+            if name.removesuffix(" 95%") in places and any(isinstance(row[k], Interval) for row in self.rows)
+        }
+        if not of:
+            return self
+        cells = [list(row) for row in self.cells]
+        for row in cells:
+            for k, value in of.items():
+                row[value] += "" if row[k] == "undefined" else f" [{row[k].replace(' to ', ', ')}]"
+        keep = [k for k in range(len(self.columns)) if k not in of]
+        return replace(self, rows=cells)._part(keep, last=True)
 
     def head(self, most: int) -> Table:
         """The first rows, and a note of how many there are.
@@ -91,8 +115,8 @@ class Table:
         return as_frame(columns, library)
 
     def __str__(self) -> str:
-        aligned = []
-        for column, right in zip(zip(self.columns, *self.cells, strict=True), self.numeric, strict=True):
+        aligned, table = [], self.folded()
+        for column, right in zip(zip(table.columns, *table.cells, strict=True), table.numeric, strict=True):
             cells = list(map(printable, column))
             aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
         lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
@@ -116,11 +140,11 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-        for name, right in zip(self.columns, self.numeric, strict=True):
+        made, table = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold"), self.folded()
+        for name, right in zip(table.columns, table.numeric, strict=True):
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
-        for i, row in enumerate(self.cells):
-            styles = ("bold" if self.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
+        for i, row in enumerate(table.cells):
+            styles = ("bold" if table.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
             made.add_row(*(_tall(cell, style) for cell, style in zip(row, styles, strict=True)))
         return made
 
@@ -133,9 +157,10 @@ class Table:
         >>> [part.columns for part in wide.fitting(16)]
         [['system', 'P'], ['system', 'R']]
         """
-        columns = zip(self.columns, *self.cells, strict=True)
+        table = self.folded()
+        columns = zip(table.columns, *table.cells, strict=True)
         widths = [max(len(line) for cell in column for line in _lines(printable(cell))) + 3 for column in columns]
-        keys = next((k for k, right in enumerate(self.numeric) if right), 1)
+        keys = next((k for k, right in enumerate(table.numeric) if right), 1)
         while keys > 1 and sum(widths[:keys]) > width // 2:
             keys -= 1
         start = keys
@@ -143,10 +168,10 @@ class Table:
             stop = start + 1
             while stop < len(widths) and sum(widths[:keys]) + sum(widths[start : stop + 1]) <= width + 3:
                 stop += 1
-            yield self._part([*range(keys), *range(start, stop)], last=stop == len(widths))
+            yield table._part([*range(keys), *range(start, stop)], last=stop == len(widths))
             start = stop
         if len(widths) <= keys:
-            yield self
+            yield table
 
     def _part(self, keep: list[int], last: bool) -> Table:
         """Some columns, and the notes below the last ones."""
@@ -156,10 +181,11 @@ class Table:
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
-        body = [[markdown(cell) for cell in row] for row in (self.columns, *self.cells)]
-        for (i, j), how in self.emphasis.items():
+        table = self.folded()
+        body = [[markdown(cell) for cell in row] for row in (table.columns, *table.cells)]
+        for (i, j), how in table.emphasis.items():
             body[i + 1][j] = _marked(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
-        body.insert(1, ["---:" if right else "---" for right in self.numeric])
+        body.insert(1, ["---:" if right else "---" for right in table.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
 
@@ -168,18 +194,23 @@ class Table:
 
         The best of a column is bold, and what is not told apart from it has a dagger.
         """
-        body = [[latex(cell) for cell in row] for row in self.cells]
-        for (i, j), how in self.emphasis.items():
+        table = self.folded()
+        written = [_latex_measure if head in ("", "measure") else latex for head in table.columns]
+        body = [[write(cell) for write, cell in zip(written, row, strict=True)] for row in table.cells]
+        for (i, j), how in table.emphasis.items():
             marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
             body[i][j] = _marked(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in self.notes]
-        lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in self.numeric)}}}"]
-        lines += [r"\toprule", " & ".join(map(_latex_head, self.columns)) + r" \\", r"\midrule"]
+        lines += [
+            r"% \usepackage{booktabs}",
+            rf"\begin{{tabular}}{{{''.join('lr'[right] for right in table.numeric)}}}",
+        ]
+        lines += [r"\toprule", " & ".join(map(_latex_measure, table.columns)) + r" \\", r"\midrule"]
         lines += [" & ".join(row) + r" \\" for row in body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
-        return self.head(MOST_ROWS)._html()
+        return self.folded().head(MOST_ROWS)._html()
 
     def _html(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
@@ -211,13 +242,18 @@ def _marked(cell: str, before: str, after: str) -> str:
     return " ".join([f"{before}{value}{after}", *rest])
 
 
-def _latex_head(text: str) -> str:
-    """The head of a column; a measure such as F_LCA as mathematics."""
-    name, _, rest = text.partition(" ")
-    letter, mark, index = name.partition("_")
-    if not mark or letter not in ("P", "R", "F") or not index.isalnum():
+def _latex_measure(text: str) -> str:
+    r"""A text that may begin with the name of a measure such as F_LCA, and that as mathematics.
+
+    >>> print(_latex_measure("F_LCA(horizon=2) ↑"), _latex_measure("SDL_Tol"), _latex_measure("F_x_1"))
+    $F_{\mathrm{LCA}}$(horizon=2) $\uparrow$ $\mathrm{SDL}_{\mathrm{Tol}}$ F\_x\_1
+    """
+    found = _MEASURE.match(text)
+    if found is None:
         return latex(text)
-    return rf"${letter}_{{\mathrm{{{index}}}}}$" + (f" {latex(rest)}" if rest else "")
+    name = found["name"] if len(found["name"]) == 1 else rf"\mathrm{{{found['name']}}}"
+    rest = text[found.end() :]
+    return rf"${name}_{{\mathrm{{{found['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
 
 
 def shown(column: Sequence[Any]) -> list[str]:
