@@ -28,6 +28,7 @@ from hemlp.measures.registry import measure as as_measure
 from hemlp.measures.scores import Scores, joined
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
+from hemlp.text.words import many
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
 
@@ -185,7 +186,7 @@ class Metric:
         return sum(map(len, self._seen))
 
     def __repr__(self) -> str:
-        return f"Metric({str(self.measure)!r}, {len(self):,} instances)"
+        return f"Metric({str(self.measure)!r}, {many(len(self), 'instance')})"
 
 
 def _metric(name: str) -> Callable[..., Any]:

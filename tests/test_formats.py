@@ -59,7 +59,11 @@ SHAPES = {
     "records": [{"id": "r"}, *({"id": child, "parent": parent} for parent, child in EDGES)],
     "graph": networkx.DiGraph(EDGES),
     "edges of a graph": networkx.DiGraph(EDGES).edges,
-    "links": networkx.node_link_data(networkx.DiGraph(EDGES), edges="links"),
+    "links": {
+        "directed": True,
+        "nodes": [{"id": label} for label in networkx.DiGraph(EDGES)],
+        "links": [{"source": parent, "target": child} for parent, child in EDGES],
+    },
     "hierarchy": WANTED,
 }
 

@@ -16,6 +16,7 @@ from hemlp.hierarchy.tables import Columns, Given, of_table
 from hemlp.io.formats import SEPARATORS, Source
 from hemlp.io.text import decode, decode_words, split_cells
 from hemlp.io.words import Words, by_a_salt, find_words
+from hemlp.text.words import many
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
@@ -111,8 +112,8 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
     if odd.size:
         line = int(odd[0]) + 1
         raise FileFormatError(
-            f"{source}, line {line}: {number[odd[0]]} words where 'parent child' was expected; labels with spaces need "
-            f"a file separated by tabs or commas, a class without edges goes into classes=",
+            f"{source}, line {line}: {many(int(number[odd[0]]), 'word')} where 'parent child' was expected; labels "
+            f"with spaces need a file separated by tabs or commas, a class without edges goes into classes=",
             line,
         )
     header = [data[begin:end].lower() for begin, end in words[:, :2].T]

@@ -31,6 +31,7 @@ from hemlp.scores.best import as_frame
 from hemlp.statistics.resampling import Draw, Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
+from hemlp.text.words import many
 
 DISTANCE = "distance"
 _AT = re.compile(r"(.+?)\s*@\s*(\d+)")
@@ -86,7 +87,7 @@ class Ranked(Shown):
             [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
             for (name, better), (low, high) in zip(self.greater_is_better.items(), found, strict=True)
         ]
-        return Table(["measure", "", "mean", "95% interval"], rows, [f"{len(columns[0]):,} instances", *self.notes])
+        return Table(["measure", "", "mean", "95% interval"], rows, [many(len(columns[0]), "instance"), *self.notes])
 
     def to_frame(self, library: str = "pandas") -> Any:
         """One row an instance, one column a measure.
@@ -149,7 +150,7 @@ def ranked(
         values |= {name: _distances(cut) for name, (each, at) in parsed.items() if at == k and each is None}
     for name in asked:
         if lacking := int(np.isnan(values[name]).sum()):
-            notes.append(f"{name}: undefined on {lacking:,} instances, which are left out")
+            notes.append(f"{name}: undefined on {many(lacking, 'instance')}, left out")
     better = {name: each is not None and each.greater_is_better for name, (each, _) in parsed.items()}
     return Ranked({name: values[name] for name in asked}, better, tuple(notes))
 
