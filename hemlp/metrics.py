@@ -43,7 +43,7 @@ labels
 rows
     "sets" or "paths": what lists of labels are, where they could be either (see ``LabelSets.of``).
 average
-    "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
+    "samples" (mean over instances), None (one value per instance) or, for ratios of sets, "micro".
 sample_weight
     One number of at least 0 an instance, for the mean.
 zero_division
@@ -64,7 +64,7 @@ Examples
 def _scores(
     made: Measure, hierarchy: Any, y_true: Any, y_pred: Any, labels: Sequence[Label] | None, rows: Rows | None
 ) -> Scores:
-    """One score an instance."""
+    """One score per instance."""
     sides = [LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred"))]
     with without_advice():
         batch = Batch.of(hierarchy, *sides)

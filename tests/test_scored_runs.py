@@ -82,7 +82,7 @@ def test_scores_of_other_instances_are_told(folder):
         code, out = invoked("evaluate", "h.txt", "gold.tsv", "scores.tsv@0.5", "-m", "F_H")
     assert code == 0, out
     assert "no scores for 1 instance of the true labels" in str(told[0].message)
-    assert "1 scored instances are not among them" in str(told[0].message)
+    assert "1 scored instance without true labels, left out" in str(told[0].message)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ _AT = re.compile(r"(.+?)\s*@\s*(\d+)")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranked(Shown):
-    """Values of ranked measures, one array each with one value an instance; nan where a measure is undefined.
+    """Values of ranked measures, one array each with one value per instance; nan where a measure is undefined.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Ranked(Shown):
         return list(self.values)
 
     def per_instance(self, measure: str) -> FloatArray:
-        """One value an instance.
+        """One value per instance.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Ranked(Shown):
         return Table(["measure", "", "mean", "95% interval"], rows, [many(len(columns[0]), "instance"), *self.notes])
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row an instance, one column a measure.
+        """One row per instance, one column per measure.
 
         Parameters
         ----------
