@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hemlp.arrays import IntArray
-from hemlp.errors import FileFormatError, InvalidHierarchy, InvalidOption
+from hemlp.errors import Advice, FileFormatError, InvalidHierarchy, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import label_order
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
@@ -87,10 +87,10 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
         if len(row) != 2 or "" in row:
             raise FileFormatError(
                 f"{source}, line {line}: {row} where {names} was expected; further columns, and roots without a "
-                f"parent, need a first line that names the columns (parent, child, name, weight), or parent= and "
-                f"child=; paths need format='paths'",
+                f"parent, need a first line that names them parent, child, name and weight (`hemlp convert` reads "
+                f"columns of other names, and paths)",
                 line,
-            )
+            ).advised(Advice("parent", "COLUMN", "(and child) to name the columns"))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
     if edges:
         _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
