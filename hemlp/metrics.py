@@ -28,7 +28,6 @@ from hemlp.measures.registry import measure as as_measure
 from hemlp.measures.scores import Scores, joined
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
-from hemlp.text.words import many
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
 
@@ -43,7 +42,7 @@ labels
 rows
     "sets" or "paths": what lists of labels are, where they could be either (see ``LabelSets.of``).
 average
-    "samples" (mean over instances), None (one value per instance) or, for ratios of sets, "micro".
+    "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
 sample_weight
     One number of at least 0 an instance, for the mean.
 zero_division
@@ -64,7 +63,7 @@ Examples
 def _scores(
     made: Measure, hierarchy: Any, y_true: Any, y_pred: Any, labels: Sequence[Label] | None, rows: Rows | None
 ) -> Scores:
-    """One score per instance."""
+    """One score an instance."""
     sides = [LabelSets.of(y, labels=labels, rows=rows, source=s) for y, s in ((y_true, "y_true"), (y_pred, "y_pred"))]
     with without_advice():
         batch = Batch.of(hierarchy, *sides)
@@ -186,7 +185,7 @@ class Metric:
         return sum(map(len, self._seen))
 
     def __repr__(self) -> str:
-        return f"Metric({str(self.measure)!r}, {many(len(self), 'instance')})"
+        return f"Metric({str(self.measure)!r}, {len(self):,} instances)"
 
 
 def _metric(name: str) -> Callable[..., Any]:

@@ -136,7 +136,7 @@ def test_cafa_says_what_it_did():
     assert q.notes == (
         "1 of 2 instances have no scores: nothing is predicted there",
         "1 scored instances are not in the gold, and are left out",
-        "no true class that counts in 1 instance: recall is 0 there",
+        "1 instances have no true class that counts: their recall is 0",
     )
     assert "optimistic" in repr(q)
     assert "optimistic" in str(q.table())
@@ -271,7 +271,7 @@ def test_measures_that_are_undefined_on_some_sets():
     assert c.thresholds.tolist() == [0.2, 0.5, 0.9]
     assert c["TIE"].tolist() == [1.0, 0.5, 0.0]
     assert c.defined["TIE"].tolist() == [1, 2, 1]
-    assert any("undefined on up to 1 instance" in note for note in c.notes)
+    assert any("undefined on up to 1 instances" in note for note in c.notes)
     one = curve(H, {"a": "sheep"}, {"a": {"sheep": 0.9}}, "TIE")  # the empty set is never the predicted one
     assert one["TIE"].tolist() == [0.0]
 

@@ -61,7 +61,7 @@ measure_option = click.option(
 label_file_options = options(
     click.option(
         "--format", type=click.Choice(["lines", "table", "json", "jsonl", "parquet"]),
-        help="Of label files, if their names do not show it: --format jsonl.",
+        help="Of label files, if their names do not tell: --format jsonl.",
     ),
     click.option("--sep", help="Of label files, between labels or cells: --sep ';'."),
     click.option("--id", metavar="COLUMN", help="Of label files, the column of ids: --id doc."),

@@ -69,7 +69,7 @@ class Evaluation(Diagnosable):
         return self.scores[system][measure]
 
     def per_instance(self, system: str, measure: str, column: str | None = None) -> FloatArray:
-        """One value per instance; ``column`` names another column than the measure itself.
+        """One value an instance; ``column`` names another column than the measure itself.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Evaluation(Diagnosable):
         return comparisons.ranked(self, measure, sided)
 
     def table(self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False) -> Table:
-        """Means with ranks, one row per system; the notes hold statuses and short signatures.
+        """Means with ranks, one row a system; the notes hold statuses and short signatures.
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ class Evaluation(Diagnosable):
         write_bytes(path, parquet_pieces(self))
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """One row per system, measure and instance: what ``to_frame`` makes a frame of."""
+        """One row a system, measure and instance: what ``to_frame`` makes a frame of."""
         return long_columns(self)
 
     def to_frame(self, library: str = "pandas") -> Any:

@@ -32,7 +32,6 @@ from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
-from hemlp.text.words import many
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -147,8 +146,7 @@ class Cafa(Shown):
             cells = (getattr(self, column)[k] for column in (of, "precision", "recall", "s", "coverage"))
             rows.append([name, f"{self.thresholds[k]:g}", *map(figure, map(float, cells))])
         kind = "every distinct score" if self.exact else "a grid"
-        points = many(len(self.thresholds), "threshold")
-        notes = [f"{many(self.instances, 'instance')}, norm {self.norm}, {points} ({kind})",
+        notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({kind})",
                  "optimistic: each threshold is chosen on the data that it is measured on", *self.notes,
                  self.signature]  # fmt: skip
         return Table(["", "threshold", "value", "P", "R", "S", "coverage"], rows, notes)
@@ -162,7 +160,7 @@ class Cafa(Shown):
     def __repr__(self) -> str:
         return (
             f"Cafa(Fmax {self.fmax:.4f} at {self.fmax_threshold:g}, Smin {self.smin:.4f} at {self.smin_threshold:g}, "
-            f"{many(self.instances, 'instance')}: optimistic, chosen on the data that they are measured on)"
+            f"{self.instances:,} instances: optimistic, chosen on the data that they are measured on)"
         )
 
 
@@ -242,7 +240,7 @@ def cafa(
     without = int((sums[steps.ptr[:-1], 1] <= 0).sum())
     notes = [*data.notes]
     if without:
-        notes.append(f"no true class that counts in {many(without, 'instance')}: recall is 0 there")
+        notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
     custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
     told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
     signature = f"cafa|norm:{norm},{told}|hemlp:{__version__}|hierarchy:{data.batch.given.content_hash[:16]}"

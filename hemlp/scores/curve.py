@@ -37,7 +37,6 @@ from hemlp.scores.thresholds import as_grid, as_threshold
 from hemlp.statistics.resampling import RESAMPLES, Draw, Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
-from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -222,7 +221,7 @@ class Curve(Shown):
             low, high = self.interval(name)
             others = (figure(self.at(other, best.threshold)) for other in self.measures)
             rows.append([name, f"{best.threshold:g}", *others, f"{figure(low)} to {figure(high)}"])
-        notes = [f"{many(self.instances, 'instance')}, {many(len(self.thresholds), 'threshold')}: {self.kind}",
+        notes = [f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
                  f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure "
                  f"at this threshold", *self.notes, *map(self.signature, self.measures)]  # fmt: skip
         return Table(["best by", "threshold", *self.measures, "interval"], rows, notes)
@@ -258,8 +257,8 @@ class Curve(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Curve({', '.join(self.measures)} at {many(len(self.thresholds), 'threshold')}: {self.kind}; "
-            f"{many(self.instances, 'instance')})"
+            f"Curve({', '.join(self.measures)} at {len(self.thresholds):,} thresholds: {self.kind}; "
+            f"{self.instances:,} instances)"
         )
 
     def _more(self) -> Iterator[Table | str]:
@@ -333,7 +332,7 @@ def curve_of(data: Aligned, measures: Mapping[str, Measure], grid: FloatArray, k
         if of.fallbacks:
             notes.append(f"{name}: {of.fallbacks:,} of {len(steps):,} distinct sets are not proved optimal")
         if (least := int(counts.min())) < len(data):
-            notes.append(f"{name}: undefined on up to {many(len(data) - least, 'instance')}, left out there")
+            notes.append(f"{name}: undefined on up to {len(data) - least:,} instances, which are left out there")
     better = {name: each.greater_is_better for name, each in measures.items()}
     return Curve(grid, values, defined, better, kind, tuple(notes), data.batch.ids, steps, found)
 

@@ -21,7 +21,6 @@ from hemlp.measures.scores import mean
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import as_frame
 from hemlp.text.tables import Table, figure
-from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,9 +67,8 @@ class AveragePrecision:
             How many.
         """
         rows = [[str(label), f"{support:,}", figure(value)] for label, support, value in self.rows[:most]]
-        classes = many(len(self.rows), "class", "classes")
-        notes = [f"mean over {classes} with support {figure(self.mean)}, of all pairs together {figure(self.micro)}",
-                 *self.notes]  # fmt: skip
+        notes = [f"mean over {len(self.rows):,} classes with support {figure(self.mean)}, of all pairs together "
+                 f"{figure(self.micro)}", *self.notes]  # fmt: skip
         return Table(["class", "support", "AP"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -85,8 +83,7 @@ class AveragePrecision:
         return as_frame(dict(columns), library)
 
     def __repr__(self) -> str:
-        classes = many(len(self.rows), "class", "classes")
-        return f"AveragePrecision(mean {self.mean:.4f} over {classes}, micro {self.micro:.4f})"
+        return f"AveragePrecision(mean {self.mean:.4f} over {len(self.rows):,} classes, micro {self.micro:.4f})"
 
 
 def average_precision(

@@ -31,7 +31,6 @@ from hemlp.scores.best import as_frame
 from hemlp.statistics.resampling import Draw, Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
-from hemlp.text.words import many
 
 DISTANCE = "distance"
 _AT = re.compile(r"(.+?)\s*@\s*(\d+)")
@@ -39,7 +38,7 @@ _AT = re.compile(r"(.+?)\s*@\s*(\d+)")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranked(Shown):
-    """Values of ranked measures, one array each with one value per instance; nan where a measure is undefined.
+    """Values of ranked measures, one array each with one value an instance; nan where a measure is undefined.
 
     Examples
     --------
@@ -59,7 +58,7 @@ class Ranked(Shown):
         return list(self.values)
 
     def per_instance(self, measure: str) -> FloatArray:
-        """One value per instance.
+        """One value an instance.
 
         Parameters
         ----------
@@ -87,10 +86,10 @@ class Ranked(Shown):
             [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
             for (name, better), (low, high) in zip(self.greater_is_better.items(), found, strict=True)
         ]
-        return Table(["measure", "", "mean", "95% interval"], rows, [many(len(columns[0]), "instance"), *self.notes])
+        return Table(["measure", "", "mean", "95% interval"], rows, [f"{len(columns[0]):,} instances", *self.notes])
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row per instance, one column per measure.
+        """One row an instance, one column a measure.
 
         Parameters
         ----------
@@ -150,7 +149,7 @@ def ranked(
         values |= {name: _distances(cut) for name, (each, at) in parsed.items() if at == k and each is None}
     for name in asked:
         if lacking := int(np.isnan(values[name]).sum()):
-            notes.append(f"{name}: undefined on {many(lacking, 'instance')}, left out")
+            notes.append(f"{name}: undefined on {lacking:,} instances, which are left out")
     better = {name: each is not None and each.greater_is_better for name, (each, _) in parsed.items()}
     return Ranked({name: values[name] for name in asked}, better, tuple(notes))
 
