@@ -1,4 +1,4 @@
-"""Prints constraints: the oldest versions that pyproject.toml allows of what hemlp needs."""
+"""Prints constraints: the oldest versions that pyproject.toml allows of what hemlp and its extras need."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from pathlib import Path
 
 def oldest(text: str) -> list[str]:
     """One line a package: numpy>=1.26 is numpy==1.26.*, of which there may be repairs."""
-    needed = tomllib.loads(text)["project"]["dependencies"]
-    return [re.sub(r"^([\w.-]+)>=([\w.]+).*", r"\1==\2.*", each) for each in needed]
+    project = tomllib.loads(text)["project"]
+    extras = [each for name, needed in project["optional-dependencies"].items() if name != "dev" for each in needed]
+    return [
+        re.sub(r"^([\w.-]+)(?:\[.*\])?>=([\w.]+).*", r"\1==\2.*", each) for each in project["dependencies"] + extras
+    ]
 
 
 if __name__ == "__main__":

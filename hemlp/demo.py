@@ -38,7 +38,7 @@ def run(out: str) -> None:
     console.print(f"  depth {h.unit_depths.max()}, {several / len(h):.1%} of the classes have several parents")
     console.print(f"  content hash {h.content_hash[:16]}")
 
-    table = Table("system", "labels a document", "documents without any", "labels that are right", box=None)
+    table = Table("system", "labels per document", "documents without any", "labels that are right", box=None)
     for name, predictions in example.systems.items():
         batch = Batch.of(h, example.true, predictions)
         sizes = np.diff(batch.pred.ptr)

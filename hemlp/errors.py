@@ -167,7 +167,7 @@ class FileFormatError(HemlpError, ValueError):
 
 
 class InvalidLabelSets(HemlpError, ValueError):
-    """The data given as label sets has no reading as one label set an instance."""
+    """The data given as label sets has no reading as one label set per instance."""
 
 
 class InvalidScores(HemlpError, ValueError):

@@ -1,4 +1,4 @@
-"""Exact against approximate F_LCA on real data: a table in Markdown, one row a system, and the ranks that change.
+"""Exact against approximate F_LCA on real data: a table in Markdown, one row per system, and the ranks that change.
 
     python scripts/exact_vs_greedy.py [SAMPLE]
 

@@ -89,12 +89,12 @@ def _random(number: int, related: bool) -> Callable[[], dict[str, float]]:
 
 
 def random_labels(number: int) -> Callable[[], dict[str, float]]:
-    """F_LCA of random labels, 100 instances an ontology, so many labels a side."""
+    """F_LCA of random labels, 100 instances an ontology, so many labels per side."""
     return _random(number, related=False)
 
 
 def related_labels(number: int) -> Callable[[], dict[str, float]]:
-    """F_LCA of noisy copies, 100 instances an ontology, so many labels a side."""
+    """F_LCA of noisy copies, 100 instances an ontology, so many labels per side."""
     return _random(number, related=True)
 
 

@@ -100,7 +100,7 @@ def order(ev: Evaluation, name: str) -> list[str]:
 
 
 def rows(ev: Evaluation) -> list[list[str]]:
-    """One row a system: means, with ranks."""
+    """One row per system: means, with ranks."""
     ranks = {name: order(ev, name) for name in ev.measures}
     return [
         [system, *(f"{figure(ev.mean(system, name))} ({ranks[name].index(system) + 1})" for name in ev.measures)]

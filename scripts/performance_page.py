@@ -93,7 +93,7 @@ def draw_growth(report: Report) -> None:
     memory.plot(sizes, [row["peak_mb"] for row in rows.values()], "s--", color="#b4562b", label="MB")
     memory.set(ylabel="peak memory, MB (dashed)", ylim=(0, None))
     for axis, section, label in (
-        (axes[1], "growth-labels", "labels an instance, each side"),
+        (axes[1], "growth-labels", "labels per instance, each side"),
         (axes[2], "growth-ancestors", "ancestors a class"),
     ):
         found = report[section]
@@ -103,7 +103,7 @@ def draw_growth(report: Report) -> None:
         for name, marker in zip(names, "os^", strict=True):
             values = [1e6 * row["parts"][name] / count for row in found.values()]
             axis.loglog(at, values, f"{marker}-", label=name)
-        axis.set(xlabel=label, ylabel="µs an instance")
+        axis.set(xlabel=label, ylabel="µs per instance")
         axis.set_xticks(at, [f"{value:.0f}" for value in at])
         axis.minorticks_off()
         axis.legend(frameon=False)
@@ -167,7 +167,7 @@ the rest falls into parts. {search["one combination at most"]:,} instances leave
 
 ### Where it is hard
 
-Seven systems on 10,149 human proteins with the Gene Ontology of 2019, up to 100 labels a side:
+Seven systems on 10,149 human proteins with the Gene Ontology of 2019, up to 100 labels per side:
 
 {table(report, "hard")}
 

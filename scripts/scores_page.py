@@ -53,7 +53,7 @@ def blast(data: Path) -> dict[str, Any]:
     )
     return {
         "nothing": f"{nothing} or more",
-        "curves": Table(["best by", "threshold", *MEASURES, "classes a protein"], rows),
+        "curves": Table(["best by", "threshold", *MEASURES, "classes per protein"], rows),
         "best": {name: c.best(name) for name in MEASURES},
         "at": {(name, other): c.at(other, c.best(name).threshold) for name in MEASURES for other in MEASURES},
         "kind": c.kind,
@@ -82,7 +82,7 @@ def choices(h: Hierarchy, gold: dict[str, Any], s: ScoredSets) -> Table:
     k, value = max(tops, key=lambda pair: pair[1])
     kept = s.take(gold).top(k).codes.size / len(gold)
     rows.append([f"the {k} greatest scores", figure(value), "", f"{kept:.1f}"])
-    return Table(["cut", "F_H, chosen on the same data", "F_H, 5 folds", "classes a protein"], rows)
+    return Table(["cut", "F_H, chosen on the same data", "F_H, 5 folds", "classes per protein"], rows)
 
 
 def taxa(data: Path) -> tuple[Table, Table]:

@@ -63,8 +63,8 @@ def test_check_of_ids_and_cycles(folder):
     assert result.exit_code == 0
     pred.write_text("id,label\n1,x\n3,y\n")
     result = run("check", folder / "h.csv", gold, pred)
-    assert f"1 instances of {gold} are not in {pred}: 2" in result.output
-    assert f"1 instances of {pred} are not in {gold}: 3" in result.output
+    assert f"1 instance of {gold} missing in {pred}: 2" in result.output
+    assert f"1 instance of {pred} missing in {gold}: 3" in result.output
     result = piped("a b\nb c\nc a\n", "check", "-")
     assert result.returncode == 2
     assert "the hierarchy has cycles: 'c' → 'a' closes one, and without 1 edge there is none" in result.stdout

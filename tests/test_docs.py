@@ -154,6 +154,20 @@ def test_the_gallery_shows_the_pictures_that_its_code_makes(tmp_path, monkeypatc
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == shown
 
 
+def test_the_first_number_of_the_readme(tmp_path, monkeypatch):
+    """Its three files, side by side on the page, give what is shown below them."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(taxonomy.csv .*?)^```", page, re.M | re.S)
+    head, *lines = shown.splitlines()
+    starts = [found.start() for found in re.finditer(r"\S+", head)]
+    for name, start, stop in zip(head.split(), starts, [*starts[1:], None], strict=True):
+        cells = [line[start:stop].strip() for line in lines]
+        (tmp_path / name).write_text("\n".join(filter(None, cells)) + "\n")
+    monkeypatch.chdir(tmp_path)
+    ev = hemlp.evaluate("taxonomy.csv", "gold.csv", {"predictions": "predictions.csv"}, ["F_H", "F_LCA"])
+    assert "\n".join(str(ev.table()).splitlines()[:2]) in page
+
+
 def test_links_of_the_documentation_lead_somewhere():
     """Also without a build: in the repository, or in the package of sources."""
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "CONTRIBUTING.md"]:

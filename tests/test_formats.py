@@ -59,7 +59,11 @@ SHAPES = {
     "records": [{"id": "r"}, *({"id": child, "parent": parent} for parent, child in EDGES)],
     "graph": networkx.DiGraph(EDGES),
     "edges of a graph": networkx.DiGraph(EDGES).edges,
-    "links": networkx.node_link_data(networkx.DiGraph(EDGES), edges="links"),
+    "links": {
+        "directed": True,
+        "nodes": [{"id": label} for label in networkx.DiGraph(EDGES)],
+        "links": [{"source": parent, "target": child} for parent, child in EDGES],
+    },
     "hierarchy": WANTED,
 }
 
@@ -228,7 +232,7 @@ def test_options_of_files(tmp_path):
         ("h.yaml", "just words", InvalidHierarchy, r"h\.yaml: str 'just words' is not a hierarchy"),
         ("h.csv", "id,parent\na,\nb,z\n", InvalidHierarchy, r"h\.csv: line 3: the parent 'z' has no row of its own"),
         ("h.txt", "A > B\tA > B > C\n", InvalidHierarchy, r"h\.txt: line 1: a tab within the path"),
-        ("h.csv", "a,b,c\nd,e,f\n", FileFormatError, r"h\.csv, line 1.*first line that names the columns"),
+        ("h.csv", "a,b,c\nd,e,f\n", FileFormatError, r"h\.csv, line 1.*first line that names them parent, child"),
         ("nodes.dmp", "1\t|\n", FileFormatError, r"nodes\.dmp, line 1: not a row of a taxonomy dump"),
         ("h.parquet", "no", FileFormatError, r"h\.parquet is not a Parquet file"),
     ],

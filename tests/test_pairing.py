@@ -477,7 +477,7 @@ def test_a_limit_ends_a_solver_that_has_none(monkeypatch):
 def test_infeasible_and_undefined_name_instance_class_and_bound():
     apart = Hierarchy.from_edges([("a", "b"), ("c", "d")])
     strict = PairMeasure("strict", Bounds((1, 1), (1, 1)))
-    with pytest.raises(InfeasibleModel, match="instance 2: the predicted class 'd' needs at least 1 pairs") as caught:
+    with pytest.raises(InfeasibleModel, match="instance 2: the predicted class 'd' needs at least 1 pair ") as caught:
         strict.score(Batch.of(apart, ["a", "b"], ["b", "d"]))
     assert (caught.value.row, caught.value.side, caught.value.label) == (2, "predicted", "d")
     with pytest.raises(InfeasibleModel, match="the predicted classes 'a', 'b' together need at least 2 pairs"):

@@ -49,7 +49,8 @@ def test_the_oldest_versions_are_those_of_the_project():
     spec.loader.exec_module(module)
     lines = module.oldest(text("pyproject.toml"))
     assert "scipy==1.15.*" in lines
-    assert len(lines) == len(PROJECT["dependencies"])
+    assert "dask==2024.1.*" in lines
+    assert len(lines) > len(PROJECT["dependencies"])
     assert all(re.fullmatch(r"[\w-]+==[\d.]+\.\*", line) for line in lines)
 
 

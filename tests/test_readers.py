@@ -77,7 +77,7 @@ def test_hierarchy_options(tmp_path):
         ("h.txt", "", EmptyHierarchy, r"h\.txt: the hierarchy has no class"),
         ("h.csv", "parent,child\n", EmptyHierarchy, r"h\.csv: the hierarchy has no class"),
         ("h.txt", "# only\n", EmptyHierarchy, "no class"),
-        ("h.txt", "a b\nb c\n\nc\n", FileFormatError, r"h\.txt, line 4: 1 words"),
+        ("h.txt", "a b\nb c\n\nc\n", FileFormatError, r"h\.txt, line 4: 1 word "),
         ("h.txt", "a b\n# x y\nb c d\n", FileFormatError, r"h\.txt, line 3: 3 words"),
         ("h.csv", "a,b\nc\n", FileFormatError, r"h\.csv, line 2: \['c'\]"),
         ("h.csv", "a,b\n,c\n", FileFormatError, r"h\.csv, line 2"),

@@ -77,11 +77,11 @@ def test_scores_of_other_instances_are_told(folder):
     with (folder / "scores.tsv").open("a") as file:
         file.write("stranger\tcow\t0.5\n")
     (folder / "gold.tsv").write_text((folder / "gold.tsv").read_text() + "e\tcow\n")
-    with pytest.warns(UserWarning, match="instances") as told:
+    with pytest.warns(UserWarning, match="instance") as told:
         code, out = invoked("evaluate", "h.txt", "gold.tsv", "scores.tsv@0.5", "-m", "F_H")
     assert code == 0, out
-    assert "1 instances of the true labels have no scores" in str(told[0].message)
-    assert "1 scored instances are not among them" in str(told[0].message)
+    assert "no scores for 1 instance of the true labels" in str(told[0].message)
+    assert "1 scored instance without true labels, left out" in str(told[0].message)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def _reading(given: dict[str, Any]) -> dict[str, Any]:
 @click.command(cls=Advising)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--format", type=click.Choice(FORMATS), help="Of IN, if its name and begin do not tell: --format rdf.")
+@click.option("--format", type=click.Choice(FORMATS), help="Of IN, if it is not seen from the file: --format rdf.")
 @click.option("--sep", help="Between cells, or names of a path: --sep ';'.")
 @choice("--cycles", ["error", "condense", "break"], "What to do with cycles: --cycles condense.")
 @hierarchy_options
@@ -60,7 +60,7 @@ def convert(source: str, target: str, **given: Any) -> None:
 @click.argument("hierarchy")
 @click.argument("files", nargs=-1, metavar="[LABELS]...")
 @click.option(
-    "--hierarchy-format", type=click.Choice(FORMATS), help="If its name and begin do not tell: --hierarchy-format rdf."
+    "--hierarchy-format", type=click.Choice(FORMATS), help="If it is not seen from the file: --hierarchy-format rdf."
 )
 @label_file_options
 @hierarchy_options

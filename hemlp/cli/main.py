@@ -90,9 +90,9 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means and ranks, with significance.
 
-    HIERARCHY has one `parent child` edge a line, or is a table, .json, .obo, .owl or SKOS (`hemlp check` shows what is
-    found in it); TRUE and PRED have one instance a line, its labels separated by spaces, or are .csv (with the columns
-    id and label), .jsonl or .parquet; - is standard input. A system's name is its file's stem unless given as
+    HIERARCHY has one `parent child` edge per line, or is a table, .json, .obo, .owl or SKOS (`hemlp check` shows what
+    is found in it); TRUE and PRED have one instance per line, its labels separated by spaces, or are .csv (with the
+    columns id and label), .jsonl or .parquet; - is standard input. A system's name is its file's stem unless given as
     NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
     FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
     accuracy, GIE, MGIA, F_H, SDL and F_LCA.
@@ -191,8 +191,8 @@ def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
 @measure_option
 @weights_option
 @click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
-@click.option("--svg", type=click.Path(), help="Draw, one file a model: --svg why.svg.")
-@click.option("--png", type=click.Path(), help="Draw by matplotlib, one file a model: --png why.png.")
+@click.option("--svg", type=click.Path(), help="Draw, one file per model: --svg why.svg.")
+@click.option("--png", type=click.Path(), help="Draw by matplotlib, one file per model: --png why.png.")
 @names_option
 @input_options
 def explain(

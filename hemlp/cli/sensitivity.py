@@ -23,7 +23,7 @@ def sensitivity(
     hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, json_file: str | None, plot: str | None,
     **given: Any,
 ) -> None:  # fmt: skip
-    """Tell at which default costs two systems change places, exactly and without a grid.
+    """Show at which default costs two systems change places, exactly and without a grid.
 
     Example: hemlp sensitivity cat_hier.txt gold.txt knn=a.txt svm=b.txt -m GIE
     """

@@ -36,7 +36,7 @@ def cases(names: tuple[str, ...]) -> None:
 @click.command(cls=Advising)
 @click.argument("name", required=False)
 def measures(name: str | None) -> None:
-    """List the measures, or tell all about one.
+    """List the measures, or say all about one.
 
     Example: hemlp measures MGIA
     """

@@ -102,5 +102,7 @@ def _alignment(files: Mapping[str, LabelSets]) -> list[str]:
             lacking, more = (sorted(map(str, one)) for one in ({*gold.ids} - {*sets.ids}, {*sets.ids} - {*gold.ids}))
             for there, not_there, ids in ((first, name, lacking), (name, first, more)):
                 if ids:
-                    wrong.append(f"{len(ids):,} instances of {there} are not in {not_there}: {', '.join(ids[:SHOWN])}")
+                    wrong.append(
+                        f"{many(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:SHOWN])}"
+                    )
     return wrong

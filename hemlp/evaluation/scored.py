@@ -14,6 +14,7 @@ from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut
 from hemlp.measures.base import Measure
 from hemlp.options import check_known
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.scores.sets import ScoredSets
@@ -70,8 +71,8 @@ def scores_of(name: str, file: str, gold: LabelSets) -> ScoredSets:
             lacking, extra = len(gold.ids) - len(known), len(s) - len(known)
             if lacking or extra:
                 warnings.warn(
-                    f"{name}: {lacking:,} instances of the true labels have no scores, and nothing is predicted there; "
-                    f"{extra:,} scored instances are not among them, and are left out",
+                    f"{name}: no scores for {many(lacking, 'instance')} of the true labels, so nothing is predicted; "
+                    f"{many(extra, 'scored instance')} without true labels, left out",
                     stacklevel=2,
                 )
             s = s.take(gold.ids)

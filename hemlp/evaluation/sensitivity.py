@@ -66,9 +66,10 @@ class Sensitivities(Shown):
         rows = [[shown(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
         means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
+        count = many(self.systems[at[0]].instances, "instance")
         notes = [
-            f"{self.measure}: where two systems change places on their means over "
-            f"{self.systems[at[0]].instances:,} instances; exact" if self._exact else f"{self.measure}: in floats",
+            f"{self.measure}: where two systems change places on their means over {count}; exact"
+            if self._exact else f"{self.measure}: in floats",
             f"at D = {self.chosen:g}, from the best: {means}",
         ]  # fmt: skip
         return Table(["D", "ahead below", "ahead above"], rows, notes)

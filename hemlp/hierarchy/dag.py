@@ -26,7 +26,7 @@ from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, mak
 from hemlp.hierarchy.identity import content_hash
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
 from hemlp.hierarchy.listed import coded_edges, edges_of_parents
-from hemlp.hierarchy.outline import more
+from hemlp.hierarchy.outline import line, more
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
 from hemlp.hierarchy.readers import reader
 from hemlp.hierarchy.recognised import recognised
@@ -374,11 +374,7 @@ class Hierarchy(Structure, Shown):
             return False
 
     def __repr__(self) -> str:
-        roots = int(np.count_nonzero(np.diff(self.parent_ptr) == 0))
-        extra = f", {len(self.aliases):,} aliases" if self.aliases else ""
-        extra += f", {len(self.dropped_edges):,} edges dropped" if self.dropped_edges else ""
-        extra = f"root{'s' * (roots != 1)}{extra}" + (", weighted" if self.weighted else "")
-        return f"Hierarchy({len(self):,} classes, {self.edges.parents.size:,} edges, {roots:,} {extra})"
+        return line(self)
 
     def _more(self) -> Iterator[Table | str]:
         return more(self)

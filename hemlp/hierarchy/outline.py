@@ -10,6 +10,7 @@ import numpy as np
 from hemlp.hierarchy.labels import Label
 from hemlp.text.shown import facts, lines
 from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.dag import Hierarchy
@@ -18,8 +19,17 @@ MOST_CLASSES = 24
 """Of an outline."""
 
 
+def line(h: Hierarchy) -> str:
+    """How many classes, edges and roots there are, and what else is worth knowing."""
+    parts = [many(len(h), "class", "classes"), many(h.edges.parents.size, "edge")]
+    parts.append(many(int(np.count_nonzero(np.diff(h.parent_ptr) == 0)), "root"))
+    parts += [many(len(h.aliases), "alias", "aliases")] if h.aliases else []
+    parts += [f"{many(len(h.dropped_edges), 'edge')} dropped"] if h.dropped_edges else []
+    return f"Hierarchy({', '.join(parts + ['weighted'] * h.weighted)})"
+
+
 def outlined(h: Hierarchy) -> Iterator[str]:
-    """One line a class, children below their parents; what stands twice has its children the first time only.
+    """One line per class, children below their parents; what stands twice has its children the first time only.
 
     >>> from hemlp import Hierarchy
     >>> list(outlined(Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("animal", "bird")])))

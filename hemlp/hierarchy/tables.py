@@ -1,4 +1,4 @@
-"""Tables of classes with their parents: one row an edge, or one row a class with an empty parent for a root."""
+"""Tables of classes with their parents: one row an edge, or one row per class with an empty parent for a root."""
 
 from __future__ import annotations
 

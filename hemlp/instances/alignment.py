@@ -66,6 +66,6 @@ def _check_order(true: LabelSets, pred: LabelSets) -> None:
 def different_rows(first: str, rows: int, second: str, others: int) -> MisalignedSides:
     """What is wrong with two sides of different length."""
     return MisalignedSides(
-        f"{first} has {rows:,} rows and {second} has {others:,}: one row an instance on both sides (a blank row is an "
+        f"{first} has {rows:,} rows and {second} has {others:,}: one row per instance on both sides (a blank row is an "
         f"instance without labels)"
     )

@@ -58,7 +58,7 @@ class Scored(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelSets(Shown):
-    """One label set an instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
+    """One label set per instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
 
     ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
     label stands, for messages; ``first_row`` is where these rows begin in it. ``rows``: whether a row is a set or a
@@ -120,7 +120,7 @@ class LabelSets(Shown):
         Raises
         ------
         InvalidLabelSets
-            If the data has no reading as one label set an instance, or more than one.
+            If the data has no reading as one label set per instance, or more than one.
 
         Examples
         --------
@@ -352,7 +352,7 @@ def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, sour
 
 
 def _from_lists(ids: Sequence[Any], values: Sequence[Any], source: str | None) -> LabelSets:
-    """From one row an instance, with a list of its labels."""
+    """From one row per instance, with a list of its labels."""
     names = instance_ids(ids, source)
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hemlp.arrays import IntArray
-from hemlp.errors import FileFormatError, InvalidHierarchy, InvalidOption
+from hemlp.errors import Advice, FileFormatError, InvalidHierarchy, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import label_order
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
@@ -16,6 +16,7 @@ from hemlp.hierarchy.tables import Columns, Given, of_table
 from hemlp.io.formats import SEPARATORS, Source
 from hemlp.io.text import decode, decode_words, split_cells
 from hemlp.io.words import Words, by_a_salt, find_words
+from hemlp.text.words import many
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
@@ -87,10 +88,10 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
         if len(row) != 2 or "" in row:
             raise FileFormatError(
                 f"{source}, line {line}: {row} where {names} was expected; further columns, and roots without a "
-                f"parent, need a first line that names the columns (parent, child, name, weight), or parent= and "
-                f"child=; paths need format='paths'",
+                f"parent, need a first line that names them parent, child, name and weight (`hemlp convert` reads "
+                f"columns of other names, and paths)",
                 line,
-            )
+            ).advised(Advice("parent", "COLUMN", "(and child) to name the columns"))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
     if edges:
         _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
@@ -112,8 +113,8 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
     if odd.size:
         line = int(odd[0]) + 1
         raise FileFormatError(
-            f"{source}, line {line}: {number[odd[0]]} words where 'parent child' was expected; labels with spaces need "
-            f"a file separated by tabs or commas, a class without edges goes into classes=",
+            f"{source}, line {line}: {many(int(number[odd[0]]), 'word')} where 'parent child' was expected; labels "
+            f"with spaces need a file separated by tabs or commas, a class without edges goes into classes=",
             line,
         )
     header = [data[begin:end].lower() for begin, end in words[:, :2].T]

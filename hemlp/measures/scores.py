@@ -1,4 +1,4 @@
-"""Scores: one value an instance first, in named columns with a status, and averages after."""
+"""Scores: one value per instance first, in named columns with a status, and averages after."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Score(float):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Shown):
-    """The scores of a batch: one array a column, the first being the measure itself; nan where it is undefined.
+    """The scores of a batch: one array per column, the first being the measure itself; nan where it is undefined.
 
     ``undefined``: on how many instances that is. ``exact``: whether they are meant to be optimal, so that one that is
     not proved so is a fallback.

@@ -26,6 +26,7 @@ from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.scoring import chunks
 from hemlp.pairing.sensitivity import Envelope, envelope
 from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.measures.pairs import PairMeasure
@@ -84,7 +85,9 @@ class Sensitivity:
             [shown(start), shown(cost), shown(count)] for start, (cost, count) in zip(starts, self.pieces, strict=True)
         ]
         note = "fractions" if self.exact else "floats: costs are no multiples of a common power of two"
-        return Table(["from D", "cost", "default pairs"], rows, [f"means over {self.instances:,} instances; {note}"])
+        return Table(
+            ["from D", "cost", "default pairs"], rows, [f"means over {many(self.instances, 'instance')}; {note}"]
+        )
 
     def __str__(self) -> str:
         return str(self.table())

@@ -35,6 +35,7 @@ from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     import networkx
@@ -375,8 +376,8 @@ class PairingModel(Model["PairingSolution"]):
         alone = len(labels) == 1
         who = f"the {shortage.side} class{'' if alone else 'es'} {enumeration(labels)}"
         return InfeasibleModel(
-            f"instance {number}: {who} {'needs' if alone else 'together need'} at least {shortage.needed} pairs and "
-            f"can have {shortage.available} (no common ancestor, or the bounds of others); a default class would take "
-            f"what is left",
+            f"instance {number}: {who} {'needs' if alone else 'together need'} at least {many(shortage.needed, 'pair')}"
+            f" and can have {shortage.available} (no common ancestor, or the bounds of others); a default class would "
+            f"take what is left",
             number, shortage.side, labels[0], tuple(labels),
         )  # fmt: skip

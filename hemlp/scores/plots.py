@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.report.plots import COLOURS, check_plots, plain
 from hemlp.scores.best import best_index
+from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ def curve_plot(c: Curve, band: bool) -> Figure:
             at, low, high = c.band(name)
             axes.fill_between(at, low, high, step="pre", color=colour, alpha=0.15, linewidth=0)
     axes.set_xlabel(f"threshold ({c.kind})")
-    axes.set_ylabel(f"mean over {c.instances:,} instances")
+    axes.set_ylabel(f"mean over {many(c.instances, 'instance')}")
     axes.legend(frameon=False, fontsize=9)
     return figure
 

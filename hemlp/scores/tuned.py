@@ -18,6 +18,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_text
 from hemlp.io.text import decode, read_bytes
 from hemlp.scores.sets import ScoredSets
+from hemlp.text.words import many
 
 By = Literal["all", "level", "class"]
 
@@ -85,7 +86,7 @@ class Tuned:
         return f"threshold {self.threshold!r}{more}, tuned by {self.measure} on {data} ({self.value:.4f} there){same}"
 
     def __repr__(self) -> str:
-        data = f"{self.instances:,} instances of {self.source}"
+        data = f"{many(self.instances, 'instance')} of {self.source}"
         if self.folds:
             least, most = min(each.threshold for each in self.folds), max(each.threshold for each in self.folds)
             return (
