@@ -233,8 +233,8 @@ def test_branches_have_students_intervals(mini):
                 continue
             if table is both:
                 assert row[-2] == pytest.approx(here.mean())
-            expected = scipy.stats.t.interval(0.95, here.size - 1, here.mean(), scipy.stats.sem(here) or 1e-300)
-            assert tuple(interval) == pytest.approx(expected, abs=1e-9)
+            low, high = scipy.stats.t.interval(0.95, here.size - 1, here.mean(), scipy.stats.sem(here) or 1e-300)
+            assert tuple(interval) == pytest.approx((max(low, 0.0) if table is one else low, high), abs=1e-9)
 
 
 def test_differences_of_branches_are_on_what_both_have():
@@ -249,6 +249,13 @@ def test_differences_of_branches_are_on_what_both_have():
     expected = scipy.stats.t.interval(0.95, 2, (a - b)[shared].mean(), scipy.stats.sem((a - b)[shared]))
     assert tuple(rows["a"][-1]) == pytest.approx(expected)
     assert math.isnan(rows["b"][-2])
+
+
+def test_intervals_of_means_do_not_leave_the_range_of_a_measure():
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
+    systems = {"A": [["a"], ["b"]], "B": [["b"], ["a"]]}
+    (row,) = [row for row in evaluate(h, ["a", "a"], systems, ["F"]).branches().rows if row[0] == "a"]
+    assert [tuple(interval) for interval in (row[-4], row[-1])] == [(0.0, 1.0), (-1.0, 1.0)]
 
 
 def test_intervals_of_means_need_two_values():

@@ -70,11 +70,12 @@ def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int |
     if intervals:
         for system, of in zip(chosen, found, strict=True):
             head.append(f"{system} mean 95%" if len(chosen) > 1 else "mean 95%")
-            columns.append(_intervals(of.means[rows], of.widths[rows]))
+            columns.append(_intervals(of.means[rows], of.widths[rows], inputs.measures[name].range))
     if intervals and len(chosen) == 2:
         gaps = [_taken(of, places[0], math.nan)[rows] for of in _differences(ev, chosen[0], chosen[1], name)]
         head += ["difference", "difference 95%"]
-        columns += [gaps[0].tolist(), _intervals(*gaps)]
+        low, high = inputs.measures[name].range
+        columns += [gaps[0].tolist(), _intervals(gaps[0], gaps[1], (low - high, high - low))]
     table = labelled(inputs, labels, rows, columns)
     return Table(["branch", *name_column(inputs), *head], table, _notes(ev, chosen, name, intervals))
 
@@ -125,11 +126,11 @@ def _order(found: list[Branches], rows: IntArray) -> IntArray:
     return rows[np.lexsort((-shares, -spread * found[0].instances[rows]))]
 
 
-def _intervals(means: FloatArray, widths: FloatArray) -> list[Interval]:
-    """None of a mean that is infinite."""
+def _intervals(means: FloatArray, widths: FloatArray, limits: tuple[float, float]) -> list[Interval]:
+    """As far as values can be; none of a mean that is infinite."""
     with np.errstate(invalid="ignore"):
         widths = np.where(np.isfinite(means), widths, math.nan)
-        return made(means - widths, means + widths)
+        return made(np.clip(means - widths, *limits), np.clip(means + widths, *limits))
 
 
 @once
