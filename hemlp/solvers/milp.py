@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from hemlp.programs.exports import to_mathopt
 from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
 from hemlp.programs.registry import importable
 from hemlp.solvers.programs import ProgramSolver
@@ -27,17 +28,10 @@ class Highs(ProgramSolver):
         """Solve one program."""
         from ortools.math_opt.python import mathopt
 
-        model = mathopt.Model(name="hemlp")
-        columns = [model.add_integer_variable(lb=v.lower, ub=v.upper) for v in program.variables]
+        if any(not row.terms and not row.lower <= 0 <= row.upper for row in program.rows):
+            return ProgramResult(Status.INFEASIBLE)
         scale = program.float_scale()
-        costs = [(v.cost * scale, x) for v, x in zip(program.variables, columns, strict=True) if v.cost]
-        goal = mathopt.LinearSum(cost * x for cost, x in costs)
-        (model.maximize if program.maximize else model.minimize)(goal)
-        for row in program.rows:
-            if not row.terms and not row.lower <= 0 <= row.upper:
-                return ProgramResult(Status.INFEASIBLE)
-            body = mathopt.LinearSum(coefficient * columns[i] for i, coefficient in row.terms)
-            model.add_linear_constraint(lb=row.lower, ub=row.upper, expr=body)
+        model = to_mathopt(program, scale)
         limit = None if time_limit is None else timedelta(seconds=time_limit)
         nodes = None if work_limit is None else max(1, int(NODES * work_limit))
         parameters = mathopt.SolveParameters(
@@ -49,6 +43,6 @@ class Highs(ProgramSolver):
             return ProgramResult(Status.INFEASIBLE)
         if not result.has_primal_feasible_solution():
             return ProgramResult(Status.UNSOLVED)
-        values = result.variable_values(columns)
+        values = result.variable_values(sorted(model.variables(), key=lambda variable: variable.id))
         status = Status.OPTIMAL if reason == mathopt.TerminationReason.OPTIMAL else Status.FEASIBLE
         return ProgramResult(status, as_integer_values(values), result.dual_bound() / scale)
