@@ -139,11 +139,15 @@ class _Builder:
 
     def made(self, size: int) -> Circulation:
         """All arcs, instance by instance."""
-        columns = [np.concatenate(column) for column in zip(*self.blocks, strict=True)]
-        order = np.argsort(columns[0], kind="stable")
-        kinds = (np.int32, np.int32, np.int64, np.int64, np.float64, *(np.int64,) * 5)
-        made = [column[order].astype(kind) for column, kind in zip(columns[1:], kinds, strict=True)]
-        return Circulation(self.nodes, pointers(np.bincount(columns[0], minlength=size)), *made)
+        kinds = (np.int64, np.int32, np.int32, np.int64, np.int64, np.float64, np.int8, np.int8, *(np.int32,) * 3)
+        columns = (
+            np.concatenate(column, dtype=kind, casting="unsafe")
+            for column, kind in zip(zip(*self.blocks, strict=True), kinds, strict=True)
+        )
+        rows = next(columns)
+        order = np.argsort(rows, kind="stable")
+        made = [column[order] for column in columns]
+        return Circulation(self.nodes, pointers(np.bincount(rows, minlength=size)), *made)
 
 
 def _pieces(room: IntArray, each: tuple[float, ...]) -> list[tuple[IntArray, float]]:

@@ -155,6 +155,11 @@ class TransportModel(Model[TransportSolution]):
         """All finite costs."""
         return self.kappa[self.x]
 
+    @property
+    def greatest_value(self) -> float:
+        """All units of a side."""
+        return float(self.units.max(initial=0))
+
     def with_cost_values(self, values: FloatArray) -> TransportModel:
         """With other ``cost_values``."""
         kappa = self.kappa.copy()

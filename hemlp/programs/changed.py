@@ -77,6 +77,11 @@ class ChangedModel(Model[Any]):
         coefficients = [c for row in self.rows for _, c in row.terms]
         return np.concatenate([self.base.cost_values, coefficients])
 
+    @property
+    def greatest_value(self) -> float:
+        """As before."""
+        return float(self.base.greatest_value)
+
     def joined(self, solutions: list[Any]) -> Any:
         """There is one."""
         return self.base.joined(solutions)

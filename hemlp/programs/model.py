@@ -113,6 +113,11 @@ class Model(Shown, ABC, Generic[S]):
         """Costs of the programs that may not be integers."""
         return np.empty(0)
 
+    @property
+    def greatest_value(self) -> float:
+        """How great variables may become, where that is much: not every solver tells such integers apart."""
+        return 0.0
+
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
         return InfeasibleModel(f"instance {number} was not solved within its limit", number)

@@ -15,6 +15,9 @@ from hemlp.solvers.programs import ProgramSolver
 if TYPE_CHECKING:
     import pulp
 
+EXACT = 1e9
+"""The greatest integer that is sure to be told from its neighbours."""
+
 
 class Pulp(ProgramSolver):
     """``backend`` names one of ``pulp.listSolvers(onlyAvailable=True)``; by default the CBC that comes with PuLP."""
@@ -30,6 +33,10 @@ class Pulp(ProgramSolver):
             importable("ortools.math_opt.python.mathopt", "ortools")
         missing = importable("pulp", "'pulp>=3.3,<4'")
         return missing or (None if self._make(None).available() else "PuLP finds no solver: pip install 'pulp[cbc]'")
+
+    def accepts(self, model: Any) -> bool:
+        """Models with variables of few digits: others would be rounded where CBC reads them."""
+        return super().accepts(model) and model.greatest_value <= EXACT
 
     def build(self, program: LinearProgram) -> pulp.LpProblem:
         """The program as a ``pulp.LpProblem`` that can be changed and solved."""
