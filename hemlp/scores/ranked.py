@@ -29,6 +29,7 @@ from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
 from hemlp.statistics.resampling import Draw, Interval
 from hemlp.text.tables import Table, as_frame, figure
+from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,7 +150,8 @@ def ranked(
     notes = list(data.notes)
     for name in made:
         if lacking := int(np.isnan(values[name]).sum()):
-            notes.append(f"{name}: undefined on {lacking:,} instances, which are left out")
+            which = "which is" if lacking == 1 else "which are"
+            notes.append(f"{name}: undefined on {many(lacking, 'instance')}, {which} left out")
     better = {name: each.greater_is_better for name, each in made.items()}
     return Ranked({name: values[name] for name in made}, better, tuple(notes), data.batch.ids)
 
