@@ -116,6 +116,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
 
 
 def test_a_file_that_cannot_be_written(mini, tmp_path):
+    (tmp_path / "no").write_text("a file is no folder")
     with pytest.raises(UnwritableFile):
         mini.to_parquet(tmp_path / "no" / "rows.parquet")
 

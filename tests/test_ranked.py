@@ -66,7 +66,7 @@ def test_the_distance_is_the_mean_height_of_lowest_common_ancestors(seed):
 
 def test_ranked_says_what_it_did():
     r = ranked(H, ["sheep", "cow"], [{"sheep": 0.9}, {}], ["distance@1", "F_H@1"])
-    assert r.notes[1:] == ("distance@1: undefined on 1 instances, which are left out",)
+    assert r.notes[1:] == ("distance@1: undefined on 1 instance, which is left out",)
     assert r.greater_is_better == {"distance@1": False, "F_H@1": True}
     assert "F_H@1" in str(r)
     for bad in ("F_H", "F_H@0", "@5", "F_H@x", "nothing@5", 5):

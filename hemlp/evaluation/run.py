@@ -18,7 +18,7 @@ from typing import Any
 from hemlp.errors import InvalidOption
 from hemlp.evaluation.collecting import Collection
 from hemlp.evaluation.folder import RunFolder
-from hemlp.evaluation.inputs import Inputs, Reading, with_needed_scores
+from hemlp.evaluation.inputs import Inputs, Reading, Source, with_needed_scores
 from hemlp.evaluation.progress import Progress
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.workers import Context, Solving, scored
@@ -120,33 +120,18 @@ def evaluate(
     >>> ev.mean("A", "F_H"), ev.mean("A", "MGIA(default_cost=4)")
     (0.75, 0.875)
     """
-    # a mapping from names to predictions, and not one from instance ids to labels, or a table
-    several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
-    named = dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
-    made = named_measures(measures)
-    if not named or not made:
-        raise InvalidOption("an evaluation needs at least one system and one measure")
-    for option, number in (("workers", workers), ("chunk", chunk)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-            raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
-    if executor is not None and workers != 1:
-        raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
+    named, made = _named_systems(systems), named_measures(measures)
+    _check(named, made, workers, executor, chunk)
     policies = Policies(unknown, unknown_true, missing)
-    solving = Solving(
-        undefined, None if solver is None else as_solver(solver), plain_number("time_limit", time_limit, 0)
-    )
+    limit = plain_number("time_limit", time_limit, 0)
+    solving = Solving(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else memory_size(memory)
     given = Hierarchy.of(hierarchy)
-    of_ranks = all(isinstance(each, RankedMeasure) for each in made.values())
-    reading = Reading(labels, id, label, stream=room is not None, scored=of_ranks)
+    reading = Reading(labels, id, label, stream=room is not None, scored=_of_ranks_alone(made))
     sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
-    sources = with_needed_scores(sources, made)
-    gold = reading.source(true, "true labels")
-    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
-        raise InvalidOption(
-            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
-        )
-    inputs = Inputs(given, gold, sources, made, policies, names if names is not None else given.names or None)
+    gold = _gold(reading.source(true, "true labels"), named)
+    known = names if names is not None else given.names or None
+    inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
     facts = inputs.checked(undefined)
     size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
     folder = None
@@ -162,12 +147,41 @@ def evaluate(
         if hard := list(collection.hard()):
             collection.amend(scored(context, hard, workers, executor))
         scores = collection.scores()
-    by_name, better = {}, {}
-    for name in named:
-        by_name[name] = dict(zip(made, scores[name], strict=True))
-    for name, each in made.items():
-        better[name] = each.greater_is_better
-    return Evaluation(by_name, better, facts, inputs=inputs, stored=folder)
+    by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
+    return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
+
+
+def _named_systems(systems: Any) -> dict[str, Any]:
+    """A mapping from names to predictions, and not one from instance ids to labels, or a table."""
+    several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
+    return dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
+
+
+def _check(
+    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None
+) -> None:
+    """Refuse a run of nothing, and numbers that are none."""
+    if not named or not made:
+        raise InvalidOption("an evaluation needs at least one system and one measure")
+    for option, number in (("workers", workers), ("chunk", chunk)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
+    if executor is not None and workers != 1:
+        raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
+
+
+def _of_ranks_alone(made: Mapping[str, Measure]) -> bool:
+    """Whether all measures are of the greatest scores, so that predictions are scores."""
+    return all(isinstance(each, RankedMeasure) for each in made.values())
+
+
+def _gold(gold: Source, named: Mapping[str, Any]) -> Source:
+    """The true labels, unless names of systems are ids of instances there."""
+    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
+        raise InvalidOption(
+            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+        )
+    return gold
 
 
 def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:

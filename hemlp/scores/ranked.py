@@ -31,6 +31,7 @@ from hemlp.statistics.resampling import Draw
 from hemlp.text.intervals import Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, as_frame, figure
+from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,7 +152,8 @@ def ranked(
     notes = list(data.notes)
     for name in made:
         if lacking := int(np.isnan(values[name]).sum()):
-            notes.append(f"{name}: undefined on {lacking:,} instances, which are left out")
+            which = "which is" if lacking == 1 else "which are"
+            notes.append(f"{name}: undefined on {many(lacking, 'instance')}, {which} left out")
     better = {name: each.greater_is_better for name, each in made.items()}
     return Ranked({name: values[name] for name in made}, better, tuple(notes), data.batch.ids)
 

@@ -74,7 +74,7 @@ class Tuned:
 
     def rule(self, s: ScoredSets) -> str:
         """How ``s`` is cut, in words: by which thresholds, and on what data these were chosen."""
-        data = f"{self.instances:,} instances of {self.source}"
+        data = f"{many(self.instances, 'instance')} of {self.source}"
         if self.folds:
             least, most = min(each.threshold for each in self.folds), max(each.threshold for each in self.folds)
             return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markdown as escaped
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.measures.registry import measure
@@ -59,6 +60,10 @@ class ExactGreedy(Shown):
         order = np.argsort(-np.abs(self.difference), kind="stable")[:most]
         return [(int(self.rows[k]), float(self.difference[k])) for k in order if abs(self.difference[k]) > SAME]
 
+    def _id(self, row: int) -> dict[str, Label]:
+        """The name of an instance, if it has one."""
+        return {} if self.batch.ids is None else {"id": self.batch.ids[int(np.searchsorted(self.rows, row))]}
+
     def to_dict(self) -> dict[str, Any]:
         """The whole comparison as plain values."""
         difference, changed = self.difference, np.abs(self.difference) > SAME
@@ -79,7 +84,7 @@ class ExactGreedy(Shown):
             "greedy takes more LCAs": int((self.more_lcas > 0).sum()),
             "size of a difference": dict(zip(("median", "90%", "largest"), quantiles.tolist(), strict=True)),
             "seconds": dict(zip(("exact", "greedy", "extended"), self.seconds, strict=True)),
-            "worst": [{"row": row + 1, "exact minus greedy": gap} for row, gap in self.worst()],
+            "worst": [{"row": row + 1, **self._id(row), "exact minus greedy": gap} for row, gap in self.worst()],
             "signature": self.exact.signature,
         }  # fmt: skip
 
@@ -115,7 +120,9 @@ class ExactGreedy(Shown):
         lines.append(
             f"where it differs: median {size['median']:.4f}, 90% {size['90%']:.4f}, largest {size['largest']:.4f}"
         )
-        lines += [f"  row {w['row']}: exact minus greedy {w['exact minus greedy']:+.4f}" for w in told["worst"]]
+        for each in told["worst"]:
+            name = f" ({each['id']})" if "id" in each else ""
+            lines.append(f"  row {each['row']}{name}: exact minus greedy {each['exact minus greedy']:+.4f}")
         return "\n".join(lines)
 
 
@@ -175,7 +182,8 @@ def compare_batch(
         if sample < 1:
             raise InvalidOption(f"sample={sample!r} is not at least 1")
         rows = np.sort(np.random.default_rng(seed).choice(len(batch), min(sample, len(batch)), replace=False))
-        batch = batch.take(rows)
+        ids = None if batch.ids is None else tuple(batch.ids[row] for row in rows)
+        batch = replace(batch.take(rows), ids=ids)
     for method in ("exact", "greedy", "extended"):  # load what is compiled before the clock runs
         measure("F_LCA", method=method, horizon=horizon).score(batch[:1])
     found: list[Scores] = []
