@@ -69,7 +69,7 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
                 f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1
             ).advised(Advice("id", "COLUMN", "and label to name the two"))
         if header.count(name) > 1:
-            raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
+            raise FileFormatError(f"{place}: the column {name!r} occurs {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
     if further and not on_purpose:
         raise FileFormatError(
