@@ -103,7 +103,7 @@ def test_columns_by_choice_and_lengths():
 
 def test_the_same_name_below_two_parents():
     data = {"r": {"Garden": ["Other"], "House": ["Other"]}}
-    with pytest.raises(InvalidHierarchy, match=r"'Other' stands in two places.*same_names='join'"):
+    with pytest.raises(InvalidHierarchy, match=r"'Other' occurs in two places.*same_names='join'"):
         Hierarchy.of(data)
     assert Hierarchy.of(data, same_names="join").parents("Other") == {"Garden", "House"}
     assert "r > Garden > Other" in Hierarchy.of(data, same_names="apart")
