@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from hemlp.errors import FileFormatError
+from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.lookalikes import threshold_advice
 from hemlp.instances.sets import LabelSets, from_pairs, grouped
 from hemlp.io.regular import regular_columns
@@ -65,7 +65,9 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
     place = f"{source}, line 1"
     for name in (id, label):
         if name not in header:
-            raise FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
+            raise FileFormatError(
+                f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1
+            ).advised(Advice("id", "COLUMN", "and label to name the two"))
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
