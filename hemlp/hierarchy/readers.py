@@ -1,4 +1,4 @@
-"""Who reads files and scores: packages that stand above this one, and say so here when they are imported."""
+"""Who reads files: the package of readers stands above this one, and says so here when it is imported."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal
 
-READERS: dict[str, Callable[..., Any]] = {}
 PLACES = {"hierarchy": "hemlp.io.hierarchies", "labels": "hemlp.io.labels", "scores": "hemlp.evaluation.scored"}
-"""The modules that say so, for a program in which nothing has imported them yet."""
 
 
-def reader(of: Literal["hierarchy", "labels", "scores"]) -> Callable[..., Any]:
-    """What reads this kind: ``read_hierarchy``, ``read_labels``, or what ``ScoredSets.of`` takes."""
-    if of not in READERS:
+class Readers(dict[str, Callable[..., Any]]):
+    """Readers by what they read; where nothing has imported one yet, it is imported when it is asked for."""
+
+    def __missing__(self, of: str) -> Callable[..., Any]:
         import_module(PLACES[of])
+        return self[of]
+
+
+READERS = Readers()
+
+
+def reader(of: Literal["hierarchy", "labels"]) -> Callable[..., Any]:
+    """What reads files of this kind: ``read_hierarchy`` or ``read_labels``."""
     return READERS[of]
