@@ -152,7 +152,7 @@ def test_parquet(tmp_path):
             '{"id": 1, "labels": ["x"]}\n{"id": 1, "labels": ["y"]}\n',
             "line 2: there is an instance '1' already",
         ),
-        ("p.json", '{"1": ["x"], "1": ["y"]}', "'1' stands twice"),
+        ("p.json", '{"1": ["x"], "1": ["y"]}', "'1' occurs twice"),
         ("p.json", "3", "neither a list of instances nor an object"),
         ("p.parquet", "x", "not a Parquet file"),
         ("p.yaml", "x", "is not a label file"),

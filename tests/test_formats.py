@@ -103,7 +103,7 @@ def test_columns_by_choice_and_lengths():
 
 def test_the_same_name_below_two_parents():
     data = {"r": {"Garden": ["Other"], "House": ["Other"]}}
-    with pytest.raises(InvalidHierarchy, match=r"'Other' stands in two places.*same_names='join'"):
+    with pytest.raises(InvalidHierarchy, match=r"'Other' occurs in two places.*same_names='join'"):
         Hierarchy.of(data)
     assert Hierarchy.of(data, same_names="join").parents("Other") == {"Garden", "House"}
     assert "r > Garden > Other" in Hierarchy.of(data, same_names="apart")
@@ -222,10 +222,10 @@ def test_options_of_files(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "error", "words"),
     [
-        ("h.json", '{"a": {}, "a": {"b": {}}}', FileFormatError, r"h\.json: 'a' stands twice in one object"),
+        ("h.json", '{"a": {}, "a": {"b": {}}}', FileFormatError, r"h\.json: 'a' occurs twice in one object"),
         ("h.json", '{"a":\n }', FileFormatError, r"h\.json, line 2: not JSON"),
         ("h.json", "[" * 100_000, FileFormatError, "nested too deeply|not JSON"),
-        ("h.yaml", "a:\n  b:\n  b:\n", FileFormatError, r"h\.yaml, line 2: a key stands twice"),
+        ("h.yaml", "a:\n  b:\n  b:\n", FileFormatError, r"h\.yaml, line 2: a key occurs twice"),
         ("h.json", '[["a", true]]', InvalidLabel, r"h\.json: edge 1, .*True is not a label"),
         ("h.yaml", "[" * 5000, FileFormatError, "nested too deeply"),
         ("h.yaml", "a: [\n", FileFormatError, r"h\.yaml is not YAML"),

@@ -305,7 +305,7 @@ def test_bad_input_has_named_errors():
             Hierarchy.from_edges([("a", "b", weight)])
     with pytest.raises(InvalidWeight, match="all edges or none"):
         Hierarchy.from_edges([("a", "b", 1), ("a", "c")])
-    with pytest.raises(InvalidWeight, match="stands twice, with the weights 1 and 2"):
+    with pytest.raises(InvalidWeight, match="occurs twice, with the weights 1 and 2"):
         Hierarchy.from_edges([("a", "b", 1), ("a", "b", 2)])
     with pytest.raises(InvalidWeight, match="'mammal' → 'cow' has no weight"):
         Hierarchy.from_edges(ANIMALS).with_weights({("animal", "mammal"): 1, ("mammal", "sheep"): 1})

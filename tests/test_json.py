@@ -158,7 +158,7 @@ def test_broken_evaluations_are_refused_with_the_place(good, tmp_path, change, w
         ("[1,\n2", "line 2: not JSON"),
         ("[]", "the file is not an object"),
         ("5", "the file is not an object"),
-        ('{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        ('{"a": 1, "a": 2}', "the key 'a' occurs twice"),
         ('{"a": NaN}', "NaN is not a number of JSON"),
         ('{"a": [-Infinity]}', "-Infinity is not a number of JSON"),
         ("[" * 100_000, "is not JSON as hemlp writes it"),

@@ -63,6 +63,23 @@ def test_names_of_hemlp_that_are_loaded_late():
         hemlp.nothing  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Hierarchy.of('h.txt')",
+        "LabelSets.of('y.txt')",
+        "evaluate('h.txt', 'y.txt', {'A': 'y.txt'}, ['F_H'])",
+        "evaluate('h.txt', ['b'], {'A': ['b']}, ['F_H'])",
+        "metrics.Metric('F_H', hierarchy='h.txt')",
+    ],
+)
+def test_files_are_read_by_whatever_is_called_first(call, tmp_path):
+    (tmp_path / "h.txt").write_text("a b\na c\n")
+    (tmp_path / "y.txt").write_text("b\n")
+    done = python(f"import os, hemlp; os.chdir({str(tmp_path)!r}); hemlp.{call}")
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_examples_of_the_documentation_run(page, tmp_path, monkeypatch):
     code = blocks(page)

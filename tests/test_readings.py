@@ -534,14 +534,14 @@ def test_things_that_are_no_edges():
 
 def test_a_name_in_two_places_of_the_paths():
     for paths, words in (
-        ([["El", "Other"], ["Ga", "Other"]], r"'Other' stands .*: path 1 \(El > Other\) and path 2 \(Ga > Other\)"),
+        ([["El", "Other"], ["Ga", "Other"]], r"'Other' occurs .*: path 1 \(El > Other\) and path 2 \(Ga > Other\)"),
         ([["El"], ["Ga", "x", "El"]], r"path 1 \(El\) and path 2 \(Ga > x > El\)"),
         ([["Ga", "El"], ["El", "x"]], r"path 1 \(Ga > El\) and path 2 \(El\)"),
-        ([["El", "x", "Other"], ["El", "Other"]], "'Other' stands in two places"),
-        ([["El", "Ga", "El"]], r"'El' stands twice in path 1 \(El > Ga > El\)"),
-        ([["El", "El"]], r"'El' stands twice in path 1 \(El > El\)"),
-        (np.array([["El", "Other"], ["Ga", "Other"]]), "'Other' stands in two places"),
-        ([[1, 3], [2, 3]], r"3 stands in two places: path 1 \(1 > 3\)"),
+        ([["El", "x", "Other"], ["El", "Other"]], "'Other' occurs in two places"),
+        ([["El", "Ga", "El"]], r"'El' occurs twice in path 1 \(El > Ga > El\)"),
+        ([["El", "El"]], r"'El' occurs twice in path 1 \(El > El\)"),
+        (np.array([["El", "Other"], ["Ga", "Other"]]), "'Other' occurs in two places"),
+        ([[1, 3], [2, 3]], r"3 occurs in two places: path 1 \(1 > 3\)"),
     ):  # fmt: skip
         with pytest.raises(InvalidHierarchy, match=f"{words}.*same_names='join'.*same_names='apart'"):
             Hierarchy.from_paths(paths)

@@ -87,8 +87,8 @@ def test_scores_of_other_instances_are_told(folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["k=scores.tsv@tuned"], "say one of both"),
-        (["k=scores.tsv@tuned", "--folds", "2", "--dev-true", "gold.tsv"], "say one of both"),
+        (["k=scores.tsv@tuned"], "choose one of the two"),
+        (["k=scores.tsv@tuned", "--folds", "2", "--dev-true", "gold.tsv"], "choose one of the two"),
         (["k=scores.tsv@tuned", "--dev-true", "gold.tsv"], "there are no development scores of it"),
         (["k=scores.tsv@0.5", "--dev-true", "gold.tsv", "--dev", "x=scores.tsv"], "there is no system 'x'"),
         (["k=scores.tsv@nan"], "a threshold is a finite number"),

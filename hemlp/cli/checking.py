@@ -70,7 +70,7 @@ def check(
 ) -> None:  # fmt: skip
     """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
 
-    Sizes, depth and parents, cycles, unknown labels with near matches, labels that stand twice, instances that are not
+    Sizes, depth and parents, cycles, unknown labels with near matches, labels that occur twice, instances that are not
     in all files. Ends with code 2 if something would be an error.
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt

@@ -1,4 +1,4 @@
-"""What a hierarchy and label files are, before anything is scored: sizes, cycles, unknown labels, what stands twice."""
+"""What a hierarchy and label files are, before anything is scored: sizes, cycles, unknown labels, what occurs twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def about_hierarchy(h: Hierarchy) -> Table:
 def about_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
     """Facts about label files, one column each, and what would be an error when they are scored together."""
     words = (
-        "instances", "with ids", "labels", "labels an instance", "distinct classes", "instances without labels",
+        "instances", "with ids", "labels", "labels per instance", "distinct classes", "instances without labels",
         "labels said twice in an instance", "labels beside an ancestor of theirs", "labels of inner classes",
         "unknown labels", "distinct unknown labels",
     )  # fmt: skip

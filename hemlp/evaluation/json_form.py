@@ -122,7 +122,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise Wrong(f"the key {twice!r} stands twice in one object")
+        raise Wrong(f"the key {twice!r} occurs twice in one object")
     return made
 
 

@@ -44,7 +44,7 @@ class Tuning:
         if (self.true is None) == (self.folds is None):
             raise InvalidOption(
                 "thresholds are tuned on development data (its true labels, and the scores of each system), or on the "
-                "same data by folds: say one of both"
+                "same data by folds: choose one of the two"
             )
         for name in self.systems:
             check_known("system", name, names)

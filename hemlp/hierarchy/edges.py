@@ -58,7 +58,7 @@ def distinct(edges: Edges, labels: Sequence[Label], merge: bool = False) -> Edge
         (parent,), (child,) = split(key[clash[:1]], edges.size)
         values = weights[clash[0]], weights[clash[0] + 1]
         raise InvalidWeight(
-            f"the edge {labels[parent]!r} → {labels[child]!r} stands twice, with the weights "
+            f"the edge {labels[parent]!r} → {labels[child]!r} occurs twice, with the weights "
             f"{values[0]:g} and {values[1]:g}: keep one of them"
         )
     return Edges(edges.size, *split(key[first], edges.size), weights[first])

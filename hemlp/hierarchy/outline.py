@@ -29,7 +29,7 @@ def line(h: Hierarchy) -> str:
 
 
 def outlined(h: Hierarchy) -> Iterator[str]:
-    """One line per class, children below their parents; what stands twice has its children the first time only.
+    """One line per class, children below their parents; what occurs twice has its children the first time only.
 
     >>> from hemlp import Hierarchy
     >>> list(outlined(Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("animal", "bird")])))

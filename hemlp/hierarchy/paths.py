@@ -95,6 +95,6 @@ def _same_name(name: Label, way: list[Label], number: int, other: list[Label], s
     else:
         places = f"in two places: path {number} ({ways[0]}) and path {second} ({ways[1]})"
     return InvalidHierarchy(
-        f"{name!r} stands {places}. Say whether that is one class: same_names='join' makes it one, same_names='apart' "
+        f"{name!r} occurs {places}. Say whether that is one class: same_names='join' makes it one, same_names='apart' "
         f"names every class by its whole path ({max(ways, key=len)!r})"
     )

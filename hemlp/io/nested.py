@@ -19,14 +19,14 @@ def read_json(source: Source) -> Hierarchy:
 
 
 def load_json(text: str, name: str, line: int | None = None) -> Any:
-    """JSON with numbers as strings; a key that stands twice in an object is an error, since one would be lost."""
+    """JSON with numbers as strings; a key that occurs twice in an object is an error, since one would be lost."""
     place = name if line is None else f"{name}, line {line}"
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
-            raise FileFormatError(f"{place}: {max(keys, key=keys.count)!r} stands twice in one object", line)
+            raise FileFormatError(f"{place}: {max(keys, key=keys.count)!r} occurs twice in one object", line)
         return found
 
     try:
@@ -50,7 +50,7 @@ def read_yaml(source: Source) -> Hierarchy:
             found = super().construct_mapping(node, deep=deep)
             if len(found) < len(node.value):
                 line = node.start_mark.line + 1
-                raise FileFormatError(f"{source.name}, line {line}: a key stands twice in this mapping", line)
+                raise FileFormatError(f"{source.name}, line {line}: a key occurs twice in this mapping", line)
             return found
 
     try:

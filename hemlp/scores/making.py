@@ -41,7 +41,7 @@ def made_of(
             raise InvalidScores("a mapping has its ids already: leave ids= out")
         names, data = instance_ids(data, source), data.values()
     if data is None or not isinstance(data, Iterable) or isinstance(data, Set):
-        raise InvalidScores(f"{data!r:.80} holds no scores: give a list with one mapping label → score an instance")
+        raise InvalidScores(f"{data!r:.80} holds no scores: give a list with one mapping label → score per instance")
     return _from_rows(data, names, repeated, source)
 
 
@@ -133,7 +133,7 @@ def _dense(data: Any) -> tuple[IntArray, IntArray, FloatArray, tuple[int, ...]]:
         raise InvalidScores(f"labels= is for a matrix of numbers: {error}") from None
     if matrix.ndim != 2:
         raise InvalidScores(
-            f"labels= is for a matrix with one row an instance and one column a class, and this has {matrix.ndim} "
+            f"labels= is for a matrix with one row per instance and one column per class, and this has {matrix.ndim} "
             f"dimensions; of a list with one predict_proba matrix a class take the column of each that says yes"
         )
     rows, codes = np.divmod(np.arange(matrix.size), max(1, matrix.shape[1]))
