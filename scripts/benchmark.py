@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from contenders import DATA, SECTIONS, SIZES
+from contenders import BY_PARTS, DATA, SECTIONS, SIZES
 
 HISTORY = Path(__file__).parent.parent / "docs" / "performance_history.jsonl"
 
@@ -103,14 +103,24 @@ def main() -> None:
     return None
 
 
-def record(sections: dict[str, dict[str, Any]]) -> None:
-    """One line more in the history: what was measured, as ratios to the first of each section."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-    ratios = {
-        section: {name: round(each["seconds"] / next(iter(of.values()))["seconds"], 4) for name, each in of.items()}
-        for section, of in sections.items()
+def ratios(section: str, of: dict[str, Any]) -> dict[str, float]:
+    """Of each contender to the first of its section, or of each part to the first of its contender."""
+    if section in BY_PARTS:
+        parts = [(name, figures["parts"]) for name, figures in of.items()]
+    else:
+        parts = [("", {name: figures["seconds"] for name, figures in of.items()})]
+    return {
+        f"{name}: {part}" if name else part: round(seconds / next(iter(each.values())), 4)
+        for name, each in parts
+        for part, seconds in each.items()
     }
-    line = {"commit": commit.stdout.strip(), "date": time.strftime("%Y-%m-%d"), "machine": machine(), "ratios": ratios}
+
+
+def record(sections: dict[str, dict[str, Any]]) -> None:
+    """One line more in the history: what was measured, as ratios."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    found = {section: ratios(section, of) for section, of in sections.items()}
+    line = {"commit": commit.stdout.strip(), "date": time.strftime("%Y-%m-%d"), "machine": machine(), "ratios": found}
     with HISTORY.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import beside_gie
+import floors
 import hard
 from start_up import first_run, import_hemlp, installed_size, numpy_and_click, warm_run
 
@@ -612,6 +614,8 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "labels": [read_label_file, read_label_file_by_lines, read_label_file_pandas],
     "pairing": [pairing_default, pairing_flow, pairing_pulp],
     "sets": [sets_hemlp, sets_scipy],
+    "floors": [floors.tally_floor, floors.distances_floor, floors.pairing_floor],
+    "beside-gie": [beside_gie.named_measures, beside_gie.costs, beside_gie.words],
     "lca": [lca_search, lca_programs],
     "search": [search_statistics],
     "start-up": [numpy_and_click, import_hemlp, first_run, warm_run],
@@ -630,6 +634,8 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "hard-random": [hard.random_labels],
     "hard-related": [hard.related_labels],
 }
+BY_PARTS = ("floors", "beside-gie")
+"""Sections whose contenders are compared within themselves: seconds of each part, the unit first."""
 SIZES: dict[str, tuple[int, ...]] = {
     "grow_instances": (10_000, 20_000, 50_000, 100_000, 200_000, 452_167),
     "grow_labels": (1, 3, 12, 30),

@@ -48,6 +48,17 @@ def parts(report: Report, name: str) -> str:
     return "\n".join(lines)
 
 
+def beside(report: Report, section: str) -> str:
+    """Milliseconds of each part of each contender, and its ratio to the first part, the unit."""
+    lines = ["| what | time | ratio |", "|---|---:|---:|"]
+    for figures in report[section].values():
+        unit = next(iter(figures["parts"].values()))
+        lines.append(f"| **{figures['title'].rstrip('.')}** | | |")
+        for name, seconds in figures["parts"].items():
+            lines.append(f"| {name} | {1e3 * seconds:.3g} ms | {seconds / unit:.3g} |")
+    return "\n".join(lines)
+
+
 def hard_table(report: Report, section: str) -> str:
     """Share proved, median, 99% and worst time of each ontology, by labels a side."""
     rows = report[section]
@@ -151,9 +162,22 @@ problems):
 
 The last row solves 400 problems: a problem takes it {pulp:,.0f} times as long as the default.
 
+Other measures, costs and bounds on 10,000 of these instances, scored as a whole in one process, processor time. The unit
+is GIE; costs are GIE's with default classes at 0.5, words those of a pair measure with default classes at 5:
+
+{beside(report, "beside-gie")}
+
 ## Set-based measures
 
 {table(report, "sets")}
+
+## Kernels beside plain C
+
+The same 10,000 instances. The unit is `scripts/floors.c`, which does the same work by the same algorithms without gates,
+weights, interrupts and proofs, in bytes and 4-byte floats; compiled with `cc -O3 -march=native`, and for any processor
+(`-O3`), as hemlp is. Results are equal, processor time:
+
+{beside(report, "floors")}
 
 ## Exact LCA measures
 
