@@ -29,7 +29,7 @@ def class_rows(ptr: Array, codes: Array, numbers: Array, order: Array) -> tuple[
     """
     made_ptr, classes = np.zeros(len(order) + 1, np.int64), np.empty(len(codes), np.int32)
     _write_all(ptr, codes, numbers, order, made_ptr, classes)
-    return made_ptr, classes[: made_ptr[-1]]
+    return made_ptr, classes[: made_ptr[len(order)]]
 
 
 def _write_all(ptr, codes, numbers, order, made_ptr, classes):
