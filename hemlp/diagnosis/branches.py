@@ -86,6 +86,17 @@ def _order(found: Mapping[str, Mapping[Label, Branch]]) -> Any:
 
 def branches_of(ev: Evaluation, system: str, measure: str, level: int | None) -> dict[Label, Branch]:
     """All branches of one system that have an instance or a loss."""
+    h, instances, means, shares = branch_values(ev, system, measure)
+    met = (instances > 0) | (np.nan_to_num(shares) > 0)
+    if level is not None:
+        met &= h.unit_depths == level
+    return {
+        h.labels[c]: Branch(int(instances[c]), float(means[c]), float(shares[c])) for c in np.flatnonzero(met).tolist()
+    }
+
+
+def branch_values(ev: Evaluation, system: str, measure: str) -> tuple[Hierarchy, IntArray, FloatArray, FloatArray]:
+    """For each class of the system's hierarchy the instances in its branch, their mean and the share of the loss."""
     inputs = inputs_of(ev)
     h, counts = counted(inputs, system)
     made = inputs.measures[measure]
@@ -95,13 +106,7 @@ def branches_of(ev: Evaluation, system: str, measure: str, level: int | None) ->
         loss = (counts[:, 0] + counts[:, 1] - 2 * counts[:, 2]).astype(np.float64)
     below, total = _below(h, loss), math.fsum(loss.tolist())
     means = _means(inputs, system, ev.per_instance(system, measure), counts[:, 1])
-    met = (counts[:, 1] > 0) | (below > 0)
-    if level is not None:
-        met &= h.unit_depths == level
-    return {
-        h.labels[c]: Branch(int(counts[c, 1]), float(means[c]), float(below[c]) / total if total else math.nan)
-        for c in np.flatnonzero(met).tolist()
-    }
+    return h, counts[:, 1], means, below / total if total else np.full(len(h), math.nan)
 
 
 def _below(h: Hierarchy, values: FloatArray) -> FloatArray:

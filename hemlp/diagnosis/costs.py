@@ -7,12 +7,13 @@ the classes add up to the error.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.diagnosis.pairs import pair_measure, paired
+from hemlp.diagnosis.pairs import Paired, pair_measure, paired
 from hemlp.diagnosis.reading import implied, inputs_of, name_column, named
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.measures.pairs import PairMeasure
@@ -81,35 +82,47 @@ def costs(ev: Evaluation, system: str, measure: str) -> Table:
     return Table(["class", *name_column(inputs), "predicted", "true", "cost", "share"], rows, notes)
 
 
+class Confusion(NamedTuple):
+    """Two classes that are paired: how often, at which cost in all, and in which instances first."""
+
+    true: int
+    predicted: int
+    pairs: int
+    cost: float
+    instances: Instances
+
+
+def confused(found: Paired, size: int, most: int | None = None) -> Iterator[Confusion]:
+    """Pairs of two of ``size`` classes that cost something, what costs most over all instances first."""
+    real = (found.predicted >= 0) & (found.true >= 0) & (found.costs > 0)
+    keys = found.true[real].astype(np.int64) * size + found.predicted[real]
+    order = np.argsort(keys, kind="stable")
+    distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
+    sums = np.bincount(np.repeat(np.arange(distinct.size), number), found.costs[real][order], distinct.size)
+    instances = found.rows[real][order]
+    for k in np.lexsort((distinct, -number, -sums))[:most].tolist():
+        where = sorted(set(instances[first[k] : first[k] + number[k]].tolist()))[:EXAMPLES]
+        yield Confusion(*divmod(int(distinct[k]), size), int(number[k]), float(sums[k]), Instances(where))
+
+
 def confusions(ev: Evaluation, system: str, measure: str) -> Table:
     """Which true class is answered by which other one: the pairs that cost most over all instances first."""
     inputs, chosen = inputs_of(ev), pair_measure(ev, measure)
     check_known("system", system, ev.systems)
-    h = inputs.hierarchies[system]
-    found = list(paired(inputs, system, chosen))
-    rows, predicted, true, paid = (
-        np.concatenate([getattr(part, name) for part in found] or [np.empty(0, np.int64)])
-        for name in ("rows", "predicted", "true", "costs")
-    )
-    real = (predicted >= 0) & (true >= 0) & (paid > 0)
-    keys = true[real].astype(np.int64) * len(h) + predicted[real]
-    order = np.argsort(keys, kind="stable")
-    distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
-    sums = np.bincount(np.repeat(np.arange(distinct.size), number), paid[real][order], distinct.size)
-    instances = rows[real][order]
+    labels = inputs.hierarchies[system].labels
+    found = Paired.joined(paired(inputs, system, chosen))
     made: list[tuple[Any, ...]] = []
-    for k in np.lexsort((distinct, -number, -sums)).tolist():
-        t, p = (h.labels[c] for c in divmod(int(distinct[k]), len(h)))
-        where = sorted(set(instances[first[k] : first[k] + number[k]].tolist()))[:EXAMPLES]
+    for confusion in confused(found, len(labels)):
+        t, p = labels[confusion.true], labels[confusion.predicted]
         ends = (t, *named(inputs, t), p, *named(inputs, p))
-        made.append((*ends, int(number[k]), float(sums[k]), Instances(where)))
+        made.append((*ends, confusion.pairs, confusion.cost, confusion.instances))
     columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
     notes = [f"pairs of {chosen} that cost something, with their first instances"]
-    for side, word in ((true, "predicted"), (predicted, "true")):
+    for side, word in ((found.true, "predicted"), (found.predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):
-            cost = math.fsum(paid[side < 0].tolist())
+            cost = math.fsum(found.costs[side < 0].tolist())
             notes.append(
                 f"beside them {many(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
             )
-    notes += _left_out(ev, system, sum(part.instances for part in found))
+    notes += _left_out(ev, system, found.instances)
     return Table([*columns, "pairs", "cost", "instances"], made, notes)

@@ -22,6 +22,7 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
+from hemlp.instances.batch import Batch
 from hemlp.measures.scores import mean
 from hemlp.text.tables import Table
 
@@ -44,19 +45,23 @@ class Found:
     groups: IntArray
 
 
-def kinds_of(inputs: Inputs, system: str) -> Found:
-    """Look at all classes of both sides once."""
+def kinds_in(batch: Batch) -> tuple[IntArray, IntArray]:
+    """The kind of each predicted and of each true class of a batch, as a place in ``KINDS``."""
     from hemlp.kernels.kinds import kinds
     from hemlp.kernels.records import Rows, Sides
 
-    h = inputs.hierarchies[system]
-    parents = Rows(h.parent_ptr, h.parent_idx)
+    h = batch.hierarchy
+    sides = Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes)
+    lists = h.upward.lists(np.concatenate([batch.pred.classes, batch.true.classes]))
+    return kinds(sides, lists.row, implied(lists), Rows(h.parent_ptr, h.parent_idx))
+
+
+def kinds_of(inputs: Inputs, system: str) -> Found:
+    """Look at all classes of both sides once."""
     predicted, true = (np.zeros(len(KINDS), np.int64) for _ in "pt")
     groups = []
     for _, batch in parts(inputs, system):
-        sides = Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes)
-        lists = h.upward.lists(np.concatenate([batch.pred.classes, batch.true.classes]))
-        of_pred, of_true = kinds(sides, lists.row, implied(lists), parents)
+        of_pred, of_true = kinds_in(batch)
         predicted += np.bincount(of_pred, minlength=len(KINDS))
         true += np.bincount(of_true, minlength=len(KINDS))
         sizes = np.diff(batch.true.ptr)

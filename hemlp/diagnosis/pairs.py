@@ -6,7 +6,7 @@ the same cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,14 @@ class Paired:
     true: IntArray
     costs: FloatArray
     instances: int
+
+    @classmethod
+    def joined(cls, parts: Iterable[Paired]) -> Paired:
+        """Parts, one after the other."""
+        found = [cls(*(np.empty(0, np.int64) for _ in range(3)), np.empty(0), 0), *parts]
+        columns = zip(*((part.rows, part.predicted, part.true, part.costs) for part in found), strict=True)
+        rows, predicted, true, costs = map(np.concatenate, columns)
+        return cls(rows, predicted, true, costs, sum(part.instances for part in found))
 
 
 def pair_measure(ev: Evaluation, name: str) -> PairMeasure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from hemlp.statistics.intervals import difference_intervals
 from hemlp.statistics.once import once
 from hemlp.statistics.permutation import effect_size, permutation_test
 from hemlp.statistics.resampling import RESAMPLES, Interval
-from hemlp.statistics.tests import LEVEL, Sided, holm, mean_difference, paired, ranks, sign_test, wilcoxon
+from hemlp.statistics.tests import LEVEL, Sided, SignTest, holm, mean_difference, paired, ranks, sign_test, wilcoxon
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
 
@@ -101,8 +102,21 @@ def _by_one_measure(
     return cells, test.p
 
 
-def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
-    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
+@dataclass(frozen=True)
+class Tested:
+    """Two systems by a measure: the mean difference better − worse, its effect size, the sign test, p corrected."""
+
+    measure: str
+    better: str
+    worse: str
+    gain: float
+    effect: float
+    test: SignTest
+    corrected: float
+
+
+def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple[list[Tested], list[str]]:
+    """All pairs of systems by each measure, with Holm's correction for all of them together; and what to know."""
     pairs, notes = [], []
     for measure in measures:
         check_known("measure", measure, ev.measures)
@@ -120,13 +134,23 @@ def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table
             effect = effect_size(values[0], values[1])
             pairs.append((measure, names, gain, effect, sign_test(values[0], values[1], better, sided=sided)))
     corrected = holm([test.p for *_, test in pairs])
-    rows = [
-        [*([measure] if len(measures) > 1 else []), *names, signed(gain), f"{test.k} of {test.n}", f"{test.z:.2f}",
-         f"{test.p:.3g}", f"{p:.3g}", "undefined" if math.isnan(effect) else f"{effect:+.2f}"]
-        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
-    ]  # fmt: skip
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
+    return [
+        Tested(measure, *names, gain, effect, test, p)
+        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
+    ], notes
+
+
+def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
+    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
+    pairs, notes = tested_pairs(ev, measures, sided)
+    rows = [
+        [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
+         f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}", f"{each.corrected:.3g}",
+         "undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}"]
+        for each in pairs
+    ]  # fmt: skip
     head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "won", "Z", "p", "p (Holm)",
             "effect"]  # fmt: skip
     first = f"{', '.join(measures)}, sign test {sided}-sided{_WHOSE[sided]}"
