@@ -100,13 +100,18 @@ def levels(ev: Evaluation, systems: Systems) -> Table:
     inputs = inputs_of(ev)
     found: dict[str, dict[Any, Counts]] = {}
     for system in chosen_systems(ev, systems):
-        h, counts = counted(inputs, system)
-        sums = np.zeros((int(h.unit_depths.max()) + 1, 3), np.int64)
-        np.add.at(sums, h.unit_depths, counts)
-        found[system] = {level: Counts(*row) for level, row in enumerate(sums.tolist()) if any(row)}
+        found[system] = level_counts(inputs, system)
     keys = sorted(set().union(*found.values()))
     ordered = {system: {key: of.get(key, Counts(0, 0, 0)) for key in keys} for system, of in found.items()}
     return _table(("level",), lambda level: (level,), ordered, ["level: the fewest edges up to a root"])
+
+
+def level_counts(inputs: Inputs, system: str) -> dict[Any, Counts]:
+    """The counts of each level that has a true or predicted class."""
+    h, counts = counted(inputs, system)
+    sums = np.zeros((int(h.unit_depths.max()) + 1, 3), np.int64)
+    np.add.at(sums, h.unit_depths, counts)
+    return {level: Counts(*row) for level, row in enumerate(sums.tolist()) if any(row)}
 
 
 def _by_loss(found: Mapping[str, dict[Any, Counts]]) -> dict[str, dict[Any, Counts]]:

@@ -26,6 +26,7 @@ from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
     from hemlp.evaluation.sensitivity import Sensitivities
+    from hemlp.scores.curve import Curve
 from hemlp.text.words import many
 
 
@@ -334,9 +335,17 @@ class Evaluation(Diagnosable):
         return cls(*json_form.read(path))
 
     def to_html(
-        self, path: str | PathLike[str], title: str = "Hierarchical evaluation", *, sided: Sided = "two"
+        self,
+        path: str | PathLike[str],
+        title: str = "Hierarchical evaluation",
+        *,
+        sided: Sided = "two",
+        curves: Mapping[str, Curve] | None = None,
     ) -> None:
-        """Write a report page: tables that sort, tests, plots, and the worst instances with their drawings.
+        """Write a report page: who wins and whether that is sure, where the errors are, and a list of all instances.
+
+        It is one file, which needs no network. Of very large evaluations it holds a sample of the instances, and says
+        so; without the data (``from_json``) it holds the scores alone.
 
         Parameters
         ----------
@@ -346,10 +355,12 @@ class Evaluation(Diagnosable):
             Of the page.
         sided
             As of ``ranks``.
+        curves
+            Curves of systems over the threshold, by ``hemlp.curve``, for predictions that have scores.
         """
         from hemlp.report.page import page
 
-        write_text(path, page(self, title, sided))
+        write_text(path, page(self, title, sided, curves or {}))
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write the per-instance scores to one Parquet file, a row for each system and instance.

@@ -22,6 +22,8 @@ from hemlp.programs.program import exact_integers
 
 EXACT = 2.0**52
 """Floats are integers without rounding up to here."""
+LARGE = 2.0**40
+"""Costs that are integers are taken as they are up to here, as those are that are made integers."""
 SMALL = 1e-9
 """Where costs are no common multiples: breakpoints below this share of the least cost, and gains below it, are none."""
 
@@ -59,12 +61,8 @@ class _Question:
 
 def envelope(model: PairingModel) -> Envelope:
     """The lower envelope of each instance of a model whose classes all have a default class."""
-    finite, place = np.unique(model.kappa[model.x], return_inverse=True)
-    scaled = exact_integers(finite)
-    exact = scaled is not None
-    kappa = model.kappa.copy()
-    if scaled is not None:
-        kappa[model.x] = np.array(scaled[0], np.float64)[place]
+    kappa, scale = _scaled(model)
+    exact = scale is not None
     most = sum(row_sums(half.lower, half.side.ptr) for half in model.halves)  # default pairs of an optimum, at most
     total = row_sums(np.where(np.isfinite(kappa), kappa, 0.0), model.pairs.ptr)
     exact = exact and bool(((total + 1) * (most + 2) < EXACT).all())
@@ -80,8 +78,21 @@ def envelope(model: PairingModel) -> Envelope:
     row, lines = row[order], lines[order]
     new = np.ones(row.size, np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (lines[1:, 1] != lines[:-1, 1])
-    scale = scaled[1] if scaled is not None else 1
-    return Envelope(row[new], lines[new, 0].copy(), lines[new, 1].copy(), scale, exact)
+    return Envelope(row[new], lines[new, 0].copy(), lines[new, 1].copy(), scale or 1, exact)
+
+
+def _scaled(model: PairingModel) -> tuple[FloatArray, int | None]:
+    """The costs of all pairs times a power of two that makes them integers; None, and as they are, if none does."""
+    kappa = model.kappa.copy()
+    costs = kappa[model.x]
+    if np.array_equal(costs, np.floor(costs)) and costs.max(initial=0) < LARGE:
+        return kappa, 1
+    finite, place = np.unique(costs, return_inverse=True)
+    scaled = exact_integers(finite)
+    if scaled is None:
+        return kappa, None
+    kappa[model.x] = np.array(scaled[0], np.float64)[place]
+    return kappa, scaled[1]
 
 
 Ask = Callable[[IntArray, FloatArray, FloatArray], FloatArray]

@@ -1,0 +1,128 @@
+"""Sections of the page about measures: how alike they rank systems, distributions, and the default cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.errors import HemlpError
+from hemlp.escaping import markup
+from hemlp.measures.pair_scores import WEIGHTS
+from hemlp.measures.pairs import PairMeasure
+from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, shown_table, table
+from hemlp.report.sections import distribution
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+    from hemlp.evaluation.sensitivity import Sensitivities
+    from hemlp.scores.curve import Curve
+
+POINTS = 200
+"""Of a line that is curved, and of a curve over thresholds at most."""
+MOST = 100_000
+"""Instances of all systems together up to which the default cost is looked at: each is solved several times."""
+
+
+def measures(ev: Evaluation, leader: str) -> Section:
+    """How scores are distributed, and how alike the measures rank the systems."""
+    charts: dict[str, Any] = {}
+    parts = []
+    if (spec := distribution(ev, leader)) is not None:
+        charts["distribution"] = spec
+        infinite = sum(int(np.isinf(ev.per_instance(system, leader)).sum()) for system in ev.systems)
+        left = f"; {infinite:,} infinite ones are not shown" if infinite else ""
+        parts.append(chart("distribution", f"How many instances have which {leader}, each row to its own scale{left}"))
+    if len(ev.systems) > 1 and len(ev.measures) > 1:
+        parts.append(_kendall(ev))
+    return Section("measures", "Scores and measures", "".join(parts), charts)
+
+
+def _kendall(ev: Evaluation) -> str:
+    taus = ev.kendall_matrix()
+    columns = [Column("measure", "ascending", True), *(Column(name) for name in ev.measures)]
+    rows = []
+    for i, name in enumerate(ev.measures):
+        row = [Cell(markup(name))]
+        for tau in taus[i].tolist():
+            if math.isnan(tau):
+                row.append(Cell("n/a", ""))
+                continue
+            shade = f"--shade:{abs(tau) * 55:.0f}%;--hue:var(--{'agree' if tau >= 0 else 'differ'})"
+            row.append(Cell(f"<span class='heat' style='{shade}'>{tau:.2f}</span>", tau))
+        rows.append(row)
+    return table(columns, rows, "How alike the measures rank the systems: Kendall's τ-b of their means")
+
+
+def sensitivity(ev: Evaluation) -> Section | None:
+    """The means of all systems over the default cost of the first measure that has one; None where none has."""
+    assert ev.inputs is not None
+    able = [name for name, of in ev.inputs.measures.items() if _has_default_cost(of)]
+    if not able:
+        return None
+    title, name = "Sensitivity to the default cost", able[0]
+    others = [f"for others see ev.sensitivity({other!r})" for other in able[1:2]]
+    if len(ev.systems) * ev.facts[ev.systems[0]]["instances"] > MOST:
+        told = [
+            f"more than {MOST:,} instances of all systems: ev.sensitivity({name!r}) says how the means depend on it"
+        ]
+        return Section("sensitivity", title, notes(told), {})
+    try:
+        found = ev.sensitivity(name)
+    except HemlpError as error:
+        return Section("sensitivity", title, notes([str(error)]), {})
+    spec, flips = _lines(found), len(found.flips)
+    words = f"Mean {name} over the default cost D; dots: two systems change places; dashed: as evaluated"
+    body = chart("sensitivity", words)
+    if len(ev.systems) > 1:
+        body += folded(f"Where systems change places: {flips or 'nowhere'}", shown_table(found.table(), ["D"]))
+    return Section("sensitivity", title, body + notes(others), {"sensitivity": spec})
+
+
+def _has_default_cost(of: object) -> bool:
+    if not isinstance(of, PairMeasure) or not isinstance(of.default_cost, int | float):
+        return False
+    return of.pairing == "optimal" and isinstance(of.rule, str) and of.rule in WEIGHTS
+
+
+def _lines(found: Sensitivities) -> dict[str, Any]:
+    most = 1.25 * max([*(float(d) for d, _, _ in found.flips), 1.6 * found.chosen, 1.0])
+    series = []
+    for name, of in found.systems.items():
+        bends = [float(d) for d in of.breakpoints if d < most]
+        at = np.unique([*np.linspace(most / POINTS, most, POINTS), *bends]).tolist()
+        series.append({"name": name, "x": at, "y": [float(of(d)) for d in at]})
+    dots = [[float(d), float(found.systems[below](d))] for d, below, _ in found.flips if d < most]
+    return {
+        "type": "lines", "series": series, "xlabel": "default cost D", "ylabel": f"mean {found.measure}", "dots": dots,
+        "rule": found.chosen, "marks": False,
+    }  # fmt: skip
+
+
+def curves(found: Mapping[str, Curve], leader: str) -> Section | None:
+    """Measures over the threshold, where systems are scored predictions."""
+    charts: dict[str, Any] = {}
+    parts = []
+    for k, measure in enumerate(dict.fromkeys(name for curve in found.values() for name in curve.measures)):
+        series, told = [], []
+        for system, curve in found.items():
+            if measure in curve.measures:
+                at = np.unique(np.linspace(0, len(curve.thresholds) - 1, POINTS).astype(np.int64))
+                values = [value if math.isfinite(value) else None for value in curve[measure][at].tolist()]
+                series.append({"name": system, "x": curve.thresholds[at].tolist(), "y": values})
+                best = curve.best(measure)
+                told.append(
+                    f"{system}: best {measure} {best.value:.4f} at the threshold {best.threshold:.4g}, which is "
+                    "optimistic: it was chosen on the data that it is measured on"
+                )
+        charts[f"curve{k}"] = {
+            "type": "lines", "series": series, "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0,
+        }  # fmt: skip
+        drawn = max(len(each["x"]) for each in series)
+        parts.append(
+            chart(f"curve{k}", f"Mean {measure} over the threshold, at up to {many(drawn, 'threshold')}") + notes(told)
+        )
+    return Section("curves", "Curves", "".join(parts), charts) if parts else None

@@ -1,0 +1,162 @@
+"""Sections of the page about where the errors are: levels, kinds, classes, confusions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.diagnosis.census import Counts, counted, level_counts
+from hemlp.diagnosis.costs import confused
+from hemlp.diagnosis.kinds import KINDS
+from hemlp.diagnosis.pairs import Paired
+from hemlp.escaping import markup
+from hemlp.hierarchy.labels import Label
+from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
+from hemlp.report.nodes import common_places
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.text.tables import figure, shown
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.inputs import Inputs
+    from hemlp.evaluation.result import Evaluation
+
+ROWS = 30
+"""Classes, and confusions of a system, that are listed at most."""
+
+
+def levels(ev: Evaluation) -> Section:
+    """F by level: a line a system, and the numbers."""
+    inputs = ev.inputs
+    assert inputs is not None
+    found = [level_counts(inputs, system) for system in ev.systems]
+    at = sorted(set().union(*found))
+    series = [
+        {"name": system, "y": [of[level].f if level in of else None for level in at]}
+        for system, of in zip(ev.systems, found, strict=True)
+    ]
+    spec = {"type": "lines", "x": at, "series": series, "xlabel": "level", "ylabel": "F", "low": 0}
+    words = "F of the classes of each level, over all instances; level: the fewest edges up to a root"
+    rows = [(Cell(str(level), level), [of.get(level, Counts(0, 0, 0)) for of in found]) for level in at]
+    body = chart("levels", words) + folded("The numbers", _counts_table(ev, Column("level", "ascending"), rows))
+    return Section("levels", "Levels", body + _dropped(ev), {"levels": spec})
+
+
+def _counts_table(ev: Evaluation, first: Column, rows: Iterable[tuple[Cell, list[Counts]]]) -> str:
+    """How often what a row is about is true, and F and what is lost of each system."""
+    columns = [first, Column("true"), *(Column(f"{system}: F (lost)") for system in ev.systems)]
+    made = []
+    for head, of in rows:
+        cells = (Cell(f"{figure(each.f)} <span class='rank'>({each.lost})</span>", each.f) for each in of)
+        made.append([head, _number(max(each.true for each in of)), *cells])
+    return table(columns, made) + notes(["in brackets what is lost: true or predicted, and not both"])
+
+
+def _dropped(ev: Evaluation) -> str:
+    """What no count sees."""
+    dropped = dropped_true_labels(ev.facts)
+    return notes([f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else [])
+
+
+def kinds(ev: Evaluation) -> Section:
+    """What predicted classes are to the true ones, and how true ones were answered."""
+    found = ev.errors()
+    names = [f"{system}, {side}" for system in ev.systems for side in ("predicted", "true")]
+    numbers = [[row[1 + k] for row in found.rows] for k in range(len(names))]
+    rows = [{"name": name, "parts": parts} for name, parts in zip(names, numbers, strict=True)]
+    spec = {"type": "stacked", "rows": rows, "parts": list(KINDS)}
+    words = "What the predicted classes are to the true ones, and how the true ones were answered"
+    columns = [
+        Column("classes", "ascending", True),
+        *(Column(k, "descending" if k == "hit" else "ascending") for k in KINDS),
+    ]
+    cells = [[Cell(markup(name)), *map(_number, parts)] for name, parts in zip(names, numbers, strict=True)]
+    body = chart("kinds", words) + folded("The numbers", table(columns, cells)) + notes(found.notes)
+    return Section("kinds", "Kinds of error", body, {"kinds": spec})
+
+
+def classes(ev: Evaluation) -> Section:
+    """The classes on which most is lost, or on which systems differ most."""
+    inputs = ev.inputs
+    assert inputs is not None
+    found = [counted(inputs, system, "labels") for system in ev.systems]
+    places, size = common_places([h for h, _ in found])
+    counts = np.zeros((len(found), size, 3), np.int64)
+    labels = np.empty(size, object)
+    for k, ((h, numbers), place) in enumerate(zip(found, places, strict=True)):
+        counts[k, place] = numbers
+        labels[place] = h.labels
+    lost = counts[:, :, 0] + counts[:, :, 1] - 2 * counts[:, :, 2]
+    spread = lost.max(axis=0) - lost.min(axis=0) if len(found) > 1 else lost[0]
+    met = np.flatnonzero(counts.any(axis=(0, 2)))
+    ordered = met[np.lexsort((-lost.max(axis=0)[met], -spread[met]))][:ROWS].tolist()
+    rows = (
+        (Cell(markup(full_name(inputs, labels[c]))), [Counts(*numbers) for numbers in counts[:, c].tolist()])
+        for c in ordered
+    )
+    first = "on which the systems differ most in what is lost" if len(ev.systems) > 1 else "on which most is lost"
+    told = f"the {len(ordered)} of {met.size:,} classes {first}; labels as they are, without their ancestors"
+    body = _counts_table(ev, Column("class", "ascending", True), rows) + notes([told]) + _dropped(ev)
+    return Section("classes", "Classes", body, {})
+
+
+def confusions(ev: Evaluation, measure: str, pairs: Mapping[str, Paired], ahead: Sequence[str]) -> Section:
+    """Which true class is answered by which other one, system by system."""
+    inputs = ev.inputs
+    assert inputs is not None
+    columns = [
+        Column("true", "ascending", True), Column("predicted", "ascending", True), Column("pairs"),
+        Column("cost", "ascending"), Column("instances", "ascending", True),
+    ]  # fmt: skip
+    parts = []
+    for s, system in enumerate(ev.systems):
+        labels = inputs.hierarchies[system].labels
+        found = list(confused(pairs[system], len(labels), ROWS))
+        costs = shown([each.cost for each in found])
+        rows = [
+            [
+                Cell(markup(full_name(inputs, labels[each.true]))),
+                Cell(markup(full_name(inputs, labels[each.predicted]))),
+                _number(each.pairs),
+                Cell(cost, each.cost),
+                Cell(
+                    " ".join(f"<button class='link' data-open='{s}:{row}'>{row + 1}</button>" for row in each.instances)
+                ),
+            ]
+            for each, cost in zip(found, costs, strict=True)
+        ]
+        body = table(columns, rows) if rows else "<p class='note'>No pair of two classes costs anything.</p>"
+        parts.append(folded(system, body, opened=system in ahead[:1]))
+    told = [
+        f"which true class is answered by which other one: the pairs of {measure} that cost most over all instances, "
+        f"at most {ROWS} of each system, with their first instances"
+    ]
+    return Section("confusions", "Confusions", "".join(parts) + notes(told), {})
+
+
+def distribution(ev: Evaluation, measure: str) -> dict[str, Any] | None:
+    """How many instances score how much, a histogram a system."""
+    values = [ev.per_instance(system, measure) for system in ev.systems]
+    found = np.concatenate([v[np.isfinite(v)] for v in values])
+    if not found.size:
+        return None
+    low, high = float(found.min()), float(found.max())
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    edges = np.linspace(low, high if high > low else low + 1, 26)
+    rows = [
+        {"name": system, "counts": np.histogram(column[np.isfinite(column)], edges)[0].tolist()}
+        for system, column in zip(ev.systems, values, strict=True)
+    ]
+    return {"type": "histograms", "edges": edges.tolist(), "rows": rows, "xlabel": measure}
+
+
+def full_name(inputs: Inputs, label: Label) -> str:
+    """The name of a class and its label, where the two differ."""
+    name = (inputs.names or {}).get(label, "")
+    return f"{name} ({label})" if name and name != str(label) else str(label)
+
+
+def _number(value: int) -> Cell:
+    return Cell(str(value), value)

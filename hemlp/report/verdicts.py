@@ -1,0 +1,205 @@
+"""The first screen: who wins, by how much, and whether that is sure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hemlp.escaping import markup
+from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, shown_table, table
+from hemlp.statistics.comparable import comparable_means
+from hemlp.statistics.comparisons import Tested, tested_pairs
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.resampling import Interval
+from hemlp.statistics.tests import LEVEL, Sided
+from hemlp.text.tables import figure, signed
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The system with the best mean by a measure, and the next one; ``found`` and ``interval``: of their difference.
+
+    Means are over the instances on which all systems are defined, the difference is over those on which both are.
+    """
+
+    measure: str
+    winner: str
+    next: str
+    interval: Interval
+    found: Tested
+
+    @property
+    def doubt(self) -> str:
+        """Why the difference may be chance; "" where nothing says so."""
+        test = self.found.test
+        if self.found.gain == 0:
+            return "equal means"
+        if self.found.better != self.winner:
+            return f"{self.next} is better on the instances on which both are defined"
+        if 2 * test.k <= test.n:
+            return f"better on only {test.k:,} of the {test.n:,} instances that differ"
+        if self.found.corrected >= LEVEL:
+            return f"p = {self.found.corrected:.2g}"
+        if self.interval.low <= 0 <= self.interval.high:
+            return "the interval of the difference includes 0"
+        return ""
+
+
+def verdicts(ev: Evaluation, pairs: Sequence[Tested]) -> list[Verdict]:
+    """One a measure by which at least two systems can be compared."""
+    found = []
+    for m, (measure, better) in enumerate(ev.greater_is_better.items()):
+        means = comparable_means(ev, measure)
+        known = [k for k in range(len(means)) if not math.isnan(means[k])]
+        order = sorted(known, key=lambda k: -means[k] if better else means[k])
+        if len(order) < 2:
+            continue
+        winner, after = (ev.systems[k] for k in order[:2])
+        for pair in pairs:
+            if pair.measure == measure and {pair.better, pair.worse} == {winner, after}:
+                interval = difference_intervals(ev, pair.better, pair.worse)[m]
+                found.append(Verdict(measure, winner, after, interval, pair))
+    return found
+
+
+def headline(found: Sequence[Verdict], measures: int) -> str:
+    """One sentence, as HTML."""
+    wins: dict[str, list[Verdict]] = {}
+    for each in found:
+        if each.found.gain != 0:
+            wins.setdefault(each.winner, []).append(each)
+    if not wins:
+        return "No system is ahead by any measure."
+    order = sorted(wins.items(), key=lambda item: -len(item[1]))
+    told = [
+        f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by([each.measure for each in of], measures)}"
+        for k, (system, of) in enumerate(order)
+    ]
+    return f"{_listed(told)}. {_certainty([each for _, of in order for each in of])}"
+
+
+def _by(names: list[str], measures: int) -> str:
+    if len(names) == measures > 1:
+        return "by both measures" if measures == 2 else f"by all {measures} measures"
+    return f"by {_listed(list(map(markup, names)))}"
+
+
+def _certainty(wins: Sequence[Verdict]) -> str:
+    """How sure the wins are."""
+    doubtful = [markup(each.measure) for each in wins if each.doubt]
+    if not doubtful:
+        return "That is sure." if len(wins) == 1 else "All of that is sure."
+    if len(doubtful) == len(wins):
+        return "That is not sure." if len(wins) == 1 else "None of that is sure."
+    return f"That is sure except by {_listed(doubtful)}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def result(ev: Evaluation, sided: Sided) -> Section:
+    """Who wins, and all means with their intervals."""
+    pairs, _ = tested_pairs(ev, ev.measures, sided) if len(ev.systems) > 1 else ([], [])
+    found = verdicts(ev, pairs)
+    first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(found, len(ev.measures))
+    parts = [f"<p class='headline'>{first}</p>"]
+    if found:
+        parts.append(_verdict_table(ev, found))
+        parts.append(
+            f"<p class='note'>Sure: the {sided}-sided sign test finds the winner better at the level {LEVEL}, corrected "
+            f"by Holm for all {many(len(pairs), 'test')} of pairs of systems by measures, and the 95% interval of the "
+            "difference leaves out 0.</p>"
+        )
+    parts += [_means(ev, sided), notes(ev.notes(sided=sided))]
+    intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
+    places = "".join(
+        chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
+        for m, name in enumerate(ev.measures)
+    )
+    parts.append(f"<div class='charts'>{places}</div>")
+    if pairs:
+        parts.append(
+            folded(f"All {many(len(pairs), 'test')}", shown_table(ev.significance(sided=sided), ["p", "p (Holm)"]))
+        )
+    return Section("result", "Result", "".join(parts), intervals)
+
+
+def _arrow(ev: Evaluation, measure: str) -> str:
+    return "↑" if ev.greater_is_better[measure] else "↓"
+
+
+def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
+    columns = [
+        Column("measure", "ascending", True), Column("winner", "ascending", True), Column("mean"),
+        Column("next best", "ascending", True), Column("difference"), Column("95% interval"),
+        Column("p (Holm)", "ascending"), Column("sure?", "descending", True),
+    ]  # fmt: skip
+    rows = []
+    for each in found:
+        mean, gain, (low, high) = ev.mean(each.winner, each.measure), each.found.gain, each.interval
+        sure = f"<span class='no'>no: {markup(each.doubt)}</span>" if each.doubt else "<span class='yes'>yes</span>"
+        rows.append([
+            Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
+            Cell(f"<b>{markup(each.winner)}</b>"),
+            Cell(figure(mean), mean),
+            Cell(markup(each.next)),
+            Cell(signed(gain), abs(gain)),
+            Cell("undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}", "" if math.isnan(low) else low),
+            Cell(f"{each.found.corrected:.2g}", each.found.corrected),
+            Cell(sure, "no" if each.doubt else "yes"),
+        ])  # fmt: skip
+    return table(columns, rows)
+
+
+def _means(ev: Evaluation, sided: Sided) -> str:
+    """All means with ranks and intervals, one row a system."""
+    alone = len(ev.systems) == 1
+    ranks = {name: ev.ranks(name, sided=sided) for name in ev.measures}
+    dropped = dropped_true_labels(ev.facts)
+    columns = [Column("system", "ascending", True)]
+    columns += [
+        Column(f"{name} {_arrow(ev, name)}", "descending" if better else "ascending")
+        for name, better in ev.greater_is_better.items()
+    ]
+    columns += [Column("labels"), *([Column("true labels dropped", "ascending")] if dropped else [])]
+    rows = []
+    for system in ev.systems:
+        row = [Cell(markup(system))]
+        for name in ev.measures:
+            mean, rank = ev.mean(system, name), ranks[name][system]
+            best = " class='best'" if rank == 1 and not alone else ""
+            # the space and the brackets keep the figures apart where the table is copied
+            place = "" if rank is None or alone else f" <span class='rank'>({rank})</span>"
+            text = "undefined" if math.isnan(mean) else figure(mean)
+            low, high = ev.interval(system, name)
+            interval = "" if math.isnan(low) else f" <small>[{figure(low)}, {figure(high)}]</small>"
+            row.append(Cell(f"<span{best}>{text}</span>{place}{interval}", "" if math.isnan(mean) else mean))
+        labels = ev.facts[system]["predictions an instance"]
+        row.append(Cell(f"{labels:.2f}", labels))
+        if dropped:
+            row.append(Cell(dropped[system], ev.facts[system]["true labels dropped"]))
+        rows.append(row)
+    caption = "Means with 95% intervals"
+    if not alone:
+        caption = "Means with ranks and 95% intervals; equal ranks are not told apart by the sign test"
+    return table(columns, rows, caption)
+
+
+def _interval_chart(ev: Evaluation, measure: str) -> dict[str, Any]:
+    rows = []
+    for system in ev.systems:
+        mean, (low, high) = ev.mean(system, measure), ev.interval(system, measure)
+        ends = [mean, low, high]
+        known = all(map(math.isfinite, ends))
+        text = "undefined" if math.isnan(mean) else figure(mean)
+        words = f"{text} ({figure(low)} to {figure(high)})" if known else text
+        rows.append({"name": system, "at": ends if known else None, "text": words})
+    return {"type": "intervals", "rows": rows}
