@@ -12,12 +12,13 @@ from hemlp.diagnosis.questions import Diagnosable
 from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs
-from hemlp.io.files import write_bytes, write_text
+from hemlp.io.files import write_text
 from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
 from hemlp.measures.signatures import stored_measure
 from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
+from hemlp.report.writing import Reported
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.resampling import CONFIDENCE, Interval
@@ -26,12 +27,11 @@ from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
     from hemlp.evaluation.sensitivity import Sensitivities
-    from hemlp.scores.curve import Curve
 from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Diagnosable):
+class Evaluation(Diagnosable, Reported):
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
     ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
@@ -333,54 +333,6 @@ class Evaluation(Diagnosable):
         0.5
         """
         return cls(*json_form.read(path))
-
-    def to_html(
-        self,
-        path: str | PathLike[str],
-        title: str = "Hierarchical evaluation",
-        *,
-        sided: Sided = "two",
-        curves: Mapping[str, Curve] | None = None,
-    ) -> None:
-        """Write a report page: who wins and whether that is sure, where the errors are, and a list of all instances.
-
-        It is one file, which needs no network. Of very large evaluations it holds a sample of the instances, and says
-        so; without the data (``from_json``) it holds the scores alone.
-
-        Parameters
-        ----------
-        path
-            A file that is written as a whole or not at all.
-        title
-            Of the page.
-        sided
-            As of ``ranks``.
-        curves
-            Curves of systems over the threshold, by ``hemlp.curve``, for predictions that have scores.
-        """
-        from hemlp.report.page import page
-
-        write_text(path, page(self, title, sided, curves or {}))
-
-    def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Write the per-instance scores to one Parquet file, a row for each system and instance.
-
-        The columns are ``system``, ``instance`` (from 0), ``id`` where instances have ids, each measure, and then
-        ``MEASURE.COLUMN`` and ``MEASURE.status``; an undefined value is null.
-
-        Parameters
-        ----------
-        path
-            A file that is written as a whole or not at all.
-
-        Raises
-        ------
-        MissingDependency
-            Without pyarrow.
-        """
-        from hemlp.report.parquet import parquet_pieces
-
-        write_bytes(path, parquet_pieces(self))
 
     def to_columns(self) -> dict[str, list[Any]]:
         """One row a system, measure and instance: what ``to_frame`` makes a frame of."""

@@ -200,10 +200,6 @@ class Study:
         for name in self.tests.significance:
             if name not in known:
                 raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
-        if self.outputs.html is not None:
-            from hemlp.report.plots import check_plots
-
-            check_plots()
         if self.outputs.parquet is not None:
             from hemlp.report.parquet import check_parquet
 

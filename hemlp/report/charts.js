@@ -43,12 +43,20 @@ function ticks(low, high, most) {
   return found;
 }
 
+function powers(low, high) {
+  const found = [];
+  for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10) {
+    found.push(...[1, 2, 5].map((k) => k * power).filter((value) => value >= low && value <= high));
+  }
+  return found;
+}
+
 function tickText(value) {
   return String(Number(value.toPrecision(6)));
 }
 
 function marker(s, x, y) {
-  const shape = SHAPES[s % SHAPES.length];
+  const shape = SHAPES[(s + Math.floor(s / SHAPES.length)) % SHAPES.length];
   return svgElement("path", { class: `mark s${s % 8}`, d: shape, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` });
 }
 
@@ -66,23 +74,33 @@ function scale(from, to) {
   return (value) => to[0] + ((value - from[0]) / span) * (to[1] - to[0]);
 }
 
+// Names of rows stand beside these, or above them where there is little room.
+function nameRoom(rows, width) {
+  const above = width < 520;
+  const names = above ? 0 : Math.min(0.36 * width, Math.max(...rows.map((row) => textWidth(row.name))) + 8);
+  const put = (name, y, high) => (above
+    ? label(name, 0, y - high, { class: "small" })
+    : pointed(label(shortened(name, names - 6), names, y, { "text-anchor": "end" }), name));
+  return { names, put, more: above ? 14 : 0 };
+}
+
 const CHARTS = {
   intervals(place, spec, width) {
-    const names = Math.min(0.36 * width, Math.max(...spec.rows.map((row) => textWidth(row.name))) + 8);
+    const { names, put, more } = nameRoom(spec.rows, width);
     const known = spec.rows.filter((row) => row.at);
     const all = known.flatMap((row) => row.at);
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const room = (high - low || Math.abs(high) || 1) * 0.06;
     const x = scale([low - room, high + room], [names + 8, width - 8]);
-    const svg = canvas(place, width, spec.rows.length * 36 + 26);
-    const end = spec.rows.length * 36 + 4;
+    const end = spec.rows.length * (36 + more) + 4;
+    const svg = canvas(place, width, end + 22);
     for (const tick of known.length ? ticks(low - room, high + room, (width - names) / 80) : []) {
       svg.append(svgElement("path", { class: "grid", d: `M${x(tick).toFixed(1)} 0V${end}` }));
       svg.append(label(tickText(tick), x(tick), end + 16, { class: "soft", "text-anchor": "middle" }));
     }
     spec.rows.forEach((row, s) => {
-      const y = 14 + s * 36;
-      svg.append(pointed(label(shortened(row.name, names - 6), names, y + 4, { "text-anchor": "end" }), row.name));
+      const y = 14 + more + s * (36 + more);
+      svg.append(put(row.name, y + 4, 14));
       if (row.at) {
         const [mean, from, to] = row.at.map(x);
         svg.append(svgElement("path", { class: `line s${s % 8}`, d: `M${from.toFixed(1)} ${y}H${to.toFixed(1)}` }));
@@ -103,7 +121,9 @@ const CHARTS = {
     if (!points.length) return place.replaceChildren("There is nothing to draw.");
     const low = Math.min(spec.low ?? Infinity, ...ys);
     const [left, bottom] = [52, height - 40];
-    const x = scale([Math.min(...xs), Math.max(...xs)], [left, width - 14]);
+    const along = spec.log ? Math.log10 : (value) => value;
+    const straight = scale([along(Math.min(...xs)), along(Math.max(...xs))], [left, width - 14]);
+    const x = (value) => straight(along(value));
     const y = scale([low, Math.max(...ys)], [bottom, 14]);
     const svg = canvas(place, width, height);
     for (const tick of ticks(low, Math.max(...ys), 6)) {
@@ -111,7 +131,8 @@ const CHARTS = {
       svg.append(label(tickText(tick), left - 6, y(tick) + 4, { class: "soft", "text-anchor": "end" }));
     }
     const whole = series.every((each) => each.x.every(Number.isInteger));
-    for (const tick of ticks(Math.min(...xs), Math.max(...xs), (width - left) / 60)) {
+    const across = spec.log ? powers(Math.min(...xs), Math.max(...xs)) : ticks(Math.min(...xs), Math.max(...xs), (width - left) / 60);
+    for (const tick of across) {
       if (whole && !Number.isInteger(tick)) continue;
       svg.append(label(tickText(tick), x(tick), bottom + 18, { class: "soft", "text-anchor": "middle" }));
     }
@@ -147,18 +168,19 @@ const CHARTS = {
   },
 
   stacked(place, spec, width) {
-    const names = Math.min(0.4 * width, Math.max(...spec.rows.map((row) => textWidth(row.name))) + 8);
-    const svg = canvas(place, width, spec.rows.length * 22 + 4);
+    const { names, put, more } = nameRoom(spec.rows, width);
+    const svg = canvas(place, width, spec.rows.length * (22 + more) + 4);
     spec.rows.forEach((row, k) => {
       const total = row.parts.reduce((a, b) => a + b, 0);
-      svg.append(pointed(label(shortened(row.name, names - 6), names, k * 22 + 16, { "text-anchor": "end" }), row.name));
+      const y = more + k * (22 + more);
+      svg.append(put(row.name, y + 16, 18));
       let x = names + 8;
       row.parts.forEach((number, kind) => {
         const part = total ? ((width - names - 12) * number) / total : 0;
-        const box = { class: `part k${kind}`, x: x.toFixed(1), y: k * 22 + 2, width: part.toFixed(1), height: 18 };
+        const box = { class: `part k${kind}`, x: x.toFixed(1), y: y + 2, width: part.toFixed(1), height: 18 };
         const share = total ? ((100 * number) / total).toFixed(1) : "0.0";
         svg.append(pointed(svgElement("rect", box), `${row.name}: ${spec.parts[kind]} ${number} (${share}%)`));
-        if (part > 40) svg.append(label(`${share}%`, x + part / 2, k * 22 + 15, { class: "on small", "text-anchor": "middle" }));
+        if (part > 40) svg.append(label(`${share}%`, x + part / 2, y + 15, { class: "on small", "text-anchor": "middle" }));
         x += part;
       });
     });
@@ -168,15 +190,15 @@ const CHARTS = {
   },
 
   histograms(place, spec, width) {
-    const names = Math.min(0.36 * width, Math.max(...spec.rows.map((row) => textWidth(row.name))) + 8);
+    const { names, put, more } = nameRoom(spec.rows, width);
     const ends = [spec.edges[0], spec.edges[spec.edges.length - 1]];
     const x = scale(ends, [names + 8, width - 10]);
-    const bottom = spec.rows.length * 46 + 2;
+    const bottom = spec.rows.length * (46 + more) + 2;
     const svg = canvas(place, width, bottom + 36);
     spec.rows.forEach((row, s) => {
       const top = Math.max(1, ...row.counts);
-      const foot = (s + 1) * 46;
-      svg.append(pointed(label(shortened(row.name, names - 6), names, foot - 8, { "text-anchor": "end" }), row.name));
+      const foot = (s + 1) * (46 + more);
+      svg.append(put(row.name, foot - 8, 34));
       svg.append(svgElement("path", { class: "grid", d: `M${names + 8} ${foot}H${width - 10}` }));
       row.counts.forEach((count, k) => {
         const [from, to] = [x(spec.edges[k]), x(spec.edges[k + 1])];

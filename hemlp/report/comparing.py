@@ -64,7 +64,7 @@ def sensitivity(ev: Evaluation) -> Section | None:
     if not able:
         return None
     title, name = "Sensitivity to the default cost", able[0]
-    others = [f"for others see ev.sensitivity({other!r})" for other in able[1:2]]
+    others = [f"the same of {other}: ev.sensitivity({other!r})" for other in able[1:]]
     if len(ev.systems) * ev.facts[ev.systems[0]]["instances"] > MOST:
         told = [
             f"more than {MOST:,} instances of all systems: ev.sensitivity({name!r}) says how the means depend on it"
@@ -90,14 +90,16 @@ def _has_default_cost(of: object) -> bool:
 
 def _lines(found: Sensitivities) -> dict[str, Any]:
     most = 1.25 * max([*(float(d) for d, _, _ in found.flips), 1.6 * found.chosen, 1.0])
+    least = min([*(float(d) for d, _, _ in found.flips), found.chosen, most]) / 4
     series = []
     for name, of in found.systems.items():
         bends = [float(d) for d in of.breakpoints if d < most]
-        at = np.unique([*np.linspace(most / POINTS, most, POINTS), *bends]).tolist()
+        at = np.unique([*np.geomspace(least, most, POINTS), *(d for d in bends if d > least)]).tolist()
         series.append({"name": name, "x": at, "y": [float(of(d)) for d in at]})
     dots = [[float(d), float(found.systems[below](d))] for d, below, _ in found.flips if d < most]
     return {
         "type": "lines", "series": series, "xlabel": "default cost D", "ylabel": f"mean {found.measure}", "dots": dots,
+        "log": True,
         "rule": found.chosen, "marks": False,
     }  # fmt: skip
 

@@ -127,8 +127,20 @@ function drawn(graph, width, words) {
   return svg;
 }
 
-// Fills a place with the drawing, what its colours mean, and a choice of how much is drawn.
-function draw(place, data, s, i, whole = null) {
+// Fills a place with a drawing, and again whenever its width changes.
+function draw(place, data, s, i) {
+  const view = { data, s, i, whole: null, width: 0 };
+  new ResizeObserver(() => {
+    const width = Math.max(280, Math.floor(place.clientWidth));
+    if (!place.clientWidth || width === view.width) return;
+    view.width = width;
+    fill(place, view);
+  }).observe(place);
+}
+
+// The drawing, what its colours mean, and a choice of how much is drawn.
+function fill(place, view) {
+  const { data, s, i, whole, width } = view;
   const size = roles(data, s, i).size;
   if (size > MOST_BOXES) {
     place.replaceChildren(element("p", { class: "note" }, `${size.toLocaleString("en")} classes are too many to draw (${MOST_BOXES} at most).`));
@@ -136,7 +148,6 @@ function draw(place, data, s, i, whole = null) {
   }
   const all = whole ?? size <= MANY_BOXES;
   const graph = graphOf(data, s, i, all);
-  const width = Math.max(280, Math.floor(place.clientWidth) - 2);
   const words = `${data.systems[s]}, ${instanceName(data, i)}: classes and their ancestors`;
   const svg = drawn(graph, width, words);
   const used = new Set([...graph.boxes.values()].map((box) => box.role));
@@ -151,7 +162,8 @@ function draw(place, data, s, i, whole = null) {
     const box = element("input", { type: "checkbox" });
     box.checked = all;
     box.addEventListener("change", () => {
-      draw(place, data, s, i, box.checked);
+      view.whole = box.checked;
+      fill(place, view);
       place.querySelector("input")?.focus();
     });
     const rest = graph.hidden ? ` (${graph.hidden} that only pass on are left out; dashed lines lead past them)` : "";

@@ -46,15 +46,19 @@ class Section:
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
     """A table whose heads sort it; on narrow screens each row becomes a list of its cells with their heads."""
-    heads = "".join(
-        f"<th scope='col' data-first='{column.first}'{_kind(column)}><button>{markup(column.name)}</button></th>"
-        for column in columns
-    )
+    heads = "".join(map(_head, columns))
     body = "".join(
         f"<tr>{''.join(_cell(column, cell) for column, cell in zip(columns, row, strict=True))}</tr>" for row in rows
     )
     title = f"<caption>{markup(caption)}</caption>" if caption else ""
-    return f"<div class='card'><table class='sorts'>{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+    inner = f"{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>"
+    return f"<div class='card'><table class='sorts'>{inner}</table></div>"
+
+
+def _head(column: Column) -> str:
+    """A head that sorts, and may go on in the next line after an underscore."""
+    text = markup(column.name).replace("_", "_<wbr>")
+    return f"<th scope='col' data-first='{column.first}'{_kind(column)}><button>{text}</button></th>"
 
 
 def _kind(column: Column) -> str:

@@ -32,7 +32,7 @@ def packed(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str
         body = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
         parts += [bytes(-size % 8), body]
         size += -size % 8 + len(body)
-    return base64.b64encode(zlib.compress(b"".join(parts), 6)).decode("ascii")
+    return base64.b64encode(zlib.compress(b"".join(parts), 4)).decode("ascii")
 
 
 def narrow(numbers: IntArray) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 // The list of instances: searched, filtered, sorted and shown page by page; opened ones are drawn.
 
-const PAGE = 25;
+const PAGE = 20;
 
 function startInstances(data) {
   const control = (key) => document.getElementById(key);
@@ -155,7 +155,8 @@ function instanceEntry(data, s, i) {
 // What is shown of an opened instance: the drawing, its classes, and all systems on it.
 function openInstance(place, data, s, i) {
   const drawing = element("div", { class: "picture" });
-  place.replaceChildren(drawing, classTable(data, s, i), systemTable(place, data, s, i));
+  const classes = element("details", { class: "more" }, element("summary", {}, "Classes, kinds of error and pairs"), classTable(data, s, i));
+  place.replaceChildren(drawing, systemTable(place, data, s, i), classes);
   draw(drawing, data, s, i);
 }
 

@@ -13,7 +13,7 @@ function laidOut({ boxes, arrows, curves }, widest) {
   const [above, below] = neighbours(boxes, arrows);
   const rows = layers(boxes, above, below, curves).flatMap((layer) => folded(layer, widest - 2 * BOX.gap));
   let width = Math.max(280, ...rows.map(({ row }) => rowWidth(row) + 2 * BOX.gap));
-  let y = 0;
+  let y = BOX.gap - BOX.layerGap;
   for (const { row, first } of rows) {
     y += (first ? BOX.layerGap : BOX.rowGap) + BOX.height;
     let x = (width - rowWidth(row)) / 2;

@@ -67,7 +67,8 @@ def page(ev: Evaluation, title: str, sided: Sided, curves: Mapping[str, Curve]) 
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<meta name='generator' content='hemlp {__version__}'><link rel='icon' href='data:,'>"
         f"<title>{markup(title)}</title><style>{style}</style></head><body>"
-        f"<header><h1>{markup(title)}</h1><p class='note'>{_facts(ev)}</p><nav aria-label='Sections'>{links}</nav></header>"
+        f"<header><h1>{markup(title)}</h1><p class='note'>{_facts(ev)}</p>"
+        f"<nav aria-label='Sections'>{links}</nav></header>"
         f"<main>{''.join(each.html() for each in found)}</main><footer>Made by hemlp {__version__}.</footer>"
         f"<script type='application/json' id='charts'>{script_json(_plain(charts))}</script>"
         f"<script type='application/octet-stream' id='data'>{data}</script>"
@@ -125,8 +126,8 @@ def _embedded(
         values = {
             "systems": [printable(name) for name in ev.systems],
             "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
-            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": KINDS, "count": len(sample.rows),
-            **nodes.texts(), **texts,
+            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": KINDS,
+            "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip
         data = packed(values, {**nodes.arrays(), **branches, **arrays})
         if len(data) <= ROOM or len(sample.rows) == 1:
@@ -144,7 +145,8 @@ def _instances(ev: Evaluation, leader: str, sample: Sample, ahead: list[str]) ->
         f"<p class='note'>{markup(sample.told(leader))}</p><div class='bar'>"
         "<label class='wide'>Search <input id='search' type='search' placeholder='labels, names or the number of an "
         "instance' title='Press / to search'></label>"
-        f"{choice('system', 'System', systems, first)}{choice('measure', 'Measure', measures, str(ev.measures.index(leader)))}"
+        f"{choice('system', 'System', systems, first)}"
+        f"{choice('measure', 'Measure', measures, str(ev.measures.index(leader)))}"
         "<label>from <input id='least' type='number' step='any'></label>"
         "<label>to <input id='most' type='number' step='any'></label>"
         f"{choice('kind', 'With a class that is', kinds)}"
@@ -160,13 +162,14 @@ def _citation(ev: Evaluation) -> Section:
     signatures = [ev.scores[ev.systems[0]][name].signature for name in ev.measures]
     body = (
         "<p>Cite the paper that defines the measures, and the signature of each score.</p>"
-        f"<div class='copied'><button data-copy='bibtex'>Copy BibTeX</button><pre id='bibtex'>{markup_lines(CITATION)}</pre></div>"
+        "<div class='copied'><button data-copy='bibtex'>Copy BibTeX</button>"
+        f"<pre id='bibtex'>{_lines(CITATION)}</pre></div>"
         "<div class='copied'><button data-copy='signatures'>Copy signatures</button>"
-        f"<pre id='signatures'>{markup_lines(chr(10).join(map(printable, signatures)))}</pre></div>"
+        f"<pre id='signatures'>{_lines(chr(10).join(map(printable, signatures)))}</pre></div>"
     )
     return Section("cite", "How to cite", body, {})
 
 
-def markup_lines(text: str) -> str:
+def _lines(text: str) -> str:
     """Lines as they are."""
     return "\n".join(map(markup, text.split("\n")))

@@ -16,13 +16,13 @@ from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.report.nodes import common_places
 from hemlp.statistics.facts import dropped_true_labels
-from hemlp.text.tables import figure, shown
+from hemlp.text.tables import shown
 
 if TYPE_CHECKING:
     from hemlp.evaluation.inputs import Inputs
     from hemlp.evaluation.result import Evaluation
 
-ROWS = 30
+ROWS = 20
 """Classes, and confusions of a system, that are listed at most."""
 
 
@@ -45,12 +45,17 @@ def levels(ev: Evaluation) -> Section:
 
 def _counts_table(ev: Evaluation, first: Column, rows: Iterable[tuple[Cell, list[Counts]]]) -> str:
     """How often what a row is about is true, and F and what is lost of each system."""
-    columns = [first, Column("true"), *(Column(f"{system}: F (lost)") for system in ev.systems)]
+    columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
+    heads, counts = zip(*rows, strict=True)
+    texts = zip(*(shown([each.f for each in of]) for of in zip(*counts, strict=True)), strict=True)
     made = []
-    for head, of in rows:
-        cells = (Cell(f"{figure(each.f)} <span class='rank'>({each.lost})</span>", each.f) for each in of)
+    for head, of, figures in zip(heads, counts, texts, strict=True):
+        cells = (
+            Cell(f"{text} <span class='rank'>({each.lost})</span>", each.f)
+            for each, text in zip(of, figures, strict=True)
+        )
         made.append([head, _number(max(each.true for each in of)), *cells])
-    return table(columns, made) + notes(["in brackets what is lost: true or predicted, and not both"])
+    return table(columns, made, "F of each system, and in brackets what is lost: true or predicted, and not both")
 
 
 def _dropped(ev: Evaluation) -> str:

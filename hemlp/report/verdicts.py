@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The system with the best mean by a measure, and the next one; ``found`` and ``interval``: of their difference.
+    """The system with the best mean by a measure, and the next one, with the ``interval`` of winner − next.
 
     Means are over the instances on which all systems are defined, the difference is over those on which both are.
     """
@@ -34,6 +34,11 @@ class Verdict:
     next: str
     interval: Interval
     found: Tested
+
+    @property
+    def gain(self) -> float:
+        """The mean of the paired differences winner − next."""
+        return (self.found.gain if self.found.better == self.winner else -self.found.gain) + 0.0
 
     @property
     def doubt(self) -> str:
@@ -47,6 +52,8 @@ class Verdict:
             return f"better on only {test.k:,} of the {test.n:,} instances that differ"
         if self.found.corrected >= LEVEL:
             return f"p = {self.found.corrected:.2g}"
+        if math.isnan(self.interval.low):
+            return "the difference has no interval"
         if self.interval.low <= 0 <= self.interval.high:
             return "the interval of the difference includes 0"
         return ""
@@ -64,7 +71,7 @@ def verdicts(ev: Evaluation, pairs: Sequence[Tested]) -> list[Verdict]:
         winner, after = (ev.systems[k] for k in order[:2])
         for pair in pairs:
             if pair.measure == measure and {pair.better, pair.worse} == {winner, after}:
-                interval = difference_intervals(ev, pair.better, pair.worse)[m]
+                interval = difference_intervals(ev, winner, after)[m]
                 found.append(Verdict(measure, winner, after, interval, pair))
     return found
 
@@ -82,7 +89,7 @@ def headline(found: Sequence[Verdict], measures: int) -> str:
         f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by([each.measure for each in of], measures)}"
         for k, (system, of) in enumerate(order)
     ]
-    return f"{_listed(told)}. {_certainty([each for _, of in order for each in of])}"
+    return f"{'; '.join(told)}. {_certainty([each for _, of in order for each in of])}"
 
 
 def _by(names: list[str], measures: int) -> str:
@@ -114,9 +121,9 @@ def result(ev: Evaluation, sided: Sided) -> Section:
     if found:
         parts.append(_verdict_table(ev, found))
         parts.append(
-            f"<p class='note'>Sure: the {sided}-sided sign test finds the winner better at the level {LEVEL}, corrected "
-            f"by Holm for all {many(len(pairs), 'test')} of pairs of systems by measures, and the 95% interval of the "
-            "difference leaves out 0.</p>"
+            f"<p class='note'>Sure: the sign test, {sided}-sided, finds the winner better at the level {LEVEL}, "
+            f"corrected by Holm for {many(len(pairs), 'test')} (all pairs of systems by all measures), and the 95% "
+            "interval of the difference leaves out 0.</p>"
         )
     parts += [_means(ev, sided), notes(ev.notes(sided=sided))]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
@@ -144,15 +151,16 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
     ]  # fmt: skip
     rows = []
     for each in found:
-        mean, gain, (low, high) = ev.mean(each.winner, each.measure), each.found.gain, each.interval
+        mean, (low, high) = ev.mean(each.winner, each.measure), each.interval
+        known = not math.isnan(low)
         sure = f"<span class='no'>no: {markup(each.doubt)}</span>" if each.doubt else "<span class='yes'>yes</span>"
         rows.append([
             Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
             Cell(f"<b>{markup(each.winner)}</b>"),
             Cell(figure(mean), mean),
             Cell(markup(each.next)),
-            Cell(signed(gain), abs(gain)),
-            Cell("undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}", "" if math.isnan(low) else low),
+            Cell(signed(each.gain), abs(each.gain)),
+            Cell(f"{signed(low)} to {signed(high)}" if known else "undefined", low if known else ""),
             Cell(f"{each.found.corrected:.2g}", each.found.corrected),
             Cell(sure, "no" if each.doubt else "yes"),
         ])  # fmt: skip
