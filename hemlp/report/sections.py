@@ -51,7 +51,7 @@ def _counts_table(ev: Evaluation, first: Column, rows: Iterable[tuple[Cell, list
     made = []
     for head, of, figures in zip(heads, counts, texts, strict=True):
         cells = (
-            Cell(f"{text} <span class='rank'>({each.lost})</span>", each.f)
+            Cell(f"{text} <span class='lost'>({each.lost})</span>", each.f)
             for each, text in zip(of, figures, strict=True)
         )
         made.append([head, _number(max(each.true for each in of)), *cells])
