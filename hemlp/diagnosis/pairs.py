@@ -44,7 +44,8 @@ class Paired:
     @classmethod
     def joined(cls, parts: Iterable[Paired]) -> Paired:
         """Parts, one after the other."""
-        found = [cls(*(np.empty(0, np.int64) for _ in range(3)), np.empty(0), 0), *parts]
+        nothing = np.empty(0, np.int64)
+        found = [cls(nothing, nothing, nothing, np.empty(0), 0), *parts]
         columns = zip(*((part.rows, part.predicted, part.true, part.costs) for part in found), strict=True)
         rows, predicted, true, costs = map(np.concatenate, columns)
         return cls(rows, predicted, true, costs, sum(part.instances for part in found))
