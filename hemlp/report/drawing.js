@@ -142,12 +142,13 @@ function draw(place, data, s, i) {
 function fill(place, view) {
   const { data, s, i, whole, width } = view;
   const size = roles(data, s, i).size;
-  if (size > MOST_BOXES) {
-    place.replaceChildren(element("p", { class: "note" }, `${size.toLocaleString("en")} classes are too many to draw (${MOST_BOXES} at most).`));
-    return;
-  }
   const all = whole ?? size <= MANY_BOXES;
   const graph = graphOf(data, s, i, all);
+  if (graph.boxes.size > MOST_BOXES) {
+    const words = `${graph.boxes.size.toLocaleString("en")} classes are too many to draw (${MOST_BOXES} at most).`;
+    place.replaceChildren(element("p", { class: "note" }, words));
+    return;
+  }
   const words = `${data.systems[s]}, ${instanceName(data, i)}: classes and their ancestors`;
   const svg = drawn(graph, width, words);
   const used = new Set([...graph.boxes.values()].map((box) => box.role));
@@ -158,7 +159,7 @@ function fill(place, view) {
   }
   if (graph.curves.length) list.append(element("li", {}, element("i", { class: "curve" }), ` pair of ${data.pairing}, with its cost`));
   place.replaceChildren(svg, list);
-  if (graph.hidden || all) {
+  if (size <= MOST_BOXES && (graph.hidden || all)) {
     const box = element("input", { type: "checkbox" });
     box.checked = all;
     box.addEventListener("change", () => {
@@ -168,5 +169,7 @@ function fill(place, view) {
     });
     const rest = graph.hidden ? ` (${graph.hidden} that only pass on are left out; dashed lines lead past them)` : "";
     place.append(element("label", { class: "note" }, box, ` all ${size} classes and ancestors${rest}`));
+  } else if (graph.hidden) {
+    place.append(element("p", { class: "note" }, `${graph.hidden} ancestors that only pass on are left out; dashed lines lead past them`));
   }
 }

@@ -132,7 +132,7 @@ function instanceEntry(data, s, i) {
     if (!classes.length) line.append("nothing");
     classes.forEach((node, k) => {
       const title = `${fullName(data, node)}: ${data.kinds[kinds[k]]}`;
-      line.append(k ? ", " : "", element("span", { class: `label${kinds[k] ? "" : " hit"}`, title }, shortName(data, node)));
+      line.append(k ? "; " : "", element("span", { class: `label${kinds[k] ? "" : " hit"}`, title }, shortName(data, node)));
     });
     return line;
   };

@@ -47,7 +47,7 @@ CITATION = """@article{kosmopoulos2015evaluation,
 
 def page(ev: Evaluation, title: str, sided: Sided, curves: Mapping[str, Curve]) -> str:
     """The whole page."""
-    leader = "F_LCA" if "F_LCA" in ev.measures else ev.measures[0]
+    leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
     data = ""
     found = [result(ev, sided)]
     if ev.inputs is not None:

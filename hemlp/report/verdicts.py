@@ -51,12 +51,17 @@ class Verdict:
         if 2 * test.k <= test.n:
             return f"better on only {test.k:,} of the {test.n:,} instances that differ"
         if self.found.corrected >= LEVEL:
-            return f"p = {self.found.corrected:.2g}"
+            return f"p = {_p(self.found.corrected)}"
         if math.isnan(self.interval.low):
             return "the difference has no interval"
         if self.interval.low <= 0 <= self.interval.high:
             return "the interval of the difference includes 0"
         return ""
+
+
+def _p(value: float) -> str:
+    """A p-value; one that is too small for a number is not 0."""
+    return f"{value:.2g}" if value else "&lt; 1e-300"
 
 
 def verdicts(ev: Evaluation, pairs: Sequence[Tested]) -> list[Verdict]:
@@ -114,7 +119,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def result(ev: Evaluation, sided: Sided) -> Section:
     """Who wins, and all means with their intervals."""
-    pairs, _ = tested_pairs(ev, ev.measures, sided) if len(ev.systems) > 1 else ([], [])
+    pairs, _ = tested_pairs(ev, tuple(ev.measures), sided) if len(ev.systems) > 1 else ([], [])
     found = verdicts(ev, pairs)
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(found, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
@@ -161,7 +166,7 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
             Cell(markup(each.next)),
             Cell(signed(each.gain), abs(each.gain)),
             Cell(f"{signed(low)} to {signed(high)}" if known else "undefined", low if known else ""),
-            Cell(f"{each.found.corrected:.2g}", each.found.corrected),
+            Cell(_p(each.found.corrected), each.found.corrected),
             Cell(sure, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)

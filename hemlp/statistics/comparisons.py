@@ -115,7 +115,8 @@ class Tested:
     corrected: float
 
 
-def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple[list[Tested], list[str]]:
+@once
+def tested_pairs(ev: Evaluation, measures: tuple[str, ...], sided: Sided) -> tuple[list[Tested], list[str]]:
     """All pairs of systems by each measure, with Holm's correction for all of them together; and what to know."""
     pairs, notes = [], []
     for measure in measures:
@@ -144,7 +145,7 @@ def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple
 
 def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
     """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
-    pairs, notes = tested_pairs(ev, measures, sided)
+    pairs, notes = tested_pairs(ev, tuple(measures), sided)
     rows = [
         [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
          f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}", f"{each.corrected:.3g}",
