@@ -60,8 +60,9 @@ def tree_section(ev: Evaluation, measure: str, shown: int, met: int, ahead: Sequ
     )
     told = [
         f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
-        "branches overlap where classes have several parents: shares need not add up to 100%",
     ]
+    if any((np.diff(h.parent_ptr) > 1).any() for h in ev.inputs.hierarchies.values()):
+        told.append("branches overlap where classes have several parents: shares need not add up to 100%")
     if shown < met:
         told.append(
             f"{shown:,} of {many(met, 'branch', 'branches')}: those with the most instances or the greatest share"

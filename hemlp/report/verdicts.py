@@ -12,8 +12,6 @@ from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, s
 from hemlp.statistics.comparable import comparable_means
 from hemlp.statistics.comparisons import Tested, tested_pairs
 from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.intervals import difference_intervals
-from hemlp.statistics.resampling import Interval
 from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The system with the best mean by a measure, and the next one, with the ``interval`` of winner − next.
+    """The system with the best mean by a measure, the next one, and what tests of the two ``found``.
 
     Means are over the instances on which all systems are defined, the difference is over those on which both are.
     """
@@ -32,13 +30,18 @@ class Verdict:
     measure: str
     winner: str
     next: str
-    interval: Interval
     found: Tested
 
     @property
     def gain(self) -> float:
         """The mean of the paired differences winner − next."""
         return (self.found.gain if self.found.better == self.winner else -self.found.gain) + 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of its interval."""
+        low, high = self.found.interval
+        return (low, high) if self.found.better == self.winner else (-high, -low)
 
     @property
     def doubt(self) -> str:
@@ -52,9 +55,10 @@ class Verdict:
             return f"better on only {test.k:,} of the {test.n:,} instances that differ"
         if self.found.corrected >= LEVEL:
             return f"p = {_p(self.found.corrected)}"
-        if math.isnan(self.interval.low):
+        low, high = self.interval
+        if math.isnan(low):
             return "the difference has no interval"
-        if self.interval.low <= 0 <= self.interval.high:
+        if low <= 0 <= high:
             return "the interval of the difference includes 0"
         return ""
 
@@ -67,7 +71,7 @@ def _p(value: float) -> str:
 def verdicts(ev: Evaluation, pairs: Sequence[Tested]) -> list[Verdict]:
     """One a measure by which at least two systems can be compared."""
     found = []
-    for m, (measure, better) in enumerate(ev.greater_is_better.items()):
+    for measure, better in ev.greater_is_better.items():
         means = comparable_means(ev, measure)
         known = [k for k in range(len(means)) if not math.isnan(means[k])]
         order = sorted(known, key=lambda k: -means[k] if better else means[k])
@@ -76,8 +80,7 @@ def verdicts(ev: Evaluation, pairs: Sequence[Tested]) -> list[Verdict]:
         winner, after = (ev.systems[k] for k in order[:2])
         for pair in pairs:
             if pair.measure == measure and {pair.better, pair.worse} == {winner, after}:
-                interval = difference_intervals(ev, winner, after)[m]
-                found.append(Verdict(measure, winner, after, interval, pair))
+                found.append(Verdict(measure, winner, after, pair))
     return found
 
 
@@ -119,7 +122,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def result(ev: Evaluation, sided: Sided) -> Section:
     """Who wins, and all means with their intervals."""
-    pairs, _ = tested_pairs(ev, tuple(ev.measures), sided) if len(ev.systems) > 1 else ([], [])
+    pairs, _ = tested_pairs(ev, ev.measures, sided) if len(ev.systems) > 1 else ([], [])
     found = verdicts(ev, pairs)
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(found, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]

@@ -104,19 +104,22 @@ def _by_one_measure(
 
 @dataclass(frozen=True)
 class Tested:
-    """Two systems by a measure: the mean difference better − worse, its effect size, the sign test, p corrected."""
+    """Two systems by a measure: the mean difference better − worse, its interval and effect size, and the sign test.
+
+    ``corrected``: its p, by Holm for all tests together.
+    """
 
     measure: str
     better: str
     worse: str
     gain: float
+    interval: Interval
     effect: float
     test: SignTest
     corrected: float
 
 
-@once
-def tested_pairs(ev: Evaluation, measures: tuple[str, ...], sided: Sided) -> tuple[list[Tested], list[str]]:
+def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple[list[Tested], list[str]]:
     """All pairs of systems by each measure, with Holm's correction for all of them together; and what to know."""
     pairs, notes = [], []
     for measure in measures:
@@ -132,20 +135,21 @@ def tested_pairs(ev: Evaluation, measures: tuple[str, ...], sided: Sided) -> tup
                 notes.append(f"{names[0]} and {names[1]} are equal on average{of}: neither is better")
             elif (gain < 0) == better:
                 names, values, gain = names[::-1], values[::-1], -gain
-            effect = effect_size(values[0], values[1])
-            pairs.append((measure, names, gain, effect, sign_test(values[0], values[1], better, sided=sided)))
+            interval = difference_intervals(ev, *names)[ev.measures.index(measure)]
+            effect, test = effect_size(values[0], values[1]), sign_test(values[0], values[1], better, sided=sided)
+            pairs.append((measure, names, gain, interval, effect, test))
     corrected = holm([test.p for *_, test in pairs])
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     return [
-        Tested(measure, *names, gain, effect, test, p)
-        for (measure, names, gain, effect, test), p in zip(pairs, corrected, strict=True)
+        Tested(measure, *names, gain, interval, effect, test, p)
+        for (measure, names, gain, interval, effect, test), p in zip(pairs, corrected, strict=True)
     ], notes
 
 
 def significance(ev: Evaluation, measures: Sequence[str], sided: Sided) -> Table:
     """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
-    pairs, notes = tested_pairs(ev, tuple(measures), sided)
+    pairs, notes = tested_pairs(ev, measures, sided)
     rows = [
         [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
          f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}", f"{each.corrected:.3g}",
