@@ -476,12 +476,18 @@ def test_a_sample_and_instances_with_ids(browser, mini, tmp_path, monkeypatch):
 
 
 def test_more_classes_than_can_be_drawn(browser, tmp_path):
-    h = Hierarchy.from_edges([*((f"p{k:04}", "gate") for k in range(3000)), ("gate", "a"), ("gate", "b")])
-    evaluate(h, ["a"], {"A": ["b"]}, ["F_H"]).to_html(tmp_path / "r.html")
+    """Ancestors that only pass on are left out, and said to be; many classes are not drawn at all."""
+    h = Hierarchy.from_edges([*((f"p{k:04}", "gate") for k in range(3000)), *(("gate", f"c{k}") for k in range(500))])
+    evaluate(h, [["c1"], [f"c{k}" for k in range(450)]], {"A": ["c2", "c3"]}, ["F_H"]).to_html(tmp_path / "r.html")
     with Page(browser, tmp_path / "r.html") as page:
-        page.js("document.querySelector('#list details').open = true")
-        told = until(lambda: page.all(".picture p"))
-        assert told[0].text == "3,003 classes are too many to draw (400 at most)."
+        for row, words in (
+            (1, "3000 ancestors that only pass on are left out; dashed lines lead past them"),
+            (2, "451 classes are too many to draw (400 at most)."),
+        ):
+            page.searched(f"#{row}", 1)
+            page.js("document.querySelector('#list details').open = true")
+            told = until(lambda: page.all(".picture p"))
+            assert told[0].text == words
 
 
 def test_a_page_without_data_shows_the_scores(browser, mini, tmp_path):
