@@ -97,11 +97,10 @@ class Page:
         return int(self.one("#found").text.split()[0].replace(",", ""))
 
     def searched(self, text: str, number: int) -> None:
-        """Type a text, and wait until so many instances are found."""
-        field = self.one("#search")
-        field.clear()
-        field.send_keys(text)
-        until(lambda: self.found() == number)
+        """Type a text; so many instances are found."""
+        self.one("#search").clear()
+        self.one("#search").send_keys(text, keys("ENTER"))
+        assert self.found() == number
 
     def listed(self) -> list[str]:
         return [each.text for each in self.all("#list summary")]
@@ -182,8 +181,7 @@ def test_instances_are_searched_and_filtered_as_a_plain_loop_does(browser, mini_
         page.searched("humans d00", both)
         page.searched("#17", 5)
         page.searched("no such thing", 0)
-        page.one("#search").clear()
-        page.one("#search").send_keys(" ")
+        page.searched("", 1000)
         knn = mini.systems.index("knn30")
         page.choose("system", str(knn))
         page.choose("measure", "1")
@@ -314,9 +312,8 @@ def test_the_keyboard_reaches_the_search_the_list_and_the_tree(browser, mini_fil
         assert page.js("return document.activeElement.id") == "search"
         page.one("#search").send_keys("a/b")
         assert page.one("#search").get_attribute("value") == "a/b"
-        page.one("#search").clear()
-        page.one("#search").send_keys(" ")
-        until(lambda: page.found() == 200)
+        until(lambda: page.found() == 0)  # without the enter key, too
+        page.searched("", 200)
         first, second = page.all("#list summary")[:2]
         first.send_keys(keys("ARROW_DOWN"))
         assert page.js("return document.activeElement") == second

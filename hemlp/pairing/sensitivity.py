@@ -129,7 +129,9 @@ def _asking(model: PairingModel) -> Ask:
         ]
         asked = replace(taken, kappa=taken.kappa * factor, halves=(halves[0], halves[1]))
         solution = asked.solve()
-        cost = row_sums(np.where(solution.chosen, taken.kappa, 0.0), taken.pairs.ptr)
+        chosen = np.flatnonzero(solution.chosen)
+        row = np.searchsorted(taken.pairs.ptr, chosen, side="right") - 1
+        cost = np.bincount(row, taken.kappa[chosen], len(taken))
         count = sum(row_sums(n, half.side.ptr) for n, half in zip(solution.to_default, halves, strict=True))
         return np.stack([cost, count], axis=1)
 

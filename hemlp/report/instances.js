@@ -16,6 +16,11 @@ function startInstances(data) {
       clearTimeout(waiting);
       waiting = setTimeout(show, 120);
     });
+    control(key).addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      clearTimeout(waiting);
+      show();
+    });
   }
   for (const key of ["system", "measure", "kind", "order"]) control(key).addEventListener("change", show);
   for (const [key, step] of [["previous", -1], ["next", 1]]) {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hemlp.escaping import markup
-from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, shown_table, table
+from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.statistics.comparable import comparable_means
 from hemlp.statistics.comparisons import Tested, tested_pairs
 from hemlp.statistics.facts import dropped_true_labels
@@ -122,7 +122,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def result(ev: Evaluation, sided: Sided) -> Section:
     """Who wins, and all means with their intervals."""
-    pairs, _ = tested_pairs(ev, ev.measures, sided) if len(ev.systems) > 1 else ([], [])
+    pairs, told = tested_pairs(ev, ev.measures, sided) if len(ev.systems) > 1 else ([], [])
     found = verdicts(ev, pairs)
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(found, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
@@ -141,9 +141,7 @@ def result(ev: Evaluation, sided: Sided) -> Section:
     )
     parts.append(f"<div class='charts'>{places}</div>")
     if pairs:
-        parts.append(
-            folded(f"All {many(len(pairs), 'test')}", shown_table(ev.significance(sided=sided), ["p", "p (Holm)"]))
-        )
+        parts.append(folded(f"All {many(len(pairs), 'test')}", _tests(pairs) + notes(told)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
@@ -159,8 +157,7 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
     ]  # fmt: skip
     rows = []
     for each in found:
-        mean, (low, high) = ev.mean(each.winner, each.measure), each.interval
-        known = not math.isnan(low)
+        mean = ev.mean(each.winner, each.measure)
         sure = f"<span class='no'>no: {markup(each.doubt)}</span>" if each.doubt else "<span class='yes'>yes</span>"
         rows.append([
             Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
@@ -168,11 +165,37 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
             Cell(figure(mean), mean),
             Cell(markup(each.next)),
             Cell(signed(each.gain), abs(each.gain)),
-            Cell(f"{signed(low)} to {signed(high)}" if known else "undefined", low if known else ""),
+            _interval(*each.interval),
             Cell(_p(each.found.corrected), each.found.corrected),
             Cell(sure, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
+
+
+def _tests(pairs: Sequence[Tested]) -> str:
+    """All pairs of systems by all measures."""
+    columns = [
+        *(Column(name, "ascending", True) for name in ("measure", "better", "worse")), Column("difference"),
+        Column("95% interval"), Column("won"), Column("p", "ascending"), Column("p (Holm)", "ascending"),
+        Column("effect"),
+    ]  # fmt: skip
+    rows = []
+    for each in pairs:
+        (low, high), test = each.interval, each.test
+        rows.append([
+            *(Cell(markup(name)) for name in (each.measure, each.better, each.worse)),
+            Cell(signed(each.gain), abs(each.gain)), _interval(low, high),
+            Cell(f"{test.k} of {test.n}", test.k / test.n if test.n else ""), Cell(_p(test.p), test.p),
+            Cell(_p(each.corrected), each.corrected),
+            Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
+        ])  # fmt: skip
+    words = "won: of the instances on which the two differ; effect: Cohen's d of the paired differences"
+    return table(columns, rows) + notes([words])
+
+
+def _interval(low: float, high: float) -> Cell:
+    """That of a difference."""
+    return Cell("undefined", "") if math.isnan(low) else Cell(f"{signed(low)} to {signed(high)}", low)
 
 
 def _means(ev: Evaluation, sided: Sided) -> str:
