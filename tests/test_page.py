@@ -226,7 +226,7 @@ def test_curves_say_that_their_best_is_optimistic(tmp_path):
     spec = json.loads(charts_text(text))
     assert spec["curve0"]["series"] == [{"name": "A", "x": [0.2, 0.6, 0.9], "y": [pytest.approx(13 / 14), 1.0, 0.5]}]
     assert text.count("class=warning>A: best") == 2
-    assert "at the threshold 0.6, which is optimistic" in text
+    assert "at the threshold 0.6 (every distinct score), which is optimistic" in text
 
 
 @pytest.mark.parametrize("measures", [["TIE"], ["GIE", "F_H"], ["accuracy"]])

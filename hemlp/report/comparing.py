@@ -14,7 +14,7 @@ from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, shown_table, table
 from hemlp.report.sections import distribution
-from hemlp.text.words import many
+from hemlp.text.tables import figure
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 POINTS = 200
 """Of a line that is curved, and of a curve over thresholds at most."""
+OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
 MOST = 100_000
 """Instances of all systems together up to which the default cost is looked at: each is solved several times."""
 
@@ -104,27 +105,32 @@ def _lines(found: Sensitivities) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def curves(found: Mapping[str, Curve], leader: str) -> Section | None:
+def curves(found: Mapping[str, Curve]) -> Section | None:
     """Measures over the threshold, where systems are scored predictions."""
     charts: dict[str, Any] = {}
     parts = []
     for k, measure in enumerate(dict.fromkeys(name for curve in found.values() for name in curve.measures)):
-        series, told = [], []
-        for system, curve in found.items():
-            if measure in curve.measures:
-                at = np.unique(np.linspace(0, len(curve.thresholds) - 1, POINTS).astype(np.int64))
-                values = [value if math.isfinite(value) else None for value in curve[measure][at].tolist()]
-                series.append({"name": system, "x": curve.thresholds[at].tolist(), "y": values})
-                best = curve.best(measure)
-                told.append(
-                    f"{system}: best {measure} {best.value:.4f} at the threshold {best.threshold:.4g}, which is "
-                    "optimistic: it was chosen on the data that it is measured on"
-                )
+        of = {system: curve for system, curve in found.items() if measure in curve.measures}
+        best = {system: curve.best(measure) for system, curve in of.items()}
         charts[f"curve{k}"] = {
-            "type": "lines", "series": series, "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0,
+            "type": "lines", "series": [_curve(system, curve, measure) for system, curve in of.items()],
+            "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0,
+            "dots": [[each.threshold, each.value] for each in best.values()],
         }  # fmt: skip
-        drawn = max(len(each["x"]) for each in series)
-        parts.append(
-            chart(f"curve{k}", f"Mean {measure} over the threshold, at up to {many(drawn, 'threshold')}") + notes(told)
-        )
+        told = [
+            f"{system}: best {measure} {figure(each.value)} at the threshold {each.threshold:.4g} "
+            f"({of[system].kind}), which is {OPTIMISTIC}"
+            for system, each in best.items()
+        ]
+        told += [f"{system}: {note}" for system, curve in of.items() for note in curve.notes]
+        words = f"Mean {measure} over the threshold, drawn at up to {POINTS} thresholds; dots: the best"
+        parts.append(chart(f"curve{k}", words) + notes(told))
     return Section("curves", "Curves", "".join(parts), charts) if parts else None
+
+
+def _curve(system: str, curve: Curve, measure: str) -> dict[str, Any]:
+    """The line of a system, its best point included."""
+    best = int(np.searchsorted(curve.thresholds, curve.best(measure).threshold))
+    at = np.unique([*np.linspace(0, len(curve.thresholds) - 1, POINTS).astype(np.int64), best])
+    values = [value if math.isfinite(value) else None for value in curve[measure][at].tolist()]
+    return {"name": system, "x": curve.thresholds[at].tolist(), "y": values}

@@ -53,7 +53,7 @@ def page(ev: Evaluation, title: str, sided: Sided, curves: Mapping[str, Curve]) 
     if ev.inputs is not None:
         about, data = _about_data(ev, leader)
         found += about
-    if (section := comparing.curves(curves, leader)) is not None:
+    if (section := comparing.curves(curves)) is not None:
         found.append(section)
     found += [comparing.measures(ev, leader), _citation(ev)]
     # instances come last but for what is to be cited
