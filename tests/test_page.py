@@ -184,7 +184,7 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
 def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
     monkeypatch.setattr(Evaluation, "notes", lambda self, *, sided="two": ["A: Fmax, which is optimistic", "plain"])
     text, _ = made(mini, tmp_path)
-    assert "<li class=warning>A: Fmax, which is optimistic</li><li>Plain</li>" in text
+    assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 
 
 def test_sections_have_the_numbers_of_the_tables(mini, page_file):

@@ -146,7 +146,9 @@ const CHARTS = {
       each.x.forEach((at, k) => {
         if (each.y[k] === null) return;
         const follows = k > 0 && each.y[k - 1] !== null;
-        path += `${follows ? "L" : "M"}${x(at).toFixed(1)} ${y(each.y[k]).toFixed(1)}`;
+        const [px, py] = [x(at).toFixed(1), y(each.y[k]).toFixed(1)];
+        // of a step, the value at a point holds down to the point before it
+        path += follows ? (spec.step ? `V${py}H${px}` : `L${px} ${py}`) : `M${px} ${py}`;
       });
       svg.append(pointed(svgElement("path", { class: `line s${s % 8}`, d: path }), each.name));
       if (spec.marks === false) {

@@ -114,7 +114,7 @@ def curves(found: Mapping[str, Curve]) -> Section | None:
         best = {system: curve.best(measure) for system, curve in of.items()}
         charts[f"curve{k}"] = {
             "type": "lines", "series": [_curve(system, curve, measure) for system, curve in of.items()],
-            "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0,
+            "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0, "step": True,
             "dots": [[each.threshold, each.value] for each in best.values()],
         }  # fmt: skip
         told = [

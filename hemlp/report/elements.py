@@ -89,10 +89,7 @@ def _sortable(value: object) -> float | None:
 
 def notes(texts: Iterable[str]) -> str:
     """A list of small print; a value that flatters is marked."""
-    items = "".join(
-        f"<li{' class=warning' if 'optimistic' in text else ''}>{markup(text[:1].upper() + text[1:])}</li>"
-        for text in texts
-    )
+    items = "".join(f"<li{' class=warning' if 'optimistic' in text else ''}>{markup(text)}</li>" for text in texts)
     return f"<ul class='notes'>{items}</ul>" if items else ""
 
 

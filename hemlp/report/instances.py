@@ -51,22 +51,26 @@ class Sample:
         )
 
 
-def sampled(ev: Evaluation, leader: str, most: int = MOST) -> Sample:
-    """All instances if there are at most ``most`` of all systems together, and else as many of them as that allows."""
+def sampled(ev: Evaluation, leader: str, most: int, among: Sample | None = None) -> Sample:
+    """All instances if there are at most ``most`` of all systems together, and else as many of them as that allows.
+
+    ``among``: instances of another sample only.
+    """
     size = int(ev.facts[ev.systems[0]]["instances"])
+    rows = np.arange(size) if among is None else among.rows
     room = max(1, most // len(ev.systems))
-    if size <= room:
-        return Sample(np.arange(size), size)
+    if len(rows) <= room:
+        return Sample(rows, size) if among is None else among
     worst = min(WORST, room // (2 * len(ev.systems)))
-    chosen = np.zeros(size, np.bool_)
+    chosen = np.zeros(len(rows), np.bool_)
     for system in ev.systems:
-        values = ev.per_instance(system, leader)
+        values = ev.per_instance(system, leader)[rows]
         signed = values if ev.greater_is_better[leader] else -values
         chosen[np.argsort(signed, kind="stable")[:worst]] = True
     others = np.flatnonzero(~chosen)
     number = room - int(chosen.sum())
     chosen[np.random.default_rng(0).choice(others, number, replace=False)] = True
-    return Sample(np.flatnonzero(chosen), size, worst)
+    return Sample(rows[chosen], size, worst)
 
 
 def instance_data(
@@ -108,17 +112,15 @@ def _pair_arrays(found: Paired, sample: Sample, pred: Side, true: Side, s: int) 
 
     A class that is paired with itself for nothing is left out.
     """
-    place = np.searchsorted(sample.rows, found.rows)
-    here = (place < len(sample.rows)) & (sample.rows[np.minimum(place, len(sample.rows) - 1)] == found.rows)
-    here &= (found.predicted != found.true) | (found.costs > 0)
-    at = np.flatnonzero(here)
-    at = at[np.argsort(place[at], kind="stable")]
-    row = place[at]
+    kept = found.among(sample.rows)
+    at = np.flatnonzero((kept.predicted != kept.true) | (kept.costs > 0))
+    at = at[np.argsort(kept.rows[at], kind="stable")]
+    row = np.searchsorted(sample.rows, kept.rows[at])
     return {
         f"pairPtr{s}": narrow(row_pointers(row, len(sample.rows))),
-        f"pairPred{s}": narrow(_places(pred, row, found.predicted[at])),
-        f"pairTrue{s}": narrow(_places(true, row, found.true[at])),
-        f"pairCost{s}": found.costs[at].astype(np.float64),
+        f"pairPred{s}": narrow(_places(pred, row, kept.predicted[at])),
+        f"pairTrue{s}": narrow(_places(true, row, kept.true[at])),
+        f"pairCost{s}": kept.costs[at].astype(np.float64),
     }
 
 

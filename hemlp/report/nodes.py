@@ -23,12 +23,12 @@ class Nodes:
     labels: list[Label] = field(default_factory=list)
     parents: list[list[int]] = field(default_factory=list)
     _number: dict[Label, int] = field(default_factory=dict)
+    _found: dict[Hierarchy, IntArray] = field(default_factory=dict)
 
     def add(self, h: Hierarchy, classes: Sequence[IntArray]) -> IntArray:
         """Know these classes and all above them; for each class of the hierarchy its number here, or -1."""
-        used = closed(h, classes)
-        found = np.full(len(h), -1)
-        for c in np.flatnonzero(used).tolist():
+        found = self._found.setdefault(h, np.full(len(h), -1))
+        for c in np.flatnonzero(closed(h, classes) & (found < 0)).tolist():
             found[c] = self._number.setdefault(h.labels[c], len(self._number))
         self.labels, known = list(self._number), len(self.parents)
         self.parents += [[] for _ in range(len(self.labels) - known)]
@@ -39,7 +39,8 @@ class Nodes:
 
     def copy(self) -> Nodes:
         """The same classes, to add others to."""
-        return Nodes(self.names, [*self.labels], [*self.parents], {**self._number})
+        kept = {h: found.copy() for h, found in self._found.items()}
+        return Nodes(self.names, [*self.labels], [*self.parents], {**self._number}, kept)
 
     def texts(self) -> dict[str, list[str]]:
         """Labels, and names where they differ from them."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hemlp.diagnosis.costs import confused
 from hemlp.diagnosis.kinds import KINDS
 from hemlp.diagnosis.pairs import Paired, pair_measure, paired
 from hemlp.errors import HemlpError
@@ -99,29 +100,34 @@ def _about_data(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
     order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
     ahead = [ev.systems[k] for k in order.tolist()]
     name = next((name for name, of in ev.inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
-    pairs: dict[str, Paired] = {}
     found = [sections.levels(ev)]
+    sample = sampled(ev, leader, MOST)
+    pairs: dict[str, Paired] = {}
+    confusions = {}
     try:
         of = pair_measure(ev, name)
-        pairs = {system: Paired.joined(paired(ev.inputs, system, of)) for system in ev.systems}
-        after = [sections.confusions(ev, name, pairs, ahead)]
+        for system, h in ev.inputs.hierarchies.items():
+            every = Paired.joined(paired(ev.inputs, system, of))
+            confusions[system] = list(confused(every, len(h), sections.ROWS))
+            pairs[system] = every.among(sample.rows)
+        after = [sections.confusions(ev, name, confusions, ahead)]
     except HemlpError as error:  # the measure cannot pair these classes, and says why
         after = [Section("confusions", "Confusions", f"<p class='note'>{markup(str(error))}</p>", {})]
     nodes = Nodes(ev.inputs.names)
     met, branches = branch_data(ev, leader, nodes)
     found += [tree_section(ev, leader, branches["branch"].size, met, ahead), sections.kinds(ev), sections.classes(ev)]
     found += [*after, *filter(None, [comparing.sensitivity(ev)])]
-    sample, data = _embedded(ev, leader, name, nodes, pairs, branches)
+    sample, data = _embedded(ev, sample, leader, name, nodes, pairs, branches)
     return [*found, _instances(ev, leader, sample, ahead)], data
 
 
 def _embedded(
-    ev: Evaluation, leader: str, pairing: str, nodes: Nodes, pairs: Mapping[str, Paired], branches: Mapping[str, Any]
-) -> tuple[Sample, str]:
-    """As many instances as there is room for."""
-    most, with_branches = MOST, nodes
+    ev: Evaluation, sample: Sample, leader: str, pairing: str, with_branches: Nodes, pairs: Mapping[str, Paired],
+    branches: Mapping[str, Any],
+) -> tuple[Sample, str]:  # fmt: skip
+    """As many instances of the sample as there is room for."""
     while True:
-        sample, nodes = sampled(ev, leader, most), with_branches.copy()
+        nodes = with_branches.copy()
         texts, arrays = instance_data(ev, sample, nodes, pairs)
         values = {
             "systems": [printable(name) for name in ev.systems],
@@ -133,6 +139,7 @@ def _embedded(
         if len(data) <= ROOM or len(sample.rows) == 1:
             return sample, data
         most = int(0.9 * ROOM / len(data) * len(sample.rows)) * len(ev.systems)
+        sample = sampled(ev, leader, most, sample)
 
 
 def _instances(ev: Evaluation, leader: str, sample: Sample, ahead: list[str]) -> Section:

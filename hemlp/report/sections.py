@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.diagnosis.census import Counts, counted, level_counts
-from hemlp.diagnosis.costs import confused
+from hemlp.diagnosis.costs import Confusion
 from hemlp.diagnosis.kinds import KINDS
-from hemlp.diagnosis.pairs import Paired
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
@@ -106,7 +105,7 @@ def classes(ev: Evaluation) -> Section:
     return Section("classes", "Classes", body, {})
 
 
-def confusions(ev: Evaluation, measure: str, pairs: Mapping[str, Paired], ahead: Sequence[str]) -> Section:
+def confusions(ev: Evaluation, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
     """Which true class is answered by which other one, system by system."""
     inputs = ev.inputs
     assert inputs is not None
@@ -117,7 +116,7 @@ def confusions(ev: Evaluation, measure: str, pairs: Mapping[str, Paired], ahead:
     parts = []
     for s, system in enumerate(ev.systems):
         labels = inputs.hierarchies[system].labels
-        found = list(confused(pairs[system], len(labels), ROWS))
+        found = of[system]
         costs = shown([each.cost for each in found])
         rows = [
             [
