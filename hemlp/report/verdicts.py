@@ -166,7 +166,7 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
             Cell(markup(each.next)),
             Cell(signed(each.gain), abs(each.gain)),
             _interval(*each.interval),
-            Cell(_p(each.found.corrected), each.found.corrected),
+            Cell(_whole(_p(each.found.corrected)), each.found.corrected),
             Cell(sure, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
@@ -185,8 +185,8 @@ def _tests(pairs: Sequence[Tested]) -> str:
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, each.better, each.worse)),
             Cell(signed(each.gain), abs(each.gain)), _interval(low, high),
-            Cell(f"{test.k} of {test.n}", test.k / test.n if test.n else ""), Cell(_p(test.p), test.p),
-            Cell(_p(each.corrected), each.corrected),
+            Cell(_whole(f"{test.k} of {test.n}"), test.k / test.n if test.n else ""), Cell(_whole(_p(test.p)), test.p),
+            Cell(_whole(_p(each.corrected)), each.corrected),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
         ])  # fmt: skip
     words = "won: of the instances on which the two differ; effect: Cohen's d of the paired differences"
@@ -195,7 +195,12 @@ def _tests(pairs: Sequence[Tested]) -> str:
 
 def _interval(low: float, high: float) -> Cell:
     """That of a difference."""
-    return Cell("undefined", "") if math.isnan(low) else Cell(f"{signed(low)} to {signed(high)}", low)
+    return Cell("undefined", "") if math.isnan(low) else Cell(_whole(f"{signed(low)} to {signed(high)}"), low)
+
+
+def _whole(text: str) -> str:
+    """On one line."""
+    return f"<span class='whole'>{text}</span>"
 
 
 def _means(ev: Evaluation, sided: Sided) -> str:
