@@ -461,7 +461,8 @@ def test_a_sample_and_instances_with_ids(browser, mini, tmp_path, monkeypatch):
     monkeypatch.setattr("hemlp.report.page.MOST", 100)
     mini.to_html(tmp_path / "r.html")
     with Page(browser, tmp_path / "r.html") as page:
-        assert page.found() == 20
+        assert page.one("#found").text == "20 of 20 of the sample found"
+        page.searched("#201", 0)
         assert page.js("return [...document.querySelectorAll('#instances .note')][0].textContent").startswith(
             "A sample"
         )

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hemlp import Evaluation, Hierarchy, curve, evaluate, examples
-from hemlp.report import instances, page, tree
+from hemlp.report import comparing, instances, page, tree
 from hemlp.report.embedded import narrow, packed
 from hemlp.statistics.tests import sign_test
 from hemlp.text.tables import figure
@@ -208,6 +208,31 @@ def test_sections_have_the_numbers_of_the_tables(mini, page_file):
             assert found[:3] == [*ends, str(row[4])]
             assert float(found[3]) == row[5]
             assert found[4] == cells[6].replace(",", "")
+
+
+def test_sensitivity_is_exact_on_the_page(mini, page_file, tmp_path, monkeypatch):
+    text = page_file.read_text(encoding="utf-8")
+    charts = json.loads(charts_text(text))
+    for k, name in enumerate(["GIE", "MGIA"]):
+        found = mini.sensitivity(name)
+        rows = rows_of(text, "sensitivity", k)
+        assert [row[1:] for row in rows] == [[below, above] for _, below, above in found.flips]
+        assert [row[0] for row in rows] == [row[0] for row in found.table().rows]
+        spec = charts[f"sensitivity{k}"]
+        assert spec["rule"] == 5
+        for series in spec["series"]:
+            own = found.systems[series["name"]]
+            assert series["y"] == [float(own(d)) for d in series["x"]]
+            bends = {float(d) for d in own.breakpoints if series["x"][0] < d < series["x"][-1]}
+            assert bends <= set(series["x"])
+        assert {d for d, _ in spec["dots"]} == {float(d) for d, _, _ in found.flips}
+    monkeypatch.setattr(comparing, "SOLVED", 1000)
+    assert "ev.sensitivity(&#x27;MGIA&#x27;)" in made(mini, tmp_path)[0]
+    monkeypatch.setattr(comparing, "MOST", 999)
+    monkeypatch.setattr(comparing, "SOLVED", 999)
+    text, _ = made(mini, tmp_path)
+    assert "sensitivity0" not in text
+    assert text.count("takes longer to find: ev.sensitivity(") == 2
 
 
 def test_an_evaluation_from_a_file_has_a_page_without_instances(mini, tmp_path):

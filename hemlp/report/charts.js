@@ -131,7 +131,8 @@ const CHARTS = {
       svg.append(label(tickText(tick), left - 6, y(tick) + 4, { class: "soft", "text-anchor": "end" }));
     }
     const whole = series.every((each) => each.x.every(Number.isInteger));
-    const across = spec.log ? powers(Math.min(...xs), Math.max(...xs)) : ticks(Math.min(...xs), Math.max(...xs), (width - left) / 60);
+    const ends = [Math.min(...xs), Math.max(...xs)];
+    const across = spec.log ? powers(...ends) : ticks(...ends, (width - left) / 60);
     for (const tick of across) {
       if (whole && !Number.isInteger(tick)) continue;
       svg.append(label(tickText(tick), x(tick), bottom + 18, { class: "soft", "text-anchor": "middle" }));
@@ -205,7 +206,10 @@ const CHARTS = {
       row.counts.forEach((count, k) => {
         const [from, to] = [x(spec.edges[k]), x(spec.edges[k + 1])];
         const tall = (38 * count) / top;
-        const box = { class: `part s${s % 8}`, x: from.toFixed(1), y: (foot - tall).toFixed(1), width: Math.max(0.5, to - from - 0.7).toFixed(1), height: tall.toFixed(1) };
+        const box = {
+          class: `part s${s % 8}`, x: from.toFixed(1), y: (foot - tall).toFixed(1),
+          width: Math.max(0.5, to - from - 0.7).toFixed(1), height: tall.toFixed(1),
+        };
         const words = `${row.name}, ${figure(spec.edges[k])} to ${figure(spec.edges[k + 1])}: ${count}`;
         if (count) svg.append(pointed(svgElement("rect", box), words));
       });

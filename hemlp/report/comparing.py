@@ -12,7 +12,8 @@ from hemlp.errors import HemlpError
 from hemlp.escaping import markup
 from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.pairs import PairMeasure
-from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, shown_table, table
+from hemlp.measures.sensitivity import shown
+from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.report.sections import distribution
 from hemlp.text.tables import figure
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 POINTS = 200
 """Of a line that is curved, and of a curve over thresholds at most."""
 OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
-MOST = 100_000
-"""Instances of all systems together up to which the default cost is looked at: each is solved several times."""
+MOST, SOLVED = 100_000, 50_000
+"""Instances of all systems together, each of which is solved several times: up to which the default cost of one measure
+is looked at, and up to which those of several are."""
 
 
 def measures(ev: Evaluation, leader: str) -> Section:
@@ -59,28 +61,37 @@ def _kendall(ev: Evaluation) -> str:
 
 
 def sensitivity(ev: Evaluation) -> Section | None:
-    """The means of all systems over the default cost of the first measure that has one; None where none has."""
+    """The means of all systems over the default cost of the measures that have one; None where none has.
+
+    Of a large evaluation it is the first of them, or none, and the section says how to get the others.
+    """
     assert ev.inputs is not None
     able = [name for name, of in ev.inputs.measures.items() if _has_default_cost(of)]
     if not able:
         return None
-    title, name = "Sensitivity to the default cost", able[0]
-    others = [f"the same of {other}: ev.sensitivity({other!r})" for other in able[1:]]
-    if len(ev.systems) * ev.facts[ev.systems[0]]["instances"] > MOST:
-        told = [
-            f"more than {MOST:,} instances of all systems: ev.sensitivity({name!r}) says how the means depend on it"
-        ]
-        return Section("sensitivity", title, notes(told), {})
-    try:
-        found = ev.sensitivity(name)
-    except HemlpError as error:
-        return Section("sensitivity", title, notes([str(error)]), {})
-    spec, flips = _lines(found), len(found.flips)
-    words = f"Mean {name} over the default cost D; dots: two systems change places; dashed: as evaluated"
-    body = chart("sensitivity", words)
-    if len(ev.systems) > 1:
-        body += folded(f"Where systems change places: {flips or 'nowhere'}", shown_table(found.table(), ["D"]))
-    return Section("sensitivity", title, body + notes(others), {"sensitivity": spec})
+    size = len(ev.systems) * int(ev.facts[ev.systems[0]]["instances"])
+    shown_ones = able[: max(SOLVED // size, int(size <= MOST))]
+    parts, charts = [], {}
+    for k, name in enumerate(shown_ones):
+        try:
+            found = ev.sensitivity(name)
+        except HemlpError as error:
+            parts.append(notes([str(error)]))
+            continue
+        charts[f"sensitivity{k}"] = _lines(found)
+        words = f"Mean {name} over the default cost D; dots: two systems change places; dashed: as evaluated"
+        parts.append(chart(f"sensitivity{k}", words) + (_flips(found) if len(ev.systems) > 1 else ""))
+    others = [name for name in able if name not in shown_ones]
+    parts.append(notes(f"how {name} depends on it takes longer to find: ev.sensitivity({name!r})" for name in others))
+    return Section("sensitivity", "Sensitivity to the default cost", "".join(parts), charts)
+
+
+def _flips(found: Sensitivities) -> str:
+    """Where two systems change places, exactly."""
+    columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
+    rows = [[Cell(shown(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips]
+    title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
+    return folded(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
 
 
 def _has_default_cost(of: object) -> bool:

@@ -155,9 +155,12 @@ function fill(place, view) {
   if ([...graph.boxes.values()].some((box) => box.alone)) used.add("none");
   const list = element("ul", { class: "legend" });
   for (const [role, text] of Object.entries(ROLES)) {
-    if (used.has(role)) list.append(element("li", {}, element("i", { class: `box ${role === "none" ? "alone" : role}` }), ` ${text}`));
+    const sign = element("i", { class: `box ${role === "none" ? "alone" : role}` });
+    if (used.has(role)) list.append(element("li", {}, sign, ` ${text}`));
   }
-  if (graph.curves.length) list.append(element("li", {}, element("i", { class: "curve" }), ` pair of ${data.pairing}, with its cost`));
+  if (graph.curves.length) {
+    list.append(element("li", {}, element("i", { class: "curve" }), ` pair of ${data.pairing}, with its cost`));
+  }
   place.replaceChildren(svg, list);
   if (size <= MOST_BOXES && (graph.hidden || all)) {
     const box = element("input", { type: "checkbox" });
@@ -170,6 +173,7 @@ function fill(place, view) {
     const rest = graph.hidden ? ` (${graph.hidden} that only pass on are left out; dashed lines lead past them)` : "";
     place.append(element("label", { class: "note" }, box, ` all ${size} classes and ancestors${rest}`));
   } else if (graph.hidden) {
-    place.append(element("p", { class: "note" }, `${graph.hidden} ancestors that only pass on are left out; dashed lines lead past them`));
+    const words = `${graph.hidden} ancestors that only pass on are left out; dashed lines lead past them`;
+    place.append(element("p", { class: "note" }, words));
   }
 }

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hemlp.escaping import markup
-from hemlp.text.tables import Table
 
 First = Literal["ascending", "descending"]
 
@@ -68,23 +67,6 @@ def _kind(column: Column) -> str:
 def _cell(column: Column, cell: Cell) -> str:
     value = "" if cell.value is None else f" data-value='{markup(str(cell.value))}'"
     return f"<td data-head='{markup(column.name)}'{_kind(column)}{value}>{cell.shown}</td>"
-
-
-def shown_table(of: Table, ascending: Sequence[str] = (), caption: str = "") -> str:
-    """A ``Table``, as it is shown elsewhere. ``ascending``: columns of figures of which the least are the best."""
-    columns = [
-        Column(name, "ascending" if not right or name in ascending else "descending", not right)
-        for name, right in zip(of.columns, of.numeric, strict=True)
-    ]
-    rows = (
-        [Cell(markup(text), _sortable(value)) for text, value in zip(texts, values, strict=True)]
-        for texts, values in zip(of.cells, of.rows, strict=True)
-    )
-    return table(columns, rows, caption) + notes(of.notes)
-
-
-def _sortable(value: object) -> float | None:
-    return value if isinstance(value, int | float) and value == value else None
 
 
 def notes(texts: Iterable[str]) -> str:

@@ -117,12 +117,14 @@ function showPage(view) {
   const pages = Math.max(1, Math.ceil(entries.length / PAGE));
   const control = (key) => document.getElementById(key);
   const total = (control("system").value === "" ? data.systems.length : 1) * data.count;
-  control("found").textContent = `${entries.length.toLocaleString("en")} of ${total.toLocaleString("en")} found`;
+  const sample = data.rows ? " of the sample" : "";
+  control("found").textContent = `${entries.length.toLocaleString("en")} of ${total.toLocaleString("en")}${sample} found`;
   control("place").textContent = `page ${view.page + 1} of ${pages.toLocaleString("en")}`;
   control("previous").disabled = view.page === 0;
   control("next").disabled = view.page === pages - 1;
   const shown = entries.slice(view.page * PAGE, (view.page + 1) * PAGE);
-  control("list").replaceChildren(...shown.map((entry) => instanceEntry(data, Math.floor(entry / data.count), entry % data.count)));
+  const made = shown.map((entry) => instanceEntry(data, Math.floor(entry / data.count), entry % data.count));
+  control("list").replaceChildren(...made);
 }
 
 function valueText(data, s, m, i) {
@@ -160,7 +162,8 @@ function instanceEntry(data, s, i) {
 // What is shown of an opened instance: the drawing, its classes, and all systems on it.
 function openInstance(place, data, s, i) {
   const drawing = element("div", { class: "picture" });
-  const classes = element("details", { class: "more" }, element("summary", {}, "Classes, kinds of error and pairs"), classTable(data, s, i));
+  const summary = element("summary", {}, "Classes, kinds of error and pairs");
+  const classes = element("details", { class: "more" }, summary, classTable(data, s, i));
   place.replaceChildren(drawing, systemTable(place, data, s, i), classes);
   draw(drawing, data, s, i);
 }
@@ -177,12 +180,16 @@ function classTable(data, s, i) {
   const [predicted, truth, kinds] = [predictedClasses(data, s, i), trueClasses(data, i), kindsOf(data, s, i)];
   const pairs = pairsOf(data, s, i);
   const name = (side, k) => (k < 0 ? "no partner" : fullName(data, side[k]));
-  const partner = (found) => found.map(([text, cost]) => `${text}: ${Number(cost.toPrecision(6))}`).join("; ");
-  const ofPredicted = (k) => partner(pairs.filter((pair) => pair.predicted === k).map((pair) => [name(truth, pair.true), pair.cost]));
-  const ofTrue = (k) => partner(pairs.filter((pair) => pair.true === k).map((pair) => [name(predicted, pair.predicted), pair.cost]));
-  const rows = [...predicted].map((node, k) => ["predicted", fullName(data, node), data.kinds[kinds.predicted[k]], ofPredicted(k)]);
-  rows.push(...[...truth].map((node, k) => ["true", fullName(data, node), data.kinds[kinds.true[k]], ofTrue(k)]));
-  const made = plainTable(`${data.systems[s]}: classes`, ["side", "class", "kind", `paired by ${data.pairing}, cost`], rows);
+  const partners = (side, other, classes, k) => pairs
+    .filter((pair) => pair[side] === k)
+    .map((pair) => `${name(classes, pair[other])}: ${Number(pair.cost.toPrecision(6))}`)
+    .join("; ");
+  const rowsOf = (side, own, other, classes) => [...own].map((node, k) => [
+    side, fullName(data, node), data.kinds[kinds[side][k]], partners(side, other, classes, k),
+  ]);
+  const rows = [...rowsOf("predicted", predicted, "true", truth), ...rowsOf("true", truth, "predicted", predicted)];
+  const heads = ["side", "class", "kind", `paired by ${data.pairing}, cost`];
+  const made = plainTable(`${data.systems[s]}: classes`, heads, rows);
   made.querySelector("table").classList.add("texts");
   return made;
 }

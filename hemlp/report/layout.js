@@ -162,7 +162,9 @@ function wordPlace(points, text, taken) {
   let best = null;
   for (let n = 0; n <= 16; n++) {
     const [x, y] = onCurve(points, 0.5 + (n % 2 ? 1 : -1) * Math.ceil(n / 2) * 0.05);
-    const covered = taken.filter((box) => Math.abs(x - box.x) < (width + box.width) / 2 && Math.abs(y - box.y) < (15 + box.height) / 2 - 2);
+    const covered = taken.filter(
+      (box) => Math.abs(x - box.x) < (width + box.width) / 2 && Math.abs(y - box.y) < (15 + box.height) / 2 - 2,
+    );
     if (best === null || covered.length < best.covered) best = { x, y, width, height: 15, covered: covered.length };
     if (!covered.length) break;
   }

@@ -1,6 +1,7 @@
 // Branches: a tree that opens, and a map of what is lost in the branches of one class.
 
 const CELLS = 24; // of the map; smaller ones are put together
+const TALL = 42; // its height, where its width is 100
 
 function startTree(data) {
   const tree = document.getElementById("tree");
@@ -38,7 +39,8 @@ function columnsOf(view) {
 
 function treeHead(view) {
   const cells = columnsOf(view).map((name) => element("span", { class: "cell" }, name));
-  return element("div", { class: `branch head c${cells.length}`, "aria-hidden": "true" }, element("span", { class: "name" }, "branch"), ...cells);
+  const name = element("span", { class: "name" }, "branch");
+  return element("div", { class: `branch head c${cells.length}`, "aria-hidden": "true" }, name, ...cells);
 }
 
 function cellsOf(view, b) {
@@ -67,7 +69,8 @@ function branchRow(view, node, level, reached) {
     return cell;
   });
   const opens = view.children.get(node).length > 0;
-  const name = element("span", { class: "name", title: fullName(view.data, node) }, element("i", { class: "sign" }), shortName(view.data, node));
+  const sign = element("i", { class: "sign" });
+  const name = element("span", { class: "name", title: fullName(view.data, node) }, sign, shortName(view.data, node));
   const row = element("div", {
     class: `branch c${cells.length}`, role: "treeitem", "aria-level": level, "aria-expanded": opens ? "false" : null,
     tabindex: reached ? 0 : -1,
@@ -125,7 +128,8 @@ function showMap(view) {
   const way = element("p", { class: "way note" }, "Where the loss is, by area: ");
   const steps = [...(view.tops.length > 1 ? [null] : []), ...focus];
   steps.forEach((node, k) => {
-    const button = element("button", { class: "link", disabled: k === steps.length - 1 }, node === null ? "all" : shortName(data, node));
+    const words = node === null ? "all" : shortName(data, node);
+    const button = element("button", { class: "link", disabled: k === steps.length - 1 }, words);
     button.addEventListener("click", () => {
       view.focus = node === null ? [] : focus.slice(0, focus.indexOf(node) + 1);
       showMap(view);
@@ -139,9 +143,10 @@ function showMap(view) {
   items.sort((a, b) => b.size - a.size);
   const area = element("div", { class: "area" });
   const colour = mapColours(view, large);
-  for (const { item, x, y, w, h } of squares(items, 0, 0, 100, 42)) {
+  for (const { item, x, y, w, h } of squares(items, 0, 0, 100, TALL)) {
     const words = item.node === null ? `${rest.length} others` : shortName(data, item.node);
-    const cell = element("button", { class: "cell", style: `left:${x}%;top:${(y / 42) * 100}%;width:${w}%;height:${(h / 42) * 100}%` }, element("span", {}, words));
+    const cell = element("button", { class: "cell" }, element("span", {}, words));
+    Object.assign(cell.style, { left: `${x}%`, top: `${(y / TALL) * 100}%`, width: `${w}%`, height: `${(h / TALL) * 100}%` });
     if (item.node === null) {
       cell.disabled = true;
     } else {
