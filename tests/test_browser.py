@@ -347,6 +347,9 @@ def test_the_tree_and_the_map_show_branches(browser, mini_file, mini):
         areas = page.js("return [...document.querySelectorAll('#treemap .area .cell')].map(c => {"
                         "const r = c.getBoundingClientRect(); return r.width * r.height})")  # fmt: skip
         assert areas[0] / sum(areas) == pytest.approx(shares[0] / sum(shares), abs=0.01)
+        whole = page.js("const r = document.querySelector('#treemap .area').getBoundingClientRect();"
+                        "return r.width * r.height")  # fmt: skip
+        assert sum(areas) == pytest.approx(whole, rel=0.01)
         page.js("arguments[0].click()", page.all("#treemap .area .cell")[0])
         assert len(page.all("#treemap .way button")) == 2
 

@@ -16,6 +16,8 @@ import pytest
 from hemlp import Evaluation, Hierarchy, curve, evaluate, examples
 from hemlp.report import comparing, instances, page, tree
 from hemlp.report.embedded import narrow, packed
+from hemlp.report.verdicts import result, verdicts
+from hemlp.statistics import comparisons
 from hemlp.statistics.tests import sign_test
 from hemlp.text.tables import figure
 
@@ -146,8 +148,6 @@ def test_the_headline():
     true = ["c", "e"] * 40
 
     def said(**systems) -> str:
-        from hemlp.report.verdicts import result
-
         return re.search(
             "<p class='headline'>(.*?)</p>", result(evaluate(h, true, systems, ["F_H", "GIE"]), "two").body
         )[1]
@@ -157,6 +157,44 @@ def test_the_headline():
     assert said(one=true, two=true) == "No system is ahead by any measure."
     nearly = ["d", *true[1:]]
     assert said(good=true, near=nearly) == "<b>good</b> wins by both measures. None of that is sure."
+
+
+LINE = Hierarchy.from_edges([(f"c{k}", f"c{k + 1}") for k in range(40)])
+"""Classes in a row, so that TIE is the difference of their numbers."""
+
+
+def doubts(true, a, b) -> str:
+    """Why a is not surely better than b by TIE; classes are numbers in the row, None is nothing."""
+    sides = [[[] if k is None else [f"c{k}"] for k in side] for side in (true, a, b)]
+    ev = evaluate(LINE, sides[0], {"a": sides[1], "b": sides[2]}, ["TIE"], undefined="nan")
+    (found,) = verdicts(ev, comparisons.tested_pairs(ev, ev.measures, "two")[0])
+    assert found.winner == "a"
+    return found.doubt
+
+
+def test_why_a_difference_is_not_sure():
+    """The mean is a's in each case: few but great errors of b, one error, equal means, other instances."""
+    few = doubts([0] * 60, [1] * 50 + [0] * 10, [0] * 50 + [30] * 10)
+    assert few == "better on only 10 of the 60 instances that differ"
+    assert doubts([0] * 60, [0] * 60, [1] + [0] * 59) == "p = 1"
+    assert doubts([0] * 60, [1, 0] * 30, [0, 1] * 30) == "equal means"
+    assert doubts([0] * 60, [0] * 60, [1] * 60) == ""
+    # b makes small errors nearly everywhere, and a a great one: the sign test is sure, the interval is not
+    assert doubts([0] * 60, [30] + [0] * 59, [1] * 60) == "the interval of the difference includes 0"
+
+
+def test_systems_that_are_undefined_on_different_instances():
+    """On the instances that all three have the winner is another one than on those of the two best."""
+    true = [0] * 3 + [0] * 30
+    sides = {"a": [0] * 3 + [5] * 30, "b": [1] * 3 + [0] * 30, "c": [9] * 3 + [None] * 30}
+    made = {name: [[] if k is None else [f"c{k}"] for k in side] for name, side in sides.items()}
+    ev = evaluate(LINE, [[f"c{k}"] for k in true], made, ["TIE"], undefined="nan")
+    (found,) = verdicts(ev, comparisons.tested_pairs(ev, ev.measures, "two")[0])
+    assert (found.winner, found.next) == ("a", "b")
+    assert found.doubt == "b is better on the instances on which both are defined"
+    assert found.gain == pytest.approx((5 * 30 - 3) / 33)
+    low, high = found.interval
+    assert 0 < low < found.gain < high
 
 
 def test_a_lone_system_has_no_rank(tmp_path):
@@ -404,7 +442,7 @@ def test_arrays_of_any_size_and_kind():
 
 
 def test_labels_are_text_on_the_page(tmp_path):
-    systems = {"<b>": ["cow", SCRIPT], "B": [SCRIPT, "bird"]}
+    systems = {"<b>": ["cow", SCRIPT], "B</script>": [SCRIPT, "bird"]}
     text, data = made(evaluate(H, [SCRIPT, "cow"], systems, ["F_LCA", "TIE"], names={"cow": "<i>Cow</i>"}), tmp_path)
     assert SCRIPT not in text
     assert "<i>Cow" not in text
