@@ -225,27 +225,40 @@ def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
     assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 
 
+def picked(table, *columns: str) -> list[list]:
+    """Some columns of a table, row by row."""
+    places = [list(table.columns).index(name) for name in columns]
+    return [[row[k] for k in places] for row in table.rows]
+
+
+def full_name(label: str, name: str) -> str:
+    return f"{name} ({label})" if name else label
+
+
 def test_sections_have_the_numbers_of_the_tables(mini, page_file):
     text = page_file.read_text(encoding="utf-8")
-    levels = mini.levels()
-    for row, found in zip(levels.rows, rows_of(text, "levels"), strict=True):
-        assert [int(found[0]), int(found[1])] == list(row[:2])
-        pairs = zip(row[2::2], row[3::2], strict=True)
-        assert [cell.split() for cell in found[2:]] == [[f"{f:.4f}", f"({lost})"] for f, lost in pairs]
-    kinds = mini.errors()
-    for k, found in enumerate(rows_of(text, "kinds")):
-        assert found[1:] == [str(row[1 + k]) for row in kinds.rows]
-    classes = mini.classes(on="labels")
-    for row, found in zip(classes.rows, rows_of(text, "classes"), strict=False):
-        assert found[0] == (f"{row[1]} ({row[0]})" if row[1] else row[0])
-        assert [int(re.search(r"\((\d+)\)", cell)[1]) for cell in found[2:]] == list(row[4::2])
+    ratios, lost = ([f"{system} {what}" for system in mini.systems] for what in ("F", "lost"))
+    levels, found = mini.levels(), rows_of(text, "levels")
+    assert [[int(cell) for cell in row[:2]] for row in found] == picked(levels, "level", "true")
+    for row, f, number in zip(found, picked(levels, *ratios), picked(levels, *lost), strict=True):
+        assert row[2:] == [f"{value:.4f} ({count})" for value, count in zip(f, number, strict=True)]
+    sides = [f"{system} {side}" for system in mini.systems for side in ("predicted", "true")]
+    assert [row[1:] for row in rows_of(text, "kinds")] == [
+        list(map(str, column)) for column in zip(*picked(mini.errors(), *sides), strict=True)
+    ]
+    classes, found = mini.classes(on="labels"), rows_of(text, "classes")
+    assert [row[0] for row in found] == [full_name(*names) for names in picked(classes, "class", "name")[:20]]
+    counts = [[int(re.search(r"\((\d+)\)", cell)[1]) for cell in row[2:]] for row in found]
+    assert counts == picked(classes, *lost)[:20]
     for k, system in enumerate(mini.systems):
         table = mini.confusions(system, "GIE")
-        for row, cells, found in zip(table.rows, table.cells, rows_of(text, "confusions", k), strict=False):
-            ends = [f"{name} ({label})" if name else label for label, name in (row[:2], row[2:4])]
-            assert found[:3] == [*ends, str(row[4])]
-            assert float(found[3]) == row[5]
-            assert found[4] == cells[6].replace(",", "")
+        for row, names, numbers in zip(
+            rows_of(text, "confusions", k), picked(table, "true", "true name", "predicted", "predicted name"),
+            picked(table, "pairs", "cost", "instances"), strict=False,
+        ):  # fmt: skip
+            assert row[:3] == [full_name(*names[:2]), full_name(*names[2:]), str(numbers[0])]
+            assert float(row[3]) == numbers[1]
+            assert row[4] == " ".join(str(instance + 1) for instance in numbers[2])
 
 
 def test_sensitivity_is_exact_on_the_page(mini, page_file, tmp_path, monkeypatch):
@@ -422,10 +435,9 @@ def test_isolated_classes_of_each_system_are_one_node(tmp_path):
     assert sorted(label for label in data["labels"] if label in ("new", "odd", "other")) == ["new", "odd", "other"]
     named = [[data["labels"][n] for n in data[f"pred{s}"]] for s in range(2)]
     assert named == [["new", "bird", "odd"], ["cow", "other", "new"]]
-    table = {row[0]: row for row in ev.branches(None, "F_H").rows}
+    shares = dict(picked(ev.branches(None, "F_H"), "branch", "B share"))
     for b, node in enumerate(data["branch"].tolist()):
-        row = table[data["labels"][node]]
-        assert data["branchShare1"][b] == pytest.approx(row[-1])
+        assert data["branchShare1"][b] == pytest.approx(shares[data["labels"][node]])
 
 
 def test_arrays_of_any_size_and_kind():
