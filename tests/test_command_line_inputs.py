@@ -209,6 +209,7 @@ def test_matrices_of_parquet(files):
         ("id,cow,bird\na,1,0\n", {"format": "matrix", "id": "doc"}, "no column 'doc'"),
         ("id,cow,bird\na,1,7\n", {}, "no column 'label'"),  # what could be something else is not taken for a matrix
         ("id,class\na,1\n", {}, "no column 'label'"),
+        ("id,cow\na,1\n", {}, "no column 'label'"),
         ("id,true,pred\na,1,0\n", {}, "no column 'label'"),
         ("doc,cow,bird\na,1,0\n", {}, "no column 'id'"),
     ],

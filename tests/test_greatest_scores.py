@@ -106,8 +106,10 @@ def test_scores_of_unknown_classes_are_dropped_before_the_greatest_are_taken():
         evaluate(H, [["sheep"]], {"A": s}, ["P@1"])
     assert evaluate(H, [["sheep"]], {"A": s}, ["P@1"], unknown="drop").mean("A", "P@1") == 1
     assert evaluate(H, [["sheep"]], {"A": s}, ["P@1"], unknown="isolate").mean("A", "P@1") == 0
-    both = evaluate(H, [["sheep", "yeti"]], {"A": s}, ["P@1"], unknown="drop", unknown_true="isolate")
-    assert both.mean("A", "P@1") == 1
+    two = ScoredSets.of([{"yeti": 0.9, "sheep": 0.5}, {"cow": 0.4}])
+    both = evaluate(H, [["sheep"], ["yeti"]], {"A": two}, ["P@1"], unknown="drop", unknown_true="isolate")
+    assert both.per_instance("A", "P@1").tolist() == [1, 0]
+    assert ranked(H, [["sheep"], ["yeti"]], two, "P@1", unknown="drop", unknown_true="isolate").mean("P@1") == 0.5
     # what is below the cut is nobody's prediction, and is not looked up
     assert (
         evaluate(H, [["sheep"]], {"A": ScoredSets.of([{"yeti": 0.1, "sheep": 0.5}]).at(0.3)}, ["F"]).mean("A", "F") == 1

@@ -244,3 +244,21 @@ def test_gold_as_cafa_writes_it(tmp_path):
     path.write_text("P1\tsheep\nP2\n")
     with pytest.raises(FileFormatError, match="line 2"):
         Aligned.of(H, path, {"P1": {"sheep": 0.5}})
+
+
+def test_long_files_are_read_in_pieces(tmp_path):
+    rows = [(f"protein{k // 7}", f"class{k % 7}", k % 100 / 100) for k in range(40_000)]
+    lines = [f"{name}\t{label}\t{value}\n" for name, label, value in rows]
+    (tmp_path / "s.tsv").write_text("".join(lines[:1000]) + "\n" + "".join(lines[1000:]))
+    s = read_scores(tmp_path / "s.tsv")
+    wanted: dict[str, dict[str, float]] = {}
+    for name, label, value in rows:
+        wanted.setdefault(name, {})[label] = value
+    assert dict(zip(s.ids or (), s, strict=True)) == wanted
+    assert s.lines is not None
+    assert (s.lines.min(), s.lines.max()) == (1, 40_001)
+    for bad, words in (("x\ty\n", "line 40002: 2 cells"), ("x\ty\tmuch\n", "line 40002: the score is 'much'"),
+                       ("\ty\t1\n", "line 40002: no instance id"), (lines[5], "line 40002")):  # fmt: skip
+        (tmp_path / "s.tsv").write_text("".join(lines[:1000]) + "\n" + "".join(lines[1000:]) + bad)
+        with pytest.raises(HemlpError, match=words):
+            read_scores(tmp_path / "s.tsv")
