@@ -9,7 +9,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hemlp.errors import MissingDependency
 from hemlp.escaping import printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import evaluate
@@ -74,10 +73,7 @@ def run(out: str) -> None:
     console.print("[bold]Files written[/]")
     folder = Path(out)
     result.to_json(folder / "evaluation.json")
-    try:
-        result.to_html(folder / "report.html")
-    except MissingDependency as error:
-        console.print(f"  (no report page: {error})", highlight=False, markup=False)
+    result.to_html(folder / "report.html")
     write_per_instance(result, folder)
     write_text(folder / "table.md", result.table().to_markdown())
     write_text(folder / "one_document.svg", explanation.picture(1).to_svg())

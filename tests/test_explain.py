@@ -283,7 +283,7 @@ def test_rows_are_checked(tmp_path):
         ev.explain("A", 0, ["F"])
 
 
-def test_what_is_too_much_to_show_says_so(tmp_path):
+def test_what_is_too_much_to_show_says_so():
     """A class with 3,000 parents: its closure is told in full as data, shortened in words, and not drawn."""
     h = Hierarchy.from_edges([*((f"p{k:04}", "gate") for k in range(3000)), ("gate", "a"), ("gate", "b")])
     explanation = told(h, ["a"], ["b"], "F_H", "F_LCA")
@@ -293,5 +293,3 @@ def test_what_is_too_much_to_show_says_so(tmp_path):
     with pytest.raises(InvalidOption, match="3,003 classes are too many to draw"):
         explanation.picture(0)
     assert len(explanation.picture(1).boxes) == 3
-    evaluate(h, ["a"], {"A": ["b"]}, ["F_H"]).to_html(tmp_path / "r.html")
-    assert "too many to draw" in (tmp_path / "r.html").read_text()

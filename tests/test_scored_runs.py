@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hemlp import Evaluation, ScoredSets, Tuned, evaluate, read_hierarchy, read_scores, tune
+from hemlp import Evaluation, ScoredSets, Tuned, curve, evaluate, read_hierarchy, read_scores, tune
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError
 from hemlp.evaluation.study import Study
@@ -163,3 +163,23 @@ def test_a_curve_is_drawn(folder):
     code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--svg", "c.svg")
     assert code == 0, out
     assert "optimistic" in (folder / "c.svg").read_text()
+
+
+def test_the_page_has_curves_of_scored_systems(folder):
+    cuts = ["x=scores.tsv@0.5", "scores.tsv@top1"]
+    (folder / "plain.txt").write_text("sheep\ncow\ncow\ncow\n")
+    (folder / "gold.txt").write_text("".join(" ".join(labels) + "\n" for labels in GOLD.values()))
+    code, out = invoked("evaluate", "h.txt", "gold.tsv", *cuts, "-m", "F_H", "-m", "GIE", "--html", "r.html")
+    assert code == 0, out
+    page = (folder / "r.html").read_text()
+    charts = json.loads(page.split("id='charts'>")[1].split("</script>")[0])
+    h = read_hierarchy("h.txt")
+    for k, name in enumerate(["F_H", "GIE"]):
+        found = curve(h, GOLD, SCORES, [name])
+        (series,) = charts[f"curve{k}"]["series"]
+        assert series == {"name": "x, scores@top1", "x": found.thresholds.tolist(), "y": found[name].tolist()}
+        assert charts[f"curve{k}"]["dots"] == [list(found.best(name))]
+    assert page.count("which is optimistic: chosen on the data that it is measured on") == 2
+    code, out = invoked("evaluate", "h.txt", "gold.txt", "plain.txt", "-m", "F_H", "--html", "r.html")
+    assert code == 0, out
+    assert "id='curves'" not in (folder / "r.html").read_text()

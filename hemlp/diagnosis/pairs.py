@@ -51,6 +51,12 @@ class Paired:
         rows, predicted, true, costs = map(np.concatenate, columns)
         return cls(rows, predicted, true, costs, sum(part.instances for part in found))
 
+    def among(self, rows: IntArray) -> Paired:
+        """The pairs of some instances, whose numbers ascend; ``instances`` as it was."""
+        place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
+        here = rows[place] == self.rows
+        return Paired(self.rows[here], self.predicted[here], self.true[here], self.costs[here], self.instances)
+
 
 def pair_measure(ev: Evaluation, name: str) -> PairMeasure:
     """A pair-based measure that was evaluated, or any by its text."""

@@ -13,12 +13,13 @@ from hemlp.evaluation import json_form
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs, Told
 from hemlp.hierarchy.labels import Label
-from hemlp.io.files import write_bytes, write_text
+from hemlp.io.files import write_text
 from hemlp.measures.averages import Average, averaged
 from hemlp.measures.scores import Scores
 from hemlp.measures.signatures import stored_measure
 from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
+from hemlp.report.writing import Reported
 from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
 from hemlp.statistics.facts import with_dropped
 from hemlp.statistics.tests import Sided
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Diagnosable):
+class Evaluation(Diagnosable, Reported):
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
     ``inputs`` are not kept in files: an evaluation that was read from one has none. ``stored``: where the scores are,
@@ -335,44 +336,6 @@ class Evaluation(Diagnosable):
         """
         scores, better, facts, told = json_form.read(path)
         return cls(scores, better, facts, told=told)
-
-    def to_html(
-        self, path: str | PathLike[str], title: str = "Hierarchical evaluation", *, sided: Sided = "two"
-    ) -> None:
-        """Write a report page: tables that sort, tests, plots, and the worst instances with their drawings.
-
-        Parameters
-        ----------
-        path
-            A file that is written as a whole or not at all.
-        title
-            Of the page.
-        sided
-            As of ``ranks``.
-        """
-        from hemlp.report.page import page
-
-        write_text(path, page(self, title, sided))
-
-    def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Write the per-instance scores to one Parquet file, a row for each system and instance.
-
-        The columns are ``system``, ``instance`` (from 0), ``id`` where instances have ids, each measure, and then
-        ``MEASURE.COLUMN`` and ``MEASURE.status``; an undefined value is null.
-
-        Parameters
-        ----------
-        path
-            A file that is written as a whole or not at all.
-
-        Raises
-        ------
-        MissingDependency
-            Without pyarrow.
-        """
-        from hemlp.report.parquet import parquet_pieces
-
-        write_bytes(path, parquet_pieces(self))
 
     def to_columns(self) -> dict[str, list[Any]]:
         """One row a system, measure and instance, with its id if it has one: what ``to_frame`` makes a frame of."""

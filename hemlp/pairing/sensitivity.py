@@ -25,6 +25,8 @@ from hemlp.programs.program import STATUSES, Status, exact_integers
 
 EXACT = 2.0**52
 """Floats are integers without rounding up to here."""
+LARGE = 2.0**40
+"""Costs that are integers are taken as they are up to here, as those are that are made integers."""
 SMALL = 1e-9
 """Where costs are no common multiples: breakpoints below this share of the least cost, and gains below it, are none."""
 
@@ -63,12 +65,9 @@ class _Question:
 def envelope(model: PairingModel | FlowModel) -> Envelope:
     """The lower envelope of each instance of a model whose default classes all cost the same."""
     lines: _Pairings | _Flows = _Flows(model) if isinstance(model, FlowModel) else _Pairings(model)
-    finite, place = np.unique(lines.costs, return_inverse=True)
-    scaled = exact_integers(finite)
-    exact = scaled is not None
-    costs = np.array(scaled[0], np.float64)[place] if scaled is not None else lines.costs
+    costs, scale = _scaled(lines.costs)
     total, most = lines.totals(costs), lines.most
-    exact = exact and bool(((total + 1) * (most + 2) < EXACT).all())
+    exact = scale is not None and bool(((total + 1) * (most + 2) < EXACT).all())
     ask = lines.asking(costs)
     rows = np.arange(len(model))
     least = costs[costs > 0].min(initial=1.0)
@@ -81,8 +80,16 @@ def envelope(model: PairingModel | FlowModel) -> Envelope:
     row, pieces = row[order], pieces[order]
     new = np.ones(row.size, np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (pieces[1:, 1] != pieces[:-1, 1])
-    scale = scaled[1] if scaled is not None else 1
-    return Envelope(row[new], pieces[new, 0].copy(), pieces[new, 1].copy(), scale, exact)
+    return Envelope(row[new], pieces[new, 0].copy(), pieces[new, 1].copy(), scale or 1, exact)
+
+
+def _scaled(costs: FloatArray) -> tuple[FloatArray, int | None]:
+    """Costs times a power of two that makes them integers; None, and as they are, if none does."""
+    if np.array_equal(costs, np.floor(costs)) and costs.max(initial=0) < LARGE:
+        return costs, 1
+    finite, place = np.unique(costs, return_inverse=True)
+    scaled = exact_integers(finite)
+    return (costs, None) if scaled is None else (np.array(scaled[0], np.float64)[place], scaled[1])
 
 
 Ask = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
@@ -140,7 +147,9 @@ class _Pairings:
             asked = replace(taken, kappa=taken.kappa * factor, halves=(halves[0], halves[1]))
             solution = asked.solve()
             _check_solved(asked, solution, rows)
-            cost = row_sums(np.where(solution.chosen, taken.kappa, 0.0), taken.pairs.ptr)
+            chosen = np.flatnonzero(solution.chosen)
+            row = np.searchsorted(taken.pairs.ptr, chosen, side="right") - 1
+            cost = np.bincount(row, taken.kappa[chosen], len(taken))
             count = sum(row_sums(n, half.side.ptr) for n, half in zip(solution.to_default, halves, strict=True))
             return np.stack([cost, count], axis=1)
 

@@ -1,181 +1,182 @@
-"""A report page: one self-contained HTML file that sorts, searches and shows the worst instances."""
+"""A report page: one self-contained HTML file. Python says what there is, the page draws it when it is looked at."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.errors import InvalidOption
-from hemlp.escaping import markup
-from hemlp.explain.drawing import STYLE
-from hemlp.explain.parts import Explanation
-from hemlp.report import plots
-from hemlp.statistics.exact_greedy import compare_batch
-from hemlp.statistics.facts import dropped_true_labels
+from hemlp.diagnosis.costs import confused
+from hemlp.diagnosis.kinds import KINDS
+from hemlp.diagnosis.pairs import Paired, pair_measure, paired
+from hemlp.errors import HemlpError
+from hemlp.escaping import markup, printable
+from hemlp.measures.pairs import PairMeasure
+from hemlp.report import comparing, sections
+from hemlp.report.elements import Section, choice
+from hemlp.report.embedded import packed, script_json
+from hemlp.report.instances import MOST, Sample, instance_data, sampled
+from hemlp.report.nodes import Nodes
+from hemlp.report.tree import branch_data, tree_section
+from hemlp.report.verdicts import result
+from hemlp.statistics.comparable import comparable_means
 from hemlp.statistics.tests import Sided
-from hemlp.text.tables import figure
 from hemlp.text.words import many
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
+    from hemlp.scores.curve import Curve
 
-WORST = 50
-"""Instances shown of each system."""
-SAMPLE = 200
-"""Instances of each system on which exact and greedy F_LCA are compared."""
-CITATION = (
-    "A. Kosmopoulos, I. Partalas, E. Gaussier, G. Paliouras, I. Androutsopoulos: Evaluation measures for hierarchical "
-    "classification: a unified view and novel approaches. Data Mining and Knowledge Discovery 29(3), 820-865, 2015. "
-    "doi:10.1007/s10618-014-0382-x"
-)
+ROOM = 3_600_000
+"""Characters of embedded data at most, so that the file stays below 5 MB."""
+SCRIPTS = ("data.js", "tables.js", "charts.js", "layout.js", "drawing.js", "tree.js", "instances.js", "start.js")
+CITATION = """@article{kosmopoulos2015evaluation,
+  author  = {Kosmopoulos, Aris and Partalas, Ioannis and Gaussier, Eric and Paliouras, Georgios and
+             Androutsopoulos, Ion},
+  title   = {Evaluation measures for hierarchical classification: a unified view and novel approaches},
+  journal = {Data Mining and Knowledge Discovery},
+  volume  = {29},
+  number  = {3},
+  pages   = {820--865},
+  year    = {2015},
+  doi     = {10.1007/s10618-014-0382-x}
+}"""
 
 
-def page(ev: Evaluation, title: str, sided: Sided) -> str:
+def page(ev: Evaluation, title: str, sided: Sided, curves: Mapping[str, Curve]) -> str:
     """The whole page."""
-    plots.check_plots()
-    leader = "F_LCA" if "F_LCA" in ev.measures else ev.measures[0]
-    parts = [
-        f"<h2 id='summary'>Summary</h2>{_summary(ev, sided)}<ul class='notes'>{_items(ev.notes(sided=sided))}</ul>",
-        f"<h2 id='tests'>Significance by {markup(leader)}</h2>{_significance(ev, leader, sided)}",
-        f"<h2 id='plots'>Plots</h2>{''.join(_figures(ev, leader, sided))}",
-        *(["<h2 id='worst'>Worst instances</h2>", _worst(ev, leader)] if ev.inputs is not None else []),
-        f"<h2 id='cite'>Parameters, signatures, how to cite</h2>{_citation(ev)}",
-    ]
-    names = ["summary", "tests", "plots", *(["worst"] if ev.inputs is not None else []), "cite"]
-    links = " ".join(f"<a href='#{name}'>{name}</a>" for name in names)
+    leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
+    data = ""
+    found = [result(ev, sided)]
+    if ev.inputs is not None:
+        about, data = _about_data(ev, leader)
+        found += about
+    if (section := comparing.curves(curves)) is not None:
+        found.append(section)
+    found += [comparing.measures(ev, leader), _citation(ev)]
+    # instances come last but for what is to be cited
+    found.sort(key=lambda each: (each.key == "cite", each.key == "instances"))
+    charts = {name: spec for each in found for name, spec in each.charts.items()}
+    links = " ".join(f"<a href='#{each.key}'>{markup(each.title.split(' by ')[0])}</a>" for each in found)
     here = files("hemlp.report")
-    style, script = ((here / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
+    style, *scripts = ((here / name).read_text(encoding="utf-8") for name in ("style.css", *SCRIPTS))
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<meta name='generator' content='hemlp {__version__}'><link rel='icon' href='data:,'>"
-        f"<title>{markup(title)}</title><style>{style}{STYLE}</style></head><body>"
-        f"<header><h1>{markup(title)}</h1><p class='note'>{_facts(ev)}</p><nav>{links}</nav></header>"
-        f"<main>{''.join(parts)}</main><footer>Made by hemlp {__version__}.</footer>"
-        f"<script>{script}</script></body></html>\n"
+        f"<title>{markup(title)}</title><style>{style}</style></head><body>"
+        f"<header><h1>{markup(title)}</h1><p class='note'>{_facts(ev)}</p>"
+        f"<nav aria-label='Sections'>{links}</nav></header>"
+        f"<main>{''.join(each.html() for each in found)}</main><footer>Made by hemlp {__version__}.</footer>"
+        f"<script type='application/json' id='charts'>{script_json(_plain(charts))}</script>"
+        f"<script type='application/octet-stream' id='data'>{data}</script>"
+        f"<script>{''.join(scripts)}</script></body></html>\n"
     )
 
 
-def _items(texts: object) -> str:
-    return "".join(f"<li>{markup(text)}</li>" for text in texts)  # type: ignore[attr-defined]
+def _plain(value: Any) -> Any:
+    """With names as they may be shown."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(of) for key, of in value.items()}
+    return [_plain(of) for of in value] if isinstance(value, list) else value
 
 
 def _facts(ev: Evaluation) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
     sizes = many(len(ev.systems), "system"), many(len(ev.measures), "measure"), many(count, "instance")
     words = ", ".join(sizes)
-    if ev.inputs is not None:
-        words += f"; {markup(repr(ev.inputs.given))}"
-    return words
+    return words if ev.inputs is None else f"{words}; {markup(repr(ev.inputs.given))}"
 
 
-def _head(columns: list[str], kinds: list[str] | None = None) -> str:
-    cells = zip(columns, kinds or [""] * len(columns), strict=True)
-    return "<tr>" + "".join(f"<th scope='col'{k}><button>{markup(name)}</button></th>" for name, k in cells) + "</tr>"
-
-
-def _summary(ev: Evaluation, sided: Sided) -> str:
-    ranks = {name: ev.ranks(name, sided=sided) for name in ev.measures}
-    dropped = dropped_true_labels(ev.facts)
-    rows = []
-    for system in ev.systems:
-        cells = [f"<td>{markup(system)}</td>"]
-        for name in ev.measures:
-            mean, rank = ev.mean(system, name), ranks[name][system]
-            value = "" if math.isnan(mean) else repr(mean)
-            text = "undefined" if math.isnan(mean) else figure(mean)
-            best = " class='best'" if rank == 1 else ""
-            # the space and the brackets keep the two figures apart where the table is copied
-            place = "" if rank is None else f" <span class='rank'>({rank})</span>"
-            cells.append(f"<td data-value='{value}'><span{best}>{text}</span>{place}</td>")
-        labels = ev.facts[system]["predictions an instance"]
-        cells.append(f"<td data-value='{labels!r}'>{labels:.2f}</td>")
-        if dropped:
-            cells.append(f"<td data-value='{ev.facts[system]['true labels dropped']!r}'>{dropped[system]}</td>")
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    marks = [f"{name} {'↑' if better else '↓'}" for name, better in ev.greater_is_better.items()]
-    head = _head(["system", *marks, "labels", *(["true labels dropped"] if dropped else [])])
-    return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
-
-
-def _significance(ev: Evaluation, measure: str, sided: Sided) -> str:
-    if len(ev.systems) < 2:
-        return "<p class='note'>There is one system: nothing to compare.</p>"
-    table = ev.significance(measure, sided=sided)
-    kinds = ["" if right else " class='words'" for right in table.numeric]
-    rows = ("".join(f"<td{k}>{markup(cell)}</td>" for k, cell in zip(kinds, row, strict=True)) for row in table.cells)
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    head = _head(list(table.columns), kinds)
-    notes = f"<ul class='notes'>{_items(table.notes)}</ul>"
-    return f"<div class='scroll'><table class='sorts'><thead>{head}</thead><tbody>{body}</tbody></table></div>{notes}"
-
-
-def _figures(ev: Evaluation, leader: str, sided: Sided) -> Iterator[str]:
-    def shown(name: str, figure: object, words: str) -> str:
-        return f"<figure>{plots.svg(figure, name)}<figcaption>{markup(words)}</figcaption></figure>"  # type: ignore[arg-type]
-
-    if len(ev.systems) > 1 and len(ev.measures) > 1:
-        yield shown("ranks", plots.rank_chart(ev, sided), "Ranks by each measure; ties stand side by side.")
-        yield shown("kendall", plots.kendall_heat_map(ev), "How alike the measures rank the systems.")
-    yield shown("distribution", plots.distribution(ev, leader), f"Distribution of {leader} over the instances.")
-    if ev.inputs is None:
-        return
-    yield shown("depth", plots.score_by_depth(ev, leader), f"Mean {leader} by the depth of the deepest true class.")
-    if "F_LCA" in ev.measures and not ev.inputs.given.weighted:
-        rng = np.random.default_rng(0)
-        gaps = []
-        for system in ev.systems:
-            count = int(ev.facts[system]["instances"])
-            rows = np.sort(rng.choice(count, min(SAMPLE, count), replace=False))
-            gaps.append((system, compare_batch(ev.inputs.take(system, rows.tolist()))))
-        words = f"Exact and greedy F_LCA on a random sample of at most {SAMPLE} instances a system."
-        yield shown("greedy", plots.exact_minus_greedy(gaps), words)
-
-
-def _worst(ev: Evaluation, measure: str) -> str:
+def _about_data(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
+    """What can be said where the labels are at hand, and what the page embeds of them."""
     assert ev.inputs is not None
-    sections = []
-    for system in ev.systems:
-        values = ev.per_instance(system, measure)
-        signed = values if ev.greater_is_better[measure] else -values
-        low, high = ev.inputs.measures[measure].range
-        best = high if ev.greater_is_better[measure] else -low
-        order = [int(k) for k in np.argsort(signed, kind="stable")[:WORST] if signed[k] < best]
-        explanations = ev.explanations(system, order, [measure]) if order else []
-        entries = [_instance(each, values[each.row], measure) for each in explanations]
-        title = f"{markup(system)}: the {len(entries)} worst by {markup(measure)}"
-        sections.append(f"<section class='system'><h3>{title}</h3>{''.join(entries)}</section>")
-    return (
-        "<div class='find'><input id='search' type='search' placeholder='Search instances: a label, a name, a row' "
-        "aria-label='Search instances'><p class='note' id='found' aria-live='polite'></p></div>" + "".join(sections)
-    )
-
-
-def _instance(explanation: Explanation, value: float, measure: str) -> str:
-    sides = []
-    for side, labels in zip(("predicted", "true"), explanation.sides, strict=True):
-        named = ", ".join(sorted(explanation.full_name(label) for label in labels)) or "nothing"
-        sides.append(f"<span class='labels'>{side}: {markup(named)}</span>")
+    means = np.array(comparable_means(ev, leader))
+    order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
+    ahead = [ev.systems[k] for k in order.tolist()]
+    name = next((name for name, of in ev.inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
+    found = [sections.levels(ev)]
+    sample = sampled(ev, leader, MOST)
+    pairs: dict[str, Paired] = {}
+    confusions = {}
     try:
-        drawing = explanation.picture().to_svg(style=False)
-    except InvalidOption as error:
-        drawing = markup(str(error))
-    return (
-        f"<details class='instance'><summary><span>{markup(explanation.title)}</span> "
-        f"<b>{markup(measure)} {value:.4g}</b> {' '.join(sides)}</summary>"
-        f"<div class='drawing'>{drawing}</div></details>"
+        of = pair_measure(ev, name)
+        for system, h in ev.inputs.hierarchies.items():
+            every = Paired.joined(paired(ev.inputs, system, of))
+            confusions[system] = list(confused(every, len(h), sections.ROWS))
+            pairs[system] = every.among(sample.rows)
+        after = [sections.confusions(ev, name, confusions, ahead)]
+    except HemlpError as error:  # the measure cannot pair these classes, and says why
+        after = [Section("confusions", "Confusions", f"<p class='note'>{markup(str(error))}</p>", {})]
+    nodes = Nodes(ev.inputs.names)
+    met, branches = branch_data(ev, leader, nodes)
+    found += [tree_section(ev, leader, branches["branch"].size, met, ahead), sections.kinds(ev), sections.classes(ev)]
+    found += [*after, *filter(None, [comparing.sensitivity(ev)])]
+    sample, data = _embedded(ev, sample, leader, name, nodes, pairs, branches)
+    return [*found, _instances(ev, leader, sample, ahead)], data
+
+
+def _embedded(
+    ev: Evaluation, sample: Sample, leader: str, pairing: str, with_branches: Nodes, pairs: Mapping[str, Paired],
+    branches: Mapping[str, Any],
+) -> tuple[Sample, str]:  # fmt: skip
+    """As many instances of the sample as there is room for."""
+    while True:
+        nodes = with_branches.copy()
+        texts, arrays = instance_data(ev, sample, nodes, pairs)
+        values = {
+            "systems": [printable(name) for name in ev.systems],
+            "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
+            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": KINDS,
+            "count": len(sample.rows), **nodes.texts(), **texts,
+        }  # fmt: skip
+        data = packed(values, {**nodes.arrays(), **branches, **arrays})
+        if len(data) <= ROOM or len(sample.rows) == 1:
+            return sample, data
+        most = int(0.9 * ROOM / len(data) * len(sample.rows)) * len(ev.systems)
+        sample = sampled(ev, leader, most, sample)
+
+
+def _instances(ev: Evaluation, leader: str, sample: Sample, ahead: list[str]) -> Section:
+    """The place of the list, and what it is searched by."""
+    systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
+    measures = [(str(m), name) for m, name in enumerate(ev.measures)]
+    kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(KINDS) if k)]
+    first = str(ev.systems.index(ahead[0]))
+    body = (
+        f"<p class='note'>{markup(sample.told(leader))}</p><div class='bar'>"
+        "<label class='wide'>Search <input id='search' type='search' placeholder='labels, names or the number of an "
+        "instance' title='Press / to search'></label>"
+        f"{choice('system', 'System', systems, first)}"
+        f"{choice('measure', 'Measure', measures, str(ev.measures.index(leader)))}"
+        "<label>from <input id='least' type='number' step='any'></label>"
+        "<label>to <input id='most' type='number' step='any'></label>"
+        f"{choice('kind', 'With a class that is', kinds)}"
+        f"{choice('order', 'Order', [('worst', 'worst first'), ('best', 'best first'), ('row', 'as given')])}</div>"
+        "<p class='note' id='found' aria-live='polite'></p><div id='list'></div>"
+        "<div class='pager'><button id='previous'>Previous</button> <span id='place'></span> "
+        "<button id='next'>Next</button></div>"
     )
+    return Section("instances", "Instances", body, {})
 
 
-def _citation(ev: Evaluation) -> str:
+def _citation(ev: Evaluation) -> Section:
     signatures = [ev.scores[ev.systems[0]][name].signature for name in ev.measures]
-    return (
-        "<p>Cite the paper that defines the measures, and the signature of each score:</p>"
-        f"<pre>{markup(CITATION)}</pre>"
-        f"<pre>{markup(chr(10).join(signatures))}</pre>"
+    body = (
+        "<p>Cite the paper that defines the measures, and the signature of each score.</p>"
+        "<div class='copied'><button data-copy='bibtex'>Copy BibTeX</button>"
+        f"<pre id='bibtex'>{_lines(CITATION)}</pre></div>"
+        "<div class='copied'><button data-copy='signatures'>Copy signatures</button>"
+        f"<pre id='signatures'>{_lines(chr(10).join(map(printable, signatures)))}</pre></div>"
     )
+    return Section("cite", "How to cite", body, {})
+
+
+def _lines(text: str) -> str:
+    """Lines as they are."""
+    return "\n".join(map(markup, text.split("\n")))

@@ -1,0 +1,147 @@
+"""Sections of the page about measures: how alike they rank systems, distributions, and the default cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.errors import HemlpError
+from hemlp.escaping import markup
+from hemlp.measures.pair_scores import WEIGHTS
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.sensitivity import shown
+from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
+from hemlp.report.sections import distribution
+from hemlp.text.tables import figure
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+    from hemlp.evaluation.sensitivity import Sensitivities
+    from hemlp.scores.curve import Curve
+
+POINTS = 200
+"""Of a line that is curved, and of a curve over thresholds at most."""
+OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
+MOST, SOLVED = 100_000, 50_000
+"""Instances of all systems together, each of which is solved several times: up to which the default cost of one measure
+is looked at, and up to which those of several are."""
+
+
+def measures(ev: Evaluation, leader: str) -> Section:
+    """How scores are distributed, and how alike the measures rank the systems."""
+    charts: dict[str, Any] = {}
+    parts = []
+    if (spec := distribution(ev, leader)) is not None:
+        charts["distribution"] = spec
+        infinite = sum(int(np.isinf(ev.per_instance(system, leader)).sum()) for system in ev.systems)
+        left = f"; {infinite:,} infinite ones are not shown" if infinite else ""
+        parts.append(chart("distribution", f"How many instances have which {leader}, each row to its own scale{left}"))
+    if len(ev.systems) > 1 and len(ev.measures) > 1:
+        parts.append(_kendall(ev))
+    return Section("measures", "Scores and measures", "".join(parts), charts)
+
+
+def _kendall(ev: Evaluation) -> str:
+    taus = ev.kendall_matrix()
+    columns = [Column("measure", "ascending", True), *(Column(name) for name in ev.measures)]
+    rows = []
+    for i, name in enumerate(ev.measures):
+        row = [Cell(markup(name))]
+        for tau in taus[i].tolist():
+            if math.isnan(tau):
+                row.append(Cell("n/a", ""))
+                continue
+            shade = f"--shade:{abs(tau) * 55:.0f}%;--hue:var(--{'agree' if tau >= 0 else 'differ'})"
+            row.append(Cell(f"<span class='heat' style='{shade}'>{tau:.2f}</span>", tau))
+        rows.append(row)
+    return table(columns, rows, "How alike the measures rank the systems: Kendall's τ-b of their means")
+
+
+def sensitivity(ev: Evaluation) -> Section | None:
+    """The means of all systems over the default cost of the measures that have one; None where none has.
+
+    Of a large evaluation it is the first of them, or none, and the section says how to get the others.
+    """
+    assert ev.inputs is not None
+    able = [name for name, of in ev.inputs.measures.items() if _has_default_cost(of)]
+    if not able:
+        return None
+    size = len(ev.systems) * int(ev.facts[ev.systems[0]]["instances"])
+    shown_ones = able[: max(SOLVED // size, int(size <= MOST))]
+    parts, charts = [], {}
+    for k, name in enumerate(shown_ones):
+        try:
+            found = ev.sensitivity(name)
+        except HemlpError as error:
+            parts.append(notes([str(error)]))
+            continue
+        charts[f"sensitivity{k}"] = _lines(found)
+        words = f"Mean {name} over the default cost D; dots: two systems change places; dashed: as evaluated"
+        parts.append(chart(f"sensitivity{k}", words) + (_flips(found) if len(ev.systems) > 1 else ""))
+    others = [name for name in able if name not in shown_ones]
+    parts.append(notes(f"how {name} depends on it takes longer to find: ev.sensitivity({name!r})" for name in others))
+    return Section("sensitivity", "Sensitivity to the default cost", "".join(parts), charts)
+
+
+def _flips(found: Sensitivities) -> str:
+    """Where two systems change places, exactly."""
+    columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
+    rows = [[Cell(shown(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips]
+    title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
+    return folded(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
+
+
+def _has_default_cost(of: object) -> bool:
+    if not isinstance(of, PairMeasure) or not isinstance(of.default_cost, int | float):
+        return False
+    return of.pairing == "optimal" and isinstance(of.rule, str) and of.rule in WEIGHTS
+
+
+def _lines(found: Sensitivities) -> dict[str, Any]:
+    most = 1.25 * max([*(float(d) for d, _, _ in found.flips), 1.6 * found.chosen, 1.0])
+    least = min([*(float(d) for d, _, _ in found.flips), found.chosen, most]) / 4
+    series = []
+    for name, of in found.systems.items():
+        bends = [float(d) for d in of.breakpoints if d < most]
+        at = np.unique([*np.geomspace(least, most, POINTS), *(d for d in bends if d > least)]).tolist()
+        series.append({"name": name, "x": at, "y": [float(of(d)) for d in at]})
+    dots = [[float(d), float(found.systems[below](d))] for d, below, _ in found.flips if d < most]
+    return {
+        "type": "lines", "series": series, "xlabel": "default cost D", "ylabel": f"mean {found.measure}", "dots": dots,
+        "log": True,
+        "rule": found.chosen, "marks": False,
+    }  # fmt: skip
+
+
+def curves(found: Mapping[str, Curve]) -> Section | None:
+    """Measures over the threshold, where systems are scored predictions."""
+    charts: dict[str, Any] = {}
+    parts = []
+    for k, measure in enumerate(dict.fromkeys(name for curve in found.values() for name in curve.measures)):
+        of = {system: curve for system, curve in found.items() if measure in curve.measures}
+        best = {system: curve.best(measure) for system, curve in of.items()}
+        charts[f"curve{k}"] = {
+            "type": "lines", "series": [_curve(system, curve, measure) for system, curve in of.items()],
+            "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0, "step": True,
+            "dots": [[each.threshold, each.value] for each in best.values()],
+        }  # fmt: skip
+        told = [
+            f"{system}: best {measure} {figure(each.value)} at the threshold {each.threshold:.4g} "
+            f"({of[system].kind}), which is {OPTIMISTIC}"
+            for system, each in best.items()
+        ]
+        told += [f"{system}: {note}" for system, curve in of.items() for note in curve.notes]
+        words = f"Mean {measure} over the threshold, drawn at up to {POINTS} thresholds; dots: the best"
+        parts.append(chart(f"curve{k}", words) + notes(told))
+    return Section("curves", "Curves", "".join(parts), charts) if parts else None
+
+
+def _curve(system: str, curve: Curve, measure: str) -> dict[str, Any]:
+    """The line of a system, its best point included."""
+    best = int(np.searchsorted(curve.thresholds, curve.best(measure).threshold))
+    at = np.unique([*np.linspace(0, len(curve.thresholds) - 1, POINTS).astype(np.int64), best])
+    values = [value if math.isfinite(value) else None for value in curve[measure][at].tolist()]
+    return {"name": system, "x": curve.thresholds[at].tolist(), "y": values}

@@ -1,0 +1,106 @@
+"""Elements of the page: sections, tables that sort, notes, and places for charts that the page draws itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from hemlp.escaping import markup
+from hemlp.text.intervals import Interval
+from hemlp.text.tables import figure
+
+First = Literal["ascending", "descending"]
+
+
+class Column(NamedTuple):
+    """Of a table: its head, what the first click on it shows first, and whether it holds words, not figures."""
+
+    name: str
+    first: First = "descending"
+    words: bool = False
+
+
+class Cell(NamedTuple):
+    """Of a table: what is shown, as HTML, and the value that it is sorted by (None: the text)."""
+
+    shown: str
+    value: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: its name in the address, its title, HTML, and what its charts show, by their names."""
+
+    key: str
+    title: str
+    body: str
+    charts: dict[str, Any]
+
+    def html(self) -> str:
+        """The whole element."""
+        return (
+            f"<section id='{self.key}' aria-labelledby='{self.key}-title'><h2 id='{self.key}-title'>"
+            f"{markup(self.title)}</h2>{self.body}</section>"
+        )
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+    """A table whose heads sort it; on narrow screens each row becomes a list of its cells with their heads."""
+    heads = "".join(map(_head, columns))
+    body = "".join(
+        f"<tr>{''.join(_cell(column, cell) for column, cell in zip(columns, row, strict=True))}</tr>" for row in rows
+    )
+    title = f"<caption>{markup(caption)}</caption>" if caption else ""
+    inner = f"{title}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>"
+    return f"<div class='card'><table class='sorts'>{inner}</table></div>"
+
+
+def _head(column: Column) -> str:
+    """A head that sorts, and may go on in the next line after an underscore."""
+    text = markup(column.name).replace("_", "_<wbr>")
+    return f"<th scope='col' data-first='{column.first}'{_kind(column)}><button>{text}</button></th>"
+
+
+def _kind(column: Column) -> str:
+    return " class='words'" if column.words else ""
+
+
+def _cell(column: Column, cell: Cell) -> str:
+    value = "" if cell.value is None else f" data-value='{markup(str(cell.value))}'"
+    return f"<td data-head='{markup(column.name)}'{_kind(column)}{value}>{cell.shown}</td>"
+
+
+def bracket(interval: Interval, text: Callable[[float], str] = figure) -> str:
+    """An interval behind its value, as HTML; "" where there is none."""
+    low, high = interval
+    return "" if math.isnan(low) else f" <small>[{text(low)}, {text(high)}]</small>"
+
+
+def notes(texts: Iterable[str]) -> str:
+    """A list of small print; a value that flatters is marked."""
+    items = "".join(f"<li{' class=warning' if 'optimistic' in text else ''}>{markup(text)}</li>" for text in texts)
+    return f"<ul class='notes'>{items}</ul>" if items else ""
+
+
+def chart(name: str, words: str) -> str:
+    """The place of a chart, with what it shows in words."""
+    return (
+        f"<figure><div class='chart' data-chart='{name}' role='img' aria-label='{markup(words)}'></div>"
+        f"<figcaption>{markup(words)}</figcaption></figure>"
+    )
+
+
+def folded(title: str, body: str, opened: bool = False) -> str:
+    """What is shown on demand."""
+    return f"<details class='more'{' open' if opened else ''}><summary>{markup(title)}</summary>{body}</details>"
+
+
+def choice(key: str, label: str, options: Sequence[tuple[str, str]], chosen: str | None = None) -> str:
+    """A labelled list of (value, text) to choose from."""
+    made = "".join(
+        f"<option value='{markup(value)}'{' selected' if value == chosen else ''}>{markup(text)}</option>"
+        for value, text in options
+    )
+    return f"<label>{markup(label)} <select id='{key}'>{made}</select></label>"

@@ -1,0 +1,132 @@
+"""The instances that a page lists: all of them, or of a large run the worst of each system and a random sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import IntArray, row_pointers
+from hemlp.diagnosis.kinds import kinds_in
+from hemlp.diagnosis.pairs import Paired
+from hemlp.escaping import printable
+from hemlp.programs.program import STATUSES, Status
+from hemlp.report.embedded import narrow
+from hemlp.report.nodes import Nodes
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+    from hemlp.instances.batch import Side
+
+MOST = 100_000
+"""Instances of all systems together that a page lists at most."""
+WORST = 100
+"""Of a large run the worst instances of each system that are listed in any case, if there is room."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Numbers of instances in ascending order, among ``size`` of them; ``worst`` of each system were chosen as such."""
+
+    rows: IntArray
+    size: int
+    worst: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether these are all instances."""
+        return len(self.rows) == self.size
+
+    def told(self, leader: str) -> str:
+        """Which instances these are."""
+        if self.whole:
+            return f"All {many(self.size, 'instance')} of each system."
+        return (
+            f"A sample: {len(self.rows):,} of {many(self.size, 'instance')}, the {self.worst} worst of each system by "
+            f"{leader} and others at random. Everything above is about all instances; searches here see the sample."
+        )
+
+
+def sampled(ev: Evaluation, leader: str, most: int, among: Sample | None = None) -> Sample:
+    """All instances if there are at most ``most`` of all systems together, and else as many of them as that allows.
+
+    ``among``: instances of another sample only.
+    """
+    size = int(ev.facts[ev.systems[0]]["instances"])
+    rows = np.arange(size) if among is None else among.rows
+    room = max(1, most // len(ev.systems))
+    if len(rows) <= room:
+        return Sample(rows, size) if among is None else among
+    worst = min(WORST, room // (2 * len(ev.systems)))
+    chosen = np.zeros(len(rows), np.bool_)
+    for system in ev.systems:
+        values = ev.per_instance(system, leader)[rows]
+        signed = values if ev.greater_is_better[leader] else -values
+        chosen[np.argsort(signed, kind="stable")[:worst]] = True
+    others = np.flatnonzero(~chosen)
+    number = room - int(chosen.sum())
+    chosen[np.random.default_rng(0).choice(others, number, replace=False)] = True
+    return Sample(rows[chosen], size, worst)
+
+
+def instance_data(
+    ev: Evaluation, sample: Sample, nodes: Nodes, pairs: Mapping[str, Paired]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Ids and arrays: true and predicted classes with their kinds, scores, statuses, and pairs that cost something."""
+    assert ev.inputs is not None
+    arrays: dict[str, NDArray[Any]] = {}
+    texts: dict[str, Any] = {}
+    if not sample.whole:
+        arrays["rows"] = narrow(sample.rows)
+    for s, system in enumerate(ev.systems):
+        batch = ev.inputs.take(system, sample.rows.tolist())
+        number = nodes.add(batch.hierarchy, [batch.pred.classes, batch.true.classes])
+        if s == 0:
+            texts["ids"] = None if batch.ids is None else [printable(str(each)) for each in batch.ids]
+            arrays |= {"truePtr": narrow(batch.true.ptr), "true": narrow(number[batch.true.classes])}
+        of_pred, of_true = kinds_in(batch)
+        arrays |= {
+            f"predPtr{s}": narrow(batch.pred.ptr),
+            f"pred{s}": narrow(number[batch.pred.classes]),
+            f"predKind{s}": of_pred,
+            f"trueKind{s}": of_true,
+        }
+        if system in pairs:
+            arrays |= _pair_arrays(pairs[system], sample, batch.pred, batch.true, s)
+        for m, measure in enumerate(ev.measures):
+            arrays[f"value{s}_{m}"] = ev.per_instance(system, measure)[sample.rows]
+            scores = ev.scores[system][measure]
+            unproved = scores.statuses[sample.rows] != STATUSES.index(Status.OPTIMAL)
+            unproved &= ~np.isnan(arrays[f"value{s}_{m}"])
+            if scores.exact and unproved.any():
+                arrays[f"unproved{s}_{m}"] = unproved.astype(np.uint8)
+    return texts, arrays
+
+
+def _pair_arrays(found: Paired, sample: Sample, pred: Side, true: Side, s: int) -> dict[str, NDArray[Any]]:
+    """Of each instance its pairs: places of both ends among its classes from 1, 0 for a default class, and the cost.
+
+    A class that is paired with itself for nothing is left out.
+    """
+    kept = found.among(sample.rows)
+    at = np.flatnonzero((kept.predicted != kept.true) | (kept.costs > 0))
+    at = at[np.argsort(kept.rows[at], kind="stable")]
+    row = np.searchsorted(sample.rows, kept.rows[at])
+    return {
+        f"pairPtr{s}": narrow(row_pointers(row, len(sample.rows))),
+        f"pairPred{s}": narrow(_places(pred, row, kept.predicted[at])),
+        f"pairTrue{s}": narrow(_places(true, row, kept.true[at])),
+        f"pairCost{s}": kept.costs[at].astype(np.float64),
+    }
+
+
+def _places(side: Side, row: IntArray, classes: IntArray) -> IntArray:
+    """Where among the sorted classes of its instance each class is, from 1; 0 where it is none."""
+    size = int(max(side.classes.max(initial=0), classes.max(initial=0))) + 1
+    keys = np.repeat(np.arange(len(side)), np.diff(side.ptr)) * size + side.classes
+    found = np.searchsorted(keys, row * size + classes) - side.ptr[row] + 1
+    return np.where(classes < 0, 0, found)

@@ -1,0 +1,172 @@
+"""Sections of the page about where the errors are: levels, kinds, classes, confusions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.arrays import IntArray
+from hemlp.diagnosis.census import class_counts, f_ends, lost, met_classes, settled
+from hemlp.diagnosis.costs import Confusion
+from hemlp.diagnosis.kinds import KINDS
+from hemlp.diagnosis.levels import intervals_of, level_counts, resampled_ratios
+from hemlp.escaping import markup
+from hemlp.hierarchy.labels import Label
+from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.statistics.direct import intervals as wilson
+from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.intervals import RESAMPLED
+from hemlp.text.intervals import Interval
+from hemlp.text.tables import shown
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.inputs import Inputs
+    from hemlp.evaluation.result import Evaluation
+
+ROWS = 20
+"""Classes, and confusions of a system, that are listed at most."""
+
+
+def levels(ev: Evaluation) -> Section:
+    """F by level: a line a system, and the numbers."""
+    counts = level_counts(ev, ev.systems)
+    at = np.flatnonzero(counts.any(axis=(0, 2)))
+    counts = counts[:, at]
+    series = [
+        {"name": system, "y": [f if some else None for f, some in zip(settled(of)[2], of.any(axis=1), strict=True)]}
+        for system, of in zip(ev.systems, counts, strict=True)
+    ]
+    spec = {"type": "lines", "x": at.tolist(), "series": series, "xlabel": "level", "ylabel": "F", "low": 0}
+    words = "F of the classes of each level, over all instances; level: the fewest edges up to a root"
+    drawn = [intervals_of(f) for _, _, f in resampled_ratios(ev, ev.systems, at)]
+    numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number, at.tolist())), counts, drawn)
+    body = chart("levels", words) + folded("The numbers", numbers + notes([RESAMPLED]))
+    return Section("levels", "Levels", body + _dropped(ev), {"levels": spec})
+
+
+def _counts_table(
+    ev: Evaluation, first: Column, heads: Sequence[Cell], counts: IntArray, intervals: Sequence[Sequence[Interval]]
+) -> str:
+    """How often what a row is about is true, and F with its interval and what is lost of each system."""
+    columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
+    cells = [list(map(_number, counts[:, :, 1].max(axis=0).tolist()))]
+    for of, drawn in zip(counts, intervals, strict=True):
+        f = settled(of)[2]
+        texts = zip(shown(f), lost(of).tolist(), drawn, f, strict=True)
+        cells.append([
+            Cell(f"{text} <span class='lost'>({missed})</span>{bracket(interval)}", value)
+            for text, missed, interval, value in texts
+        ])  # fmt: skip
+    caption = (
+        "F of each system with its 95% interval, and in round brackets what is lost: true or predicted, and not both"
+    )
+    return table(columns, list(zip(heads, *cells, strict=True)), caption)
+
+
+def _dropped(ev: Evaluation) -> str:
+    """What no count sees."""
+    dropped = dropped_true_labels(ev.facts)
+    return notes([f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else [])
+
+
+def kinds(ev: Evaluation) -> Section:
+    """What predicted classes are to the true ones, and how true ones were answered."""
+    found = ev.errors()
+    names = [f"{system}, {side}" for system in ev.systems for side in ("predicted", "true")]
+    _, *numbers = zip(*found.rows, strict=True)
+    counts, intervals = numbers[: len(names)], numbers[len(names) : 2 * len(names)]
+    rows = [{"name": name, "parts": list(parts)} for name, parts in zip(names, counts, strict=True)]
+    spec = {"type": "stacked", "rows": rows, "parts": list(KINDS)}
+    words = "What the predicted classes are to the true ones, and how the true ones were answered"
+    columns = [
+        Column("classes", "ascending", True),
+        *(Column(k, "descending" if k == "hit" else "ascending") for k in KINDS),
+    ]
+    cells = [
+        [Cell(markup(name)), *(Cell(f"{n}{bracket(of, str)}", n) for n, of in zip(parts, drawn, strict=True))]
+        for name, parts, drawn in zip(names, counts, intervals, strict=True)
+    ]
+    body = chart("kinds", words) + folded("The numbers", table(columns, cells)) + notes(found.notes)
+    return Section("kinds", "Kinds of error", body, {"kinds": spec})
+
+
+def classes(ev: Evaluation) -> Section:
+    """The classes on which most is lost, or on which systems differ most."""
+    inputs = ev.inputs
+    assert inputs is not None
+    labels, counts = class_counts(ev, ev.systems, "labels")
+    met = met_classes(counts)
+    rows = met[:ROWS]
+    counts = counts[:, rows]
+    heads = [Cell(markup(full_name(inputs, labels[c]))) for c in rows.tolist()]
+    drawn = [wilson(*f_ends(of)) for of in counts]
+    first = "on which the systems differ most in what is lost" if len(ev.systems) > 1 else "on which most is lost"
+    told = [
+        f"the {rows.size} of {met.size:,} classes {first}; labels as they are, without their ancestors",
+        "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",
+    ]
+    body = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn) + notes(told) + _dropped(ev)
+    return Section("classes", "Classes", body, {})
+
+
+def confusions(ev: Evaluation, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
+    """Which true class is answered by which other one, system by system."""
+    inputs = ev.inputs
+    assert inputs is not None
+    columns = [
+        Column("true", "ascending", True), Column("predicted", "ascending", True), Column("pairs"),
+        Column("cost", "ascending"), Column("instances", "ascending", True),
+    ]  # fmt: skip
+    parts = []
+    for s, system in enumerate(ev.systems):
+        labels = inputs.hierarchies[system].labels
+        found = of[system]
+        costs = shown([each.cost for each in found])
+        rows = [
+            [
+                Cell(markup(full_name(inputs, labels[each.true]))),
+                Cell(markup(full_name(inputs, labels[each.predicted]))),
+                _number(each.pairs),
+                Cell(cost, each.cost),
+                Cell(
+                    " ".join(f"<button class='link' data-open='{s}:{row}'>{row + 1}</button>" for row in each.instances)
+                ),
+            ]
+            for each, cost in zip(found, costs, strict=True)
+        ]
+        body = table(columns, rows) if rows else "<p class='note'>No pair of two classes costs anything.</p>"
+        parts.append(folded(system, body, opened=system in ahead[:1]))
+    told = [
+        f"which true class is answered by which other one: the pairs of {measure} that cost most over all instances, "
+        f"at most {ROWS} of each system, with their first instances"
+    ]
+    return Section("confusions", "Confusions", "".join(parts) + notes(told), {})
+
+
+def distribution(ev: Evaluation, measure: str) -> dict[str, Any] | None:
+    """How many instances score how much, a histogram a system."""
+    values = [ev.per_instance(system, measure) for system in ev.systems]
+    found = np.concatenate([v[np.isfinite(v)] for v in values])
+    if not found.size:
+        return None
+    low, high = float(found.min()), float(found.max())
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    edges = np.linspace(low, high if high > low else low + 1, 26)
+    rows = [
+        {"name": system, "counts": np.histogram(column[np.isfinite(column)], edges)[0].tolist()}
+        for system, column in zip(ev.systems, values, strict=True)
+    ]
+    return {"type": "histograms", "edges": edges.tolist(), "rows": rows, "xlabel": measure}
+
+
+def full_name(inputs: Inputs, label: Label) -> str:
+    """The name of a class and its label, where the two differ."""
+    name = (inputs.names or {}).get(label, "")
+    return f"{name} ({label})" if name and name != str(label) else str(label)
+
+
+def _number(value: int) -> Cell:
+    return Cell(str(value), value)

@@ -1,0 +1,44 @@
+// Tables that sort, and buttons that copy.
+
+function sortedBy(table, head, column) {
+  const first = head.dataset.first;
+  const other = first === "ascending" ? "descending" : "ascending";
+  const now = head.getAttribute("aria-sort") === first ? other : first;
+  for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", now);
+  const value = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+  const rows = [...table.tBodies[0].rows].map((row) => [value(row), row]);
+  rows.sort(([x], [y]) => {
+    if (x === "" || y === "") return (x === "") - (y === ""); // what has no value comes last
+    const numbers = !Number.isNaN(+x) && !Number.isNaN(+y);
+    const order = numbers ? x - y : x.localeCompare(y);
+    return now === "ascending" ? order : -order;
+  });
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+}
+
+function startTables() {
+  for (const table of document.querySelectorAll("table.sorts")) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      head.querySelector("button").addEventListener("click", () => sortedBy(table, head, column));
+    });
+  }
+}
+
+function startCopying() {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.addEventListener("click", async () => {
+      const source = document.getElementById(button.dataset.copy);
+      const words = button.textContent;
+      let done = true;
+      try {
+        await navigator.clipboard.writeText(source.textContent);
+      } catch {
+        getSelection().selectAllChildren(source);
+        done = document.execCommand("copy");
+      }
+      button.textContent = done ? "Copied" : "Press Ctrl+C";
+      setTimeout(() => (button.textContent = words), 1500);
+    });
+  }
+}

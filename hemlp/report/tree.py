@@ -1,0 +1,79 @@
+"""Branches for the page: a tree that opens, with the instances, the mean and the share of the loss of each branch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.diagnosis.branches import branches_of, placed
+from hemlp.diagnosis.reading import aligned, inputs_of
+from hemlp.measures.pairs import PairMeasure
+from hemlp.report.elements import Section, choice, notes
+from hemlp.report.embedded import narrow
+from hemlp.report.nodes import Nodes
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.result import Evaluation
+
+MOST = 2_500
+"""Branches that a page holds at most: those with the most instances, or the greatest share of what is lost."""
+
+
+def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Arrays of the branches that the page holds, and how many there are in all.
+
+    A branch has at most the instances and the share of any branch that it is in, so those that are kept hang together.
+    """
+    inputs = inputs_of(ev)
+    _, places = aligned(inputs, ev.systems)
+    found = [placed(branches_of(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)]
+    instances = np.max([of.instances for of in found], axis=0)
+    shares = np.array([np.nan_to_num(of.shares) for of in found])
+    weight = np.maximum(instances / max(1, int(ev.facts[ev.systems[0]]["instances"])), shares.max(axis=0))
+    met = np.flatnonzero(weight > 0)
+    kept = met
+    if met.size > MOST:
+        kept = met[weight[met] > np.sort(weight[met])[-MOST - 1]]
+    node = np.full(kept.size, -1)
+    for system, place in zip(ev.systems, places, strict=True):
+        here = place[kept]
+        number = nodes.add(inputs.hierarchies[system], [here[here >= 0]])
+        node = np.where(here >= 0, number[here], node)
+    arrays = {"branch": narrow(node), "branchInstances": narrow(instances[kept])}
+    for s, of in enumerate(found):
+        of_values = of.means[kept], of.widths[kept], shares[s, kept]
+        arrays |= dict(zip((f"branchMean{s}", f"branchWidth{s}", f"branchShare{s}"), of_values, strict=True))
+    return int(met.size), arrays
+
+
+def tree_section(ev: Evaluation, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
+    """The tree. ``ahead``: the systems that it compares at first."""
+    assert ev.inputs is not None
+    pairs = isinstance(ev.inputs.measures[measure], PairMeasure)
+    loss = (
+        f"the error of {measure}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
+    )
+    told = [
+        f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
+        "±: 95% intervals of the means, Student's, from the spread over the instances of a branch",
+    ]
+    if any((np.diff(h.parent_ptr) > 1).any() for h in ev.inputs.hierarchies.values()):
+        told.append("branches overlap where classes have several parents: shares need not add up to 100%")
+    if shown < met:
+        told.append(
+            f"{shown:,} of {many(met, 'branch', 'branches')}: those with the most instances or the greatest share"
+        )
+    systems = [(str(s), name) for s, name in enumerate(ev.systems)]
+    first = [str(ev.systems.index(name)) for name in ahead]
+    bar = choice("tree-first", "System", systems, first[0])
+    if len(systems) > 1:
+        bar += choice("tree-second", "beside", [("", "none"), *systems], first[1])
+    body = (
+        f"<div class='bar'>{bar}</div><div id='treemap' class='treemap'></div>"
+        f"<div id='tree' class='tree' role='tree' aria-label='Branches'></div>{notes(told)}"
+    )
+    return Section("branches", f"Branches by {measure}", body, {})

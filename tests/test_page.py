@@ -1,0 +1,430 @@
+"""The report page: what it says, what it embeds, and how it behaves in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from hemlp import Evaluation, Hierarchy, curve, evaluate, examples
+from hemlp.report import comparing, instances, page, tree
+from hemlp.report.embedded import narrow, packed
+from hemlp.statistics.tests import sign_test
+from hemlp.text.tables import figure
+
+SCRIPT = "<script>alert('x')</script>"
+H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", SCRIPT), ("mammal", "cow"), ("animal", "bird")])
+MEASURES = ["accuracy", "F", "GIE", "MGIA", "F_LCA"]
+
+
+@pytest.fixture(scope="module")
+def mini() -> Evaluation:
+    example = examples.mesh_mini()
+    return evaluate(example.hierarchy, example.true, example.systems, MEASURES, names=example.names)
+
+
+@pytest.fixture(scope="module")
+def page_file(mini, tmp_path_factory):
+    file = tmp_path_factory.mktemp("report") / "report.html"
+    mini.to_html(file, "MEDLINE, <five> systems")
+    return file
+
+
+def unpacked(text: str) -> dict:
+    """What a page embeds, by its description: not by the code that packs it."""
+    found = re.search("id='data'>([A-Za-z0-9+/=]*)</script>", text)
+    body = zlib.decompress(base64.b64decode(found.group(1)))
+    size = int.from_bytes(body[:4], "little")
+    data = json.loads(body[4 : 4 + size])
+    at = 4 + size
+    for name, kind, length in data["arrays"]:
+        at += -at % 8
+        data[name] = np.frombuffer(body, f"<{kind}", length, at)
+        at += data[name].nbytes
+    assert at == len(body)
+    return data
+
+
+def made(ev: Evaluation, folder, **options) -> tuple[str, dict]:
+    ev.to_html(folder / "made.html", **options)
+    text = (folder / "made.html").read_text(encoding="utf-8")
+    return text, unpacked(text)
+
+
+class Tags(HTMLParser):
+    """Counts tags, and checks that they are closed in order and that nothing comes from elsewhere."""
+
+    void = ("meta", "link", "br", "input", "wbr")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.count: dict[str, int] = {}
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        for name, value in attrs:
+            if name in ("src", "href") and value:
+                assert value.startswith(("#", "data:")), value
+            if name == "id":
+                self.ids.append(value)
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def rows_of(text: str, section: str, table: int = 0) -> list[list[str]]:
+    """The cells of a table as they are read."""
+    part = text[text.index(f"<section id='{section}'") :]
+    body = re.findall("<tbody>(.*?)</tbody>", part)[table]
+    return [
+        [re.sub("<.*?>", "", cell) for cell in re.findall("<td.*?>(.*?)</td>", row)] for row in body.split("</tr>")[:-1]
+    ]
+
+
+# ---- what it says
+
+
+def test_the_page_is_one_file_and_whole(page_file):
+    tags = Tags()
+    text = page_file.read_text(encoding="utf-8")
+    tags.feed(text)
+    assert not tags.open
+    assert len(tags.ids) == len(set(tags.ids))
+    assert tags.count["h1"] == 1
+    assert "MEDLINE, &lt;five&gt; systems" in text
+    assert "doi     = {10.1007/s10618-014-0382-x}" in text
+    assert "F_LCA|horizon:None" in text
+    assert set(re.findall("data-chart='(.*?)'", text)) == set(json.loads(charts_text(text)))
+
+
+def charts_text(text: str) -> str:
+    return re.search("id='charts'>(.*?)</script>", text).group(1)
+
+
+def test_the_page_needs_no_matplotlib(mini, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    mini.to_html(tmp_path / "r.html")
+    assert (tmp_path / "r.html").exists()
+
+
+def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_sure(mini, page_file):
+    """All of it again from the scores: the two best means, their paired difference, its interval, Holm's p."""
+    found = {row[0][:-2]: row[1:] for row in rows_of(page_file.read_text(encoding="utf-8"), "result")}
+    all_tests = mini.significance()
+    column = list(all_tests.columns).index("p (Holm)")
+    corrected = {(row[0], frozenset(row[1:3])): row[column] for row in all_tests.rows}
+    for name, better in mini.greater_is_better.items():
+        order = sorted(mini.systems, key=lambda s: -mini.mean(s, name) if better else mini.mean(s, name))
+        first, second = order[:2]
+        winner, mean, following, gain, interval, p, sure = found[name]
+        assert [winner, following] == [first, second]
+        assert mean == figure(mini.mean(first, name))
+        a, b = (mini.per_instance(system, name) for system in order[:2])
+        assert float(gain) == pytest.approx((a - b).mean(), abs=5e-5)
+        row = next(row for row in mini.compare(first, second).rows if row[0] == name)
+        assert interval == row[3]
+        assert float(p) == pytest.approx(float(corrected[name, frozenset(order[:2])]), rel=0.06)
+        test = sign_test(a, b, better)
+        low, high = map(float, row[3].split(" to "))
+        assert sure.startswith("yes") == (float(p) < 0.05 and 2 * test.k > test.n and not low <= 0 <= high), name
+    assert {row[-1][:2] for row in found.values()} == {"ye", "no"}
+
+
+def test_the_headline():
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("b", "e"), ("b", "f")])
+    true = ["c", "e"] * 40
+
+    def said(**systems) -> str:
+        from hemlp.report.verdicts import result
+
+        return re.search(
+            "<p class='headline'>(.*?)</p>", result(evaluate(h, true, systems, ["F_H", "GIE"]), "two").body
+        )[1]
+
+    assert said(good=true, bad=["d", "f"] * 40) == "<b>good</b> wins by both measures. All of that is sure."
+    assert said(alone=true) == "One system: there is nothing to compare."
+    assert said(one=true, two=true) == "No system is ahead by any measure."
+    nearly = ["d", *true[1:]]
+    assert said(good=true, near=nearly) == "<b>good</b> wins by both measures. None of that is sure."
+
+
+def test_a_lone_system_has_no_rank(tmp_path):
+    text, _ = made(evaluate(H, ["cow"], {"only": ["bird"]}, ["GIE", "F_H"]), tmp_path)
+    assert "nothing to compare" in text
+    assert "class='rank'>(1)" not in text
+    assert "class='best'" not in text
+    assert rows_of(text, "result")[0][0] == "only"
+
+
+def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page_file):
+    """What is copied from the page is its text: 0.4346 (1) [0.42, 0.45], not 0.43461."""
+    rows = rows_of(page_file.read_text(encoding="utf-8"), "result", 1)
+    for row, system in zip(rows, mini.systems, strict=True):
+        assert row[0] == system
+        for cell, name in zip(row[1:], mini.measures, strict=False):
+            low, high = mini.interval(system, name)
+            assert (
+                cell
+                == f"{figure(mini.mean(system, name))} ({mini.ranks(name)[system]}) [{figure(low)}, {figure(high)}]"
+            )
+        assert row[-1] == f"{mini.facts[system]['predictions an instance']:.2f}"
+
+
+def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
+    monkeypatch.setattr(Evaluation, "notes", lambda self, *, sided="two": ["A: Fmax, which is optimistic", "plain"])
+    text, _ = made(mini, tmp_path)
+    assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
+
+
+def bracket(interval) -> str:
+    return "" if math.isnan(interval.low) else f" [{figure(interval.low)}, {figure(interval.high)}]"
+
+
+def test_sections_have_the_numbers_of_the_tables(mini, page_file):
+    text = page_file.read_text(encoding="utf-8")
+    for row, found in zip(mini.levels().rows, rows_of(text, "levels"), strict=True):
+        assert [int(found[0]), int(found[1])] == list(row[:2])
+        of_systems = zip(row[2:12:2], row[3:12:2], row[12:], strict=True)
+        assert found[2:] == [f"{f:.4f} ({lost}){bracket(interval)}" for f, lost, interval in of_systems]
+    kinds = mini.errors()
+    for k, found in enumerate(rows_of(text, "kinds")):
+        assert found[1:] == [f"{row[1 + k]} [{row[11 + k].low}, {row[11 + k].high}]" for row in kinds.rows]
+    for row, found in zip(mini.classes(on="labels").rows, rows_of(text, "classes"), strict=False):
+        assert found[0] == (f"{row[1]} ({row[0]})" if row[1] else row[0])
+        of_systems = zip(row[3:13:2], row[4:13:2], row[13:], strict=True)
+        assert found[2:] == [f"{f:.4f} ({lost}){bracket(interval)}" for f, lost, interval in of_systems]
+    for k, system in enumerate(mini.systems):
+        table = mini.confusions(system, "GIE")
+        for row, cells, found in zip(table.rows, table.cells, rows_of(text, "confusions", k), strict=False):
+            ends = [f"{name} ({label})" if name else label for label, name in (row[:2], row[2:4])]
+            assert found[:3] == [*ends, str(row[4])]
+            assert float(found[3]) == row[5]
+            assert found[4] == cells[6].replace(",", "")
+
+
+def test_sensitivity_is_exact_on_the_page(mini, page_file, tmp_path, monkeypatch):
+    text = page_file.read_text(encoding="utf-8")
+    charts = json.loads(charts_text(text))
+    for k, name in enumerate(["GIE", "MGIA"]):
+        found = mini.sensitivity(name)
+        rows = rows_of(text, "sensitivity", k)
+        assert [row[1:] for row in rows] == [[below, above] for _, below, above in found.flips]
+        assert [row[0] for row in rows] == [row[0] for row in found.table().rows]
+        spec = charts[f"sensitivity{k}"]
+        assert spec["rule"] == 5
+        for series in spec["series"]:
+            own = found.systems[series["name"]]
+            assert series["y"] == [float(own(d)) for d in series["x"]]
+            bends = {float(d) for d in own.breakpoints if series["x"][0] < d < series["x"][-1]}
+            assert bends <= set(series["x"])
+        assert {d for d, _ in spec["dots"]} == {float(d) for d, _, _ in found.flips}
+    monkeypatch.setattr(comparing, "SOLVED", 1000)
+    assert "ev.sensitivity(&#x27;MGIA&#x27;)" in made(mini, tmp_path)[0]
+    monkeypatch.setattr(comparing, "MOST", 999)
+    monkeypatch.setattr(comparing, "SOLVED", 999)
+    text, _ = made(mini, tmp_path)
+    assert "sensitivity0" not in text
+    assert text.count("takes longer to find: ev.sensitivity(") == 2
+
+
+def test_an_evaluation_from_a_file_has_a_page_without_instances(mini, tmp_path):
+    mini.to_json(tmp_path / "e.json")
+    Evaluation.from_json(tmp_path / "e.json").to_html(tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    assert "id='instances'" not in text
+    assert "id='data'></script>" in text
+    assert rows_of(text, "result", 1)[0][0] == mini.systems[0]
+
+
+def test_curves_say_that_their_best_is_optimistic(tmp_path):
+    scores = [{"cow": 0.9, "bird": 0.2}, {"bird": 0.6}]
+    ev = evaluate(H, ["cow", "bird"], {"A": ["cow", "cow"]}, ["F_H"])
+    text, _ = made(ev, tmp_path, curves={"A": curve(H, ["cow", "bird"], scores, ["F_H", "SDL"])})
+    spec = json.loads(charts_text(text))
+    assert spec["curve0"]["series"] == [{"name": "A", "x": [0.2, 0.6, 0.9], "y": [pytest.approx(13 / 14), 1.0, 0.5]}]
+    assert text.count("class=warning>A: best") == 2
+    assert "at the threshold 0.6 (every distinct score), which is optimistic" in text
+
+
+@pytest.mark.parametrize("measures", [["TIE"], ["GIE", "F_H"], ["accuracy"]])
+def test_small_evaluations_have_a_page(tmp_path, measures):
+    text, data = made(evaluate(H, ["cow"], {"only": ["bird"]}, measures), tmp_path)
+    assert ("id='sensitivity'" in text) == ("GIE" in measures)
+    assert data["pairing"] == ("GIE" if measures == ["accuracy"] else measures[0])
+
+
+def test_undefined_and_infinite_scores_have_a_page(tmp_path):
+    ev = evaluate(H, [["cow"], ["cow", "bird"]], {"A": [["cow"], ["bird"]], "B": [[], []]}, ["TIE"], undefined="nan")
+    text, data = made(ev, tmp_path)
+    assert [math.isnan(v) for v in data["value0_0"]] == [False, True]
+    assert "undefined" in text
+    lonely = Hierarchy.from_edges([("a", "b"), ("c", "d")])
+    ev = evaluate(lonely, ["b", "b"], {"A": ["d", "b"], "B": ["b", "a"]}, ["SunLim"], undefined="nan")
+    made(ev, tmp_path)
+
+
+# ---- what it embeds
+
+
+def test_every_instance_is_embedded(mini, page_file):
+    data = unpacked(page_file.read_text(encoding="utf-8"))
+    labels, kinds = data["labels"], mini.errors()
+    assert data["count"] == 200
+    for s, system in enumerate(mini.systems):
+        (_, batch), *_ = mini.inputs.blocks(system)
+        classes = batch.hierarchy.labels
+        for side, ptr, nodes in (("true", "truePtr", "true"), ("pred", f"predPtr{s}", f"pred{s}")):
+            of = getattr(batch, side)
+            for i in range(200):
+                embedded = [labels[n] for n in data[nodes][data[ptr][i] : data[ptr][i + 1]]]
+                assert embedded == [classes[c] for c in of[i]]
+        for column, name in ((1 + 2 * s, f"predKind{s}"), (2 + 2 * s, f"trueKind{s}")):
+            assert np.bincount(data[name], minlength=6).tolist() == [row[column] for row in kinds.rows]
+        for m, name in enumerate(mini.measures):
+            assert data[f"value{s}_{m}"].tolist() == mini.per_instance(system, name).tolist()
+        pairs = np.diff(data[f"pairPtr{s}"])
+        rows = np.repeat(np.arange(200), pairs)
+        costs = np.bincount(rows, data[f"pairCost{s}"], 200)
+        assert costs.tolist() == mini.per_instance(system, "GIE").tolist()
+
+
+def test_pairs_are_those_of_an_explanation(mini, page_file):
+    data = unpacked(page_file.read_text(encoding="utf-8"))
+    s, labels = mini.systems.index("svm_ovr_freq60"), data["labels"]
+    for i in range(0, 200, 7):
+        part = mini.explain("svm_ovr_freq60", i, ["GIE"]).parts[0]
+        left = data[f"pred{s}"][data[f"predPtr{s}"][i] : data[f"predPtr{s}"][i + 1]]
+        right = data["true"][data["truePtr"][i] : data["truePtr"][i + 1]]
+        found = []
+        for k in range(data[f"pairPtr{s}"][i], data[f"pairPtr{s}"][i + 1]):
+            p, t = int(data[f"pairPred{s}"][k]), int(data[f"pairTrue{s}"][k])
+            found.append((labels[left[p - 1]] if p else None, labels[right[t - 1]] if t else None))
+        both = set(left.tolist()) & set(right.tolist())
+        used = {end for pair in found for end in pair}
+        assert {labels[n] for n in set(left.tolist()) - both} <= used
+        assert sum(data[f"pairCost{s}"][data[f"pairPtr{s}"][i] : data[f"pairPtr{s}"][i + 1]]) == part.error
+
+
+def test_classes_are_embedded_with_all_above_them(mini, page_file):
+    data, h = unpacked(page_file.read_text(encoding="utf-8")), mini.inputs.given
+    labels = data["labels"]
+    for n, label in enumerate(labels):
+        parents = [labels[p] for p in data["parents"][data["parentPtr"][n] : data["parentPtr"][n + 1]]]
+        assert set(parents) == set(h.parents(label))
+    names = mini.inputs.names
+    assert all(shown == names.get(label, "") for label, shown in zip(labels, data["names"], strict=True))
+
+
+def test_branches_are_those_of_the_table(mini, page_file, monkeypatch, tmp_path):
+    whole = unpacked(page_file.read_text(encoding="utf-8"))
+    monkeypatch.setattr(tree, "MOST", 300)
+    _, part = made(mini, tmp_path)
+    table = {row[0]: row for row in mini.branches(None, "F_LCA").rows}
+    for data in (whole, part):
+        for b, node in enumerate(data["branch"]):
+            row = table[data["labels"][node]]
+            assert data["branchInstances"][b] == row[2]
+            for s in range(5):
+                mean, width, share = (data[f"branch{what}{s}"][b] for what in ("Mean", "Width", "Share"))
+                found = mean, share, mean - width, mean + width
+                wanted = row[3 + 2 * s], row[4 + 2 * s], *row[13 + s]
+                assert found == pytest.approx(wanted, nan_ok=True, abs=1e-12)
+    assert whole["branch"].size > part["branch"].size > 200
+    kept = set(part["branch"].tolist())
+    for node in kept:  # a tree without holes
+        assert set(part["parents"][part["parentPtr"][node] : part["parentPtr"][node + 1]].tolist()) <= kept
+    assert f"<li>{part['branch'].size} of {len(table):,} branches" in (tmp_path / "made.html").read_text()
+
+
+def test_a_large_run_embeds_a_sample_and_says_so(mini, tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "MOST", 250)
+    text, data = made(mini, tmp_path)
+    assert data["count"] == 50
+    assert "A sample: 50 of 200 instances, the 5 worst of each system by F_LCA and others at random." in text
+    rows = data["rows"].tolist()
+    assert rows == sorted(set(rows))
+    for s, system in enumerate(mini.systems):
+        values = mini.per_instance(system, "F_LCA")
+        assert set(np.argsort(values, kind="stable")[:5].tolist()) <= set(rows)
+        assert data[f"value{s}_4"].tolist() == values[rows].tolist()
+        assert data[f"pairPtr{s}"].size == 51
+        costs = np.bincount(np.repeat(np.arange(50), np.diff(data[f"pairPtr{s}"])), data[f"pairCost{s}"], 50)
+        assert costs.tolist() == mini.per_instance(system, "GIE")[rows].tolist()
+
+
+def test_data_that_is_too_large_is_cut_down(mini, tmp_path, monkeypatch):
+    full = len(re.search("id='data'>(.*?)<", made(mini, tmp_path)[0])[1])
+    monkeypatch.setattr(page, "ROOM", int(0.8 * full))
+    text, data = made(mini, tmp_path)
+    assert len(re.search("id='data'>(.*?)<", text)[1]) <= 0.8 * full
+    assert 10 < data["count"] < 200
+    assert f"A sample: {data['count']} of 200 instances" in text
+
+
+def test_errors_are_the_worst_where_less_is_better(mini):
+    sample = instances.sampled(mini, "GIE", 100)
+    for system in mini.systems:
+        worst = np.argsort(-mini.per_instance(system, "GIE"), kind="stable")[: sample.worst]
+        assert sample.worst
+        assert set(worst.tolist()) <= set(sample.rows.tolist())
+
+
+def test_isolated_classes_of_each_system_are_one_node(tmp_path):
+    ev = evaluate(
+        H, ["cow", "bird", "odd"], {"A": ["new", "bird", "odd"], "B": ["cow", "other", "new"]}, ["F_H", "GIE"],
+        unknown="isolate", names={"cow": "Cow"},
+    )  # fmt: skip
+    _, data = made(ev, tmp_path)
+    assert sorted(label for label in data["labels"] if label in ("new", "odd", "other")) == ["new", "odd", "other"]
+    named = [[data["labels"][n] for n in data[f"pred{s}"]] for s in range(2)]
+    assert named == [["new", "bird", "odd"], ["cow", "other", "new"]]
+    table = {row[0]: row for row in ev.branches(None, "F_H", intervals=False).rows}
+    for b, node in enumerate(data["branch"].tolist()):
+        row = table[data["labels"][node]]
+        assert data["branchShare1"][b] == pytest.approx(row[-1])
+
+
+def test_arrays_of_any_size_and_kind():
+    arrays = {"a": narrow(np.array([3, 255])), "b": narrow(np.array([256])), "c": narrow(np.array([], np.int64)),
+              "d": narrow(np.array([2**16])), "e": np.array([0.1, math.inf])}  # fmt: skip
+    odd = "</script>\u202e"
+    found = unpacked(f"id='data'>{packed({'text': odd}, arrays)}</script>")
+    assert [found[name].dtype.itemsize for name in "abcde"] == [1, 2, 1, 4, 8]
+    assert all(found[name].tolist() == arrays[name].tolist() for name in arrays)
+    assert found["text"] == odd
+
+
+# ---- names that mean something elsewhere
+
+
+def test_labels_are_text_on_the_page(tmp_path):
+    systems = {"<b>": ["cow", SCRIPT], "B": [SCRIPT, "bird"]}
+    text, data = made(evaluate(H, [SCRIPT, "cow"], systems, ["F_LCA", "TIE"], names={"cow": "<i>Cow</i>"}), tmp_path)
+    assert SCRIPT not in text
+    assert "<i>Cow" not in text
+    assert "<b></" not in text.replace("&lt;b&gt;", "")
+    assert text.count("</script>") == 3
+    assert SCRIPT in data["labels"]
+
+
+def test_names_that_mean_something_elsewhere(tmp_path):
+    """Mathematics of matplotlib, and characters that XML does not have."""
+    h = Hierarchy.from_edges([("a", "b\x07\x1b"), ("a", "\ufffe")])
+    ev = evaluate(h, ["b\x07\x1b"], {r"$\frac{$": ["\ufffe"], "a$_$b": ["a"]}, ["F_LCA", "GIE"])
+    text, data = made(ev, tmp_path)
+    assert "\x07" not in text
+    assert r"b\x07\x1b" in data["labels"]
+    ET.fromstring(ev.explain("a$_$b", 0).picture().to_svg())
+    ev.explain("a$_$b", 0).picture().to_png(tmp_path / "picture.any")
+    assert (tmp_path / "picture.any").read_bytes()[:4] == b"\x89PNG"
