@@ -56,7 +56,7 @@ def _counts_table(
         f = settled(of)[2]
         texts = zip(shown(f), lost(of).tolist(), drawn, f, strict=True)
         cells.append([
-            Cell(f"{text} <span class='lost'>({missed})</span>{bracket(interval)}", value)
+            Cell(f"<span class='whole'>{text} <span class='lost'>({missed})</span></span>{bracket(interval)}", value)
             for text, missed, interval, value in texts
         ])  # fmt: skip
     caption = (
