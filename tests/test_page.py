@@ -231,25 +231,27 @@ def picked(table, *columns: str) -> list[list]:
     return [[row[k] for k in places] for row in table.rows]
 
 
+def bracket(interval) -> str:
+    return "" if math.isnan(interval.low) else f" [{figure(interval.low)}, {figure(interval.high)}]"
+
+
 def full_name(label: str, name: str) -> str:
     return f"{name} ({label})" if name else label
 
 
 def test_sections_have_the_numbers_of_the_tables(mini, page_file):
     text = page_file.read_text(encoding="utf-8")
-    ratios, lost = ([f"{system} {what}" for system in mini.systems] for what in ("F", "lost"))
-    levels, found = mini.levels(), rows_of(text, "levels")
-    assert [[int(cell) for cell in row[:2]] for row in found] == picked(levels, "level", "true")
-    for row, f, number in zip(found, picked(levels, *ratios), picked(levels, *lost), strict=True):
-        assert row[2:] == [f"{value:.4f} ({count})" for value, count in zip(f, number, strict=True)]
-    sides = [f"{system} {side}" for system in mini.systems for side in ("predicted", "true")]
-    assert [row[1:] for row in rows_of(text, "kinds")] == [
-        list(map(str, column)) for column in zip(*picked(mini.errors(), *sides), strict=True)
-    ]
-    classes, found = mini.classes(on="labels"), rows_of(text, "classes")
-    assert [row[0] for row in found] == [full_name(*names) for names in picked(classes, "class", "name")[:20]]
-    counts = [[int(re.search(r"\((\d+)\)", cell)[1]) for cell in row[2:]] for row in found]
-    assert counts == picked(classes, *lost)[:20]
+    for row, found in zip(mini.levels().rows, rows_of(text, "levels"), strict=True):
+        assert [int(found[0]), int(found[1])] == list(row[:2])
+        of_systems = zip(row[2:12:2], row[3:12:2], row[12:], strict=True)
+        assert found[2:] == [f"{f:.4f} ({lost}){bracket(interval)}" for f, lost, interval in of_systems]
+    kinds = mini.errors()
+    for k, found in enumerate(rows_of(text, "kinds")):
+        assert found[1:] == [f"{row[1 + k]} [{row[11 + k].low}, {row[11 + k].high}]" for row in kinds.rows]
+    for row, found in zip(mini.classes(on="labels").rows, rows_of(text, "classes"), strict=False):
+        assert found[0] == (f"{row[1]} ({row[0]})" if row[1] else row[0])
+        of_systems = zip(row[3:13:2], row[4:13:2], row[13:], strict=True)
+        assert found[2:] == [f"{f:.4f} ({lost}){bracket(interval)}" for f, lost, interval in of_systems]
     for k, system in enumerate(mini.systems):
         table = mini.confusions(system, "GIE")
         for row, names, numbers in zip(
@@ -384,8 +386,10 @@ def test_branches_are_those_of_the_table(mini, page_file, monkeypatch, tmp_path)
             row = table[data["labels"][node]]
             assert data["branchInstances"][b] == row[2]
             for s in range(5):
-                found = data[f"branchMean{s}"][b], data[f"branchShare{s}"][b]
-                assert found == pytest.approx((row[3 + 2 * s], row[4 + 2 * s]), nan_ok=True, abs=1e-12)
+                mean, width, share = (data[f"branch{what}{s}"][b] for what in ("Mean", "Width", "Share"))
+                ends = np.clip([mean - width, mean + width], 0, 1)
+                found, wanted = [mean, share, *ends], (row[3 + 2 * s], row[4 + 2 * s], *row[13 + s])
+                assert found == pytest.approx(wanted, nan_ok=True, abs=1e-12)
     assert whole["branch"].size > part["branch"].size > 200
     kept = set(part["branch"].tolist())
     for node in kept:  # a tree without holes

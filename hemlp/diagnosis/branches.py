@@ -57,7 +57,7 @@ def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int |
         raise InvalidOption(f"level={level!r} is not a number of edges from a root, of at least 0")
     chosen = chosen_systems(ev, systems)
     labels, places = aligned(inputs, chosen)
-    found = [_at(branches_of(ev, system, name), place) for system, place in zip(chosen, places, strict=True)]
+    found = [placed(branches_of(ev, system, name), place) for system, place in zip(chosen, places, strict=True)]
     met = np.any([(of.instances > 0) | (of.shares > 0) for of in found], axis=0)
     if level is not None:
         depths = [_taken(inputs.hierarchies[s].unit_depths, place, -1) for s, place in zip(chosen, places, strict=True)]
@@ -106,7 +106,7 @@ def _taken(values: Any, places: IntArray, missing: float) -> Any:
     return np.where(places >= 0, values[places], missing)
 
 
-def _at(of: Branches, places: IntArray) -> Branches:
+def placed(of: Branches, places: IntArray) -> Branches:
     """The branches in another order; one that is not there has no instance, and no loss."""
     of_values = (
         _taken(of.means, places, math.nan),

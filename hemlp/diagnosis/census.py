@@ -97,9 +97,7 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
     check_choice("on", on, ("closures", "labels"))
     inputs, chosen = inputs_of(ev), chosen_systems(ev, systems)
     labels, counts = class_counts(ev, chosen, on)
-    order = first_by(lost(counts))
-    met: Any = counts.any(axis=(0, 2))
-    rows = order[met[order]]
+    rows = met_classes(counts)
     head, columns = columns_of(chosen, counts[:, rows])
     notes = ["each label with its ancestors" if on == "closures" else "labels as they are, without their ancestors"]
     notes[0] += "; first " + (
@@ -130,6 +128,14 @@ def class_counts(ev: Evaluation, systems: Sequence[str], on: On) -> tuple[Sequen
     return labels, np.stack(found)
 
 
+def met_classes(counts: IntArray) -> IntArray:
+    """The rows of classes (systems × rows × 3) that are true or predicted anywhere, what loses most first."""
+    order = first_by(lost(counts))
+    met: Any = counts.any(axis=(0, 2))
+    rows: IntArray = order[met[order]]
+    return rows
+
+
 def columns_of(systems: list[str], counts: IntArray) -> tuple[list[str], list[list[Any]]]:
     """All counts and ratios of one system, or F and what is lost of several (systems × rows × 3) side by side."""
     true = counts[0, :, 1].tolist()
@@ -140,13 +146,19 @@ def columns_of(systems: list[str], counts: IntArray) -> tuple[list[str], list[li
     return ["true", *(f"{system} {what}" for system in systems for what in ("F", "lost"))], [true, *several]
 
 
+def f_ends(counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """The ends of Wilson's intervals of F = 2q / (1 + q), of counts (… × 3), by those of q = C / (C + lost)."""
+    common = counts[..., 2]
+    low, high = proportion(common, common + lost(counts))
+    return 2 * low / (1 + low), 2 * high / (1 + high)
+
+
 def _wilson(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[FloatArray, FloatArray]]]:
     """The intervals of P, R and F of one system, or of F of several."""
     found = []
     for system, of in zip(systems, counts, strict=True):
         predicted, true, common = of.T
-        ends = proportion(common, common + lost(of))
-        f = 2 * ends[0] / (1 + ends[0]), 2 * ends[1] / (1 + ends[1])
+        f = f_ends(of)
         if len(systems) == 1:
             found += [("P", proportion(common, predicted)), ("R", proportion(common, true)), ("F", f)]
         else:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
     """One row a level that has a true or predicted class."""
-    chosen, number = chosen_systems(ev, systems), _number(ev)
+    chosen = chosen_systems(ev, systems)
     counts = level_counts(ev, chosen)
     rows = np.flatnonzero(counts.any(axis=(0, 2)))
     head, columns = columns_of(chosen, counts[:, rows])
@@ -32,18 +32,17 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
     if len(chosen) > 1:
         notes.append("lost: what is true or predicted, and not both")
     if intervals:
-        sums = resampled_sums(ev, "levels", chosen, _by_instance)
-        drawn = [ratios(of.reshape(len(of), number, 3)[:, rows]) for of in sums]
+        drawn = resampled_ratios(ev, chosen, rows)
         wanted = [(f"{system} F", of[2]) for system, of in zip(chosen, drawn, strict=True)]
         if len(chosen) == 1:
             wanted = list(zip(RATIOS, drawn[0], strict=True))
         head += [f"{name} 95%" for name, _ in wanted]
-        columns += [_intervals(values) for _, values in wanted]
+        columns += [intervals_of(values) for _, values in wanted]
         notes.append(RESAMPLED)
     if intervals and len(chosen) == 2:
         first, second = (np.array(columns[k]) for k in (1, 3))
         head += ["difference", "difference 95%"]
-        columns += [(first - second).tolist(), _intervals(wanted[0][1] - wanted[1][1])]
+        columns += [(first - second).tolist(), intervals_of(wanted[0][1] - wanted[1][1])]
         notes.append(f"difference: F of {chosen[0]} less that of {chosen[1]}, in the same resamples")
     made = [(level, *values) for level, *values in zip(rows.tolist(), *columns, strict=True)]
     return Table(["level", *head], made, notes)
@@ -55,6 +54,12 @@ def level_counts(ev: Evaluation, systems: Sequence[str]) -> IntArray:
     for of, system in zip(counts, systems, strict=True):
         np.add.at(of, inputs_of(ev).hierarchies[system].unit_depths, counted(ev, system, "closures"))
     return counts
+
+
+def resampled_ratios(ev: Evaluation, systems: Sequence[str], levels: IntArray) -> list[tuple[FloatArray, ...]]:
+    """Of each system P, R and F of some levels in each resample of the instances: resamples × levels."""
+    sums = resampled_sums(ev, "levels", systems, _by_instance)
+    return [ratios(of.reshape(len(of), -1, 3)[:, levels]) for of in sums]
 
 
 def _number(ev: Evaluation) -> int:
@@ -76,6 +81,6 @@ def _by_instance(ev: Evaluation, system: str) -> Iterator[IntArray]:
         yield count_groups(sides, implied(lists), h.unit_depths, number).reshape(len(batch), -1)
 
 
-def _intervals(drawn: FloatArray) -> list[Interval]:
+def intervals_of(drawn: FloatArray) -> list[Interval]:
     """Of each column of resamples × rows."""
     return [Interval.of(column) for column in drawn.T]

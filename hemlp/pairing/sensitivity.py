@@ -66,9 +66,8 @@ def envelope(model: PairingModel | FlowModel) -> Envelope:
     """The lower envelope of each instance of a model whose default classes all cost the same."""
     lines: _Pairings | _Flows = _Flows(model) if isinstance(model, FlowModel) else _Pairings(model)
     costs, scale = _scaled(lines.costs)
-    exact = scale is not None
     total, most = lines.totals(costs), lines.most
-    exact = exact and bool(((total + 1) * (most + 2) < EXACT).all())
+    exact = scale is not None and bool(((total + 1) * (most + 2) < EXACT).all())
     ask = lines.asking(costs)
     rows = np.arange(len(model))
     least = costs[costs > 0].min(initial=1.0)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hemlp.escaping import markup
+from hemlp.text.intervals import Interval
+from hemlp.text.tables import figure
 
 First = Literal["ascending", "descending"]
 
@@ -67,6 +70,12 @@ def _kind(column: Column) -> str:
 def _cell(column: Column, cell: Cell) -> str:
     value = "" if cell.value is None else f" data-value='{markup(str(cell.value))}'"
     return f"<td data-head='{markup(column.name)}'{_kind(column)}{value}>{cell.shown}</td>"
+
+
+def bracket(interval: Interval, text: Callable[[float], str] = figure) -> str:
+    """An interval behind its value, as HTML; "" where there is none."""
+    low, high = interval
+    return "" if math.isnan(low) else f" <small>[{text(low)}, {text(high)}]</small>"
 
 
 def notes(texts: Iterable[str]) -> str:

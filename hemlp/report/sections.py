@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.arrays import IntArray
-from hemlp.diagnosis.census import class_counts, lost, settled
+from hemlp.diagnosis.census import class_counts, f_ends, lost, met_classes, settled
 from hemlp.diagnosis.costs import Confusion
-from hemlp.diagnosis.kinds import KINDS, kinds_of
-from hemlp.diagnosis.levels import level_counts
-from hemlp.diagnosis.reading import first_by
+from hemlp.diagnosis.kinds import KINDS
+from hemlp.diagnosis.levels import intervals_of, level_counts, resampled_ratios
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
-from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
+from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.statistics.direct import intervals as wilson
 from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.intervals import RESAMPLED
+from hemlp.text.intervals import Interval
 from hemlp.text.tables import shown
 
 if TYPE_CHECKING:
@@ -33,31 +35,34 @@ def levels(ev: Evaluation) -> Section:
     at = np.flatnonzero(counts.any(axis=(0, 2)))
     counts = counts[:, at]
     series = [
-        {"name": system, "y": [f if met else None for f, met in zip(settled(of)[2], of.any(axis=1), strict=True)]}
+        {"name": system, "y": [f if some else None for f, some in zip(settled(of)[2], of.any(axis=1), strict=True)]}
         for system, of in zip(ev.systems, counts, strict=True)
     ]
     spec = {"type": "lines", "x": at.tolist(), "series": series, "xlabel": "level", "ylabel": "F", "low": 0}
     words = "F of the classes of each level, over all instances; level: the fewest edges up to a root"
-    heads = [Cell(str(level), level) for level in at.tolist()]
-    body = chart("levels", words) + folded(
-        "The numbers", _counts_table(ev, Column("level", "ascending"), heads, counts)
-    )
+    drawn = [intervals_of(f) for _, _, f in resampled_ratios(ev, ev.systems, at)]
+    numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number, at.tolist())), counts, drawn)
+    body = chart("levels", words) + folded("The numbers", numbers + notes([RESAMPLED]))
     return Section("levels", "Levels", body + _dropped(ev), {"levels": spec})
 
 
-def _counts_table(ev: Evaluation, first: Column, heads: Sequence[Cell], counts: IntArray) -> str:
-    """How often what a row is about is true, and F and what is lost of each system (systems × rows × 3)."""
+def _counts_table(
+    ev: Evaluation, first: Column, heads: Sequence[Cell], counts: IntArray, intervals: Sequence[Sequence[Interval]]
+) -> str:
+    """How often what a row is about is true, and F with its interval and what is lost of each system."""
     columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
-    true = [_number(number) for number in counts[:, :, 1].max(axis=0, initial=0).tolist()]
-    of_systems = []
-    for of in counts:
+    cells = [list(map(_number, counts[:, :, 1].max(axis=0).tolist()))]
+    for of, drawn in zip(counts, intervals, strict=True):
         f = settled(of)[2]
-        of_systems.append([
-            Cell(f"{text} <span class='lost'>({number})</span>", value)
-            for text, value, number in zip(shown(f), f, lost(of).tolist(), strict=True)
+        texts = zip(shown(f), lost(of).tolist(), drawn, f, strict=True)
+        cells.append([
+            Cell(f"<span class='whole'>{text} <span class='lost'>({missed})</span></span>{bracket(interval)}", value)
+            for text, missed, interval, value in texts
         ])  # fmt: skip
-    words = "F of each system, and in brackets what is lost: true or predicted, and not both"
-    return table(columns, zip(heads, true, *of_systems, strict=True), words)
+    caption = (
+        "F of each system with its 95% interval, and in round brackets what is lost: true or predicted, and not both"
+    )
+    return table(columns, list(zip(heads, *cells, strict=True)), caption)
 
 
 def _dropped(ev: Evaluation) -> str:
@@ -68,18 +73,22 @@ def _dropped(ev: Evaluation) -> str:
 
 def kinds(ev: Evaluation) -> Section:
     """What predicted classes are to the true ones, and how true ones were answered."""
+    found = ev.errors()
     names = [f"{system}, {side}" for system in ev.systems for side in ("predicted", "true")]
-    found = [kinds_of(ev, system) for system in ev.systems]
-    numbers = [side.sum(axis=0, dtype=np.int64).tolist() for of in found for side in (of.predicted, of.true)]
-    rows = [{"name": name, "parts": parts} for name, parts in zip(names, numbers, strict=True)]
+    _, *numbers = zip(*found.rows, strict=True)
+    counts, intervals = numbers[: len(names)], numbers[len(names) : 2 * len(names)]
+    rows = [{"name": name, "parts": list(parts)} for name, parts in zip(names, counts, strict=True)]
     spec = {"type": "stacked", "rows": rows, "parts": list(KINDS)}
     words = "What the predicted classes are to the true ones, and how the true ones were answered"
     columns = [
         Column("classes", "ascending", True),
         *(Column(k, "descending" if k == "hit" else "ascending") for k in KINDS),
     ]
-    cells = [[Cell(markup(name)), *map(_number, parts)] for name, parts in zip(names, numbers, strict=True)]
-    body = chart("kinds", words) + folded("The numbers", table(columns, cells))
+    cells = [
+        [Cell(markup(name)), *(Cell(f"{n}{bracket(of, str)}", n) for n, of in zip(parts, drawn, strict=True))]
+        for name, parts, drawn in zip(names, counts, intervals, strict=True)
+    ]
+    body = chart("kinds", words) + folded("The numbers", table(columns, cells)) + notes(found.notes)
     return Section("kinds", "Kinds of error", body, {"kinds": spec})
 
 
@@ -88,14 +97,17 @@ def classes(ev: Evaluation) -> Section:
     inputs = ev.inputs
     assert inputs is not None
     labels, counts = class_counts(ev, ev.systems, "labels")
-    order = first_by(lost(counts))
-    somewhere = np.flatnonzero(counts.any(axis=(0, 2)))
-    met = order[np.isin(order, somewhere)]
+    met = met_classes(counts)
     rows = met[:ROWS]
+    counts = counts[:, rows]
     heads = [Cell(markup(full_name(inputs, labels[c]))) for c in rows.tolist()]
+    drawn = [wilson(*f_ends(of)) for of in counts]
     first = "on which the systems differ most in what is lost" if len(ev.systems) > 1 else "on which most is lost"
-    told = f"the {len(rows)} of {met.size:,} classes {first}; labels as they are, without their ancestors"
-    body = _counts_table(ev, Column("class", "ascending", True), heads, counts[:, rows]) + notes([told]) + _dropped(ev)
+    told = [
+        f"the {rows.size} of {met.size:,} classes {first}; labels as they are, without their ancestors",
+        "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",
+    ]
+    body = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn) + notes(told) + _dropped(ev)
     return Section("classes", "Classes", body, {})
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.diagnosis.branches import branches_of
+from hemlp.diagnosis.branches import branches_of, placed
 from hemlp.diagnosis.reading import aligned, inputs_of
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report.elements import Section, choice, notes
@@ -28,12 +28,11 @@ def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[s
 
     A branch has at most the instances and the share of any branch that it is in, so those that are kept hang together.
     """
-    _, places = aligned(inputs_of(ev), ev.systems)
-    found = [branches_of(ev, system, measure) for system in ev.systems]
-    of_all = list(zip(found, places, strict=True))
-    instances = np.max([np.where(place >= 0, of.instances[place], 0) for of, place in of_all], axis=0)
-    means = np.array([np.where(place >= 0, of.means[place], np.nan) for of, place in of_all])
-    shares = np.array([np.where(place >= 0, np.nan_to_num(of.shares[place]), 0.0) for of, place in of_all])
+    inputs = inputs_of(ev)
+    _, places = aligned(inputs, ev.systems)
+    found = [placed(branches_of(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)]
+    instances = np.max([of.instances for of in found], axis=0)
+    shares = np.array([np.nan_to_num(of.shares) for of in found])
     weight = np.maximum(instances / max(1, int(ev.facts[ev.systems[0]]["instances"])), shares.max(axis=0))
     met = np.flatnonzero(weight > 0)
     kept = met
@@ -41,12 +40,13 @@ def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[s
         kept = met[weight[met] > np.sort(weight[met])[-MOST - 1]]
     node = np.full(kept.size, -1)
     for system, place in zip(ev.systems, places, strict=True):
-        here = place[kept] >= 0
-        number = nodes.add(inputs_of(ev).hierarchies[system], [place[kept][here]])
-        node[here] = number[place[kept][here]]
+        here = place[kept]
+        number = nodes.add(inputs.hierarchies[system], [here[here >= 0]])
+        node = np.where(here >= 0, number[here], node)
     arrays = {"branch": narrow(node), "branchInstances": narrow(instances[kept])}
-    for s in range(len(found)):
-        arrays |= {f"branchMean{s}": means[s, kept], f"branchShare{s}": shares[s, kept]}
+    for s, of in enumerate(found):
+        of_values = of.means[kept], of.widths[kept], shares[s, kept]
+        arrays |= dict(zip((f"branchMean{s}", f"branchWidth{s}", f"branchShare{s}"), of_values, strict=True))
     return int(met.size), arrays
 
 
@@ -59,6 +59,7 @@ def tree_section(ev: Evaluation, measure: str, shown: int, met: int, ahead: Sequ
     )
     told = [
         f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
+        "±: 95% intervals of the means, Student's, from the spread over the instances of a branch",
     ]
     if any((np.diff(h.parent_ptr) > 1).any() for h in ev.inputs.hierarchies.values()):
         told.append("branches overlap where classes have several parents: shares need not add up to 100%")

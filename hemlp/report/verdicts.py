@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hemlp.escaping import markup
-from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
+from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
 from hemlp.statistics.comparable import comparable_means
 from hemlp.statistics.comparisons import Tested, tested_pairs
 from hemlp.statistics.facts import dropped_true_labels
@@ -223,9 +223,8 @@ def _means(ev: Evaluation, sided: Sided) -> str:
             # the space and the brackets keep the figures apart where the table is copied
             place = "" if rank is None or alone else f" <span class='rank'>({rank})</span>"
             text = "undefined" if math.isnan(mean) else figure(mean)
-            low, high = ev.interval(system, name)
-            interval = "" if math.isnan(low) else f" <small>[{figure(low)}, {figure(high)}]</small>"
-            row.append(Cell(f"<span{best}>{text}</span>{place}{interval}", "" if math.isnan(mean) else mean))
+            shown = f"<span{best}>{text}</span>{place}{bracket(ev.interval(system, name))}"
+            row.append(Cell(shown, "" if math.isnan(mean) else mean))
         labels = ev.facts[system]["predictions an instance"]
         row.append(Cell(f"{labels:.2f}", labels))
         if dropped:

@@ -73,16 +73,16 @@ class Draw:
         if self.resamples > RESAMPLES:
             raise ValueError(f"streams come once, and {self.resamples:,} resamples are drawn in several rounds")
         rows = [_Rows(iter(stream)) for stream in streams]
-        totals: list[Any] = [0.0] * len(rows)
+        totals: Any = 0.0
+        widths: list[int] = []
         for _, instances, counts in self.counts():
-            most = counts.sum(axis=1).max()
-            small = counts.astype(np.float32)
-            for k, each in enumerate(rows):
-                values = each.next(instances.stop - instances.start)
-                exact = most * values.max(initial=0) < EXACT
-                found = small @ values.astype(np.float32) if exact else counts @ values.astype(np.float64)
-                totals[k] = totals[k] + found.astype(np.float64)
-        return totals
+            parts = [each.next(instances.stop - instances.start) for each in rows]
+            widths = [part.shape[1] for part in parts]
+            values = np.concatenate(parts, axis=1)
+            exact = counts.sum(axis=1).max() * values.max(initial=0) < EXACT
+            kind = np.float32 if exact else np.float64
+            totals = totals + (counts.astype(kind) @ values.astype(kind)).astype(np.float64)
+        return np.split(totals, np.cumsum(widths)[:-1], axis=1)
 
     def _means(self, columns: list[FloatArray]) -> FloatArray:
         fixed = _FixedPoint.of(columns, self.size)
