@@ -76,6 +76,7 @@ def main() -> None:
     if not DATA.is_dir():
         sys.exit("set HEMLP_DATA to the folder of real data")
     print(machine())
+    commit = present_commit()
     known = options.json is not None and options.json.exists()
     report: dict[str, Any] = json.loads(options.json.read_text()) if known else {}
     report["machine"] = machine()
@@ -99,7 +100,7 @@ def main() -> None:
         if options.json:
             options.json.write_text(json.dumps(report, indent=1) + "\n")
     if options.record:
-        record({section: report[section] for section in options.sections})
+        record(commit, {section: report[section] for section in options.sections})
     return None
 
 
@@ -116,11 +117,17 @@ def ratios(section: str, of: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def record(sections: dict[str, dict[str, Any]]) -> None:
+def present_commit() -> str:
+    """What is measured; asked for before the figures are written, which would make it look changed."""
+    command = ["git", "describe", "--always", "--dirty"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HISTORY.parent)
+    return found.stdout.strip()
+
+
+def record(commit: str, sections: dict[str, dict[str, Any]]) -> None:
     """One line more in the history: what was measured, as ratios."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
     found = {section: ratios(section, of) for section, of in sections.items()}
-    line = {"commit": commit.stdout.strip(), "date": time.strftime("%Y-%m-%d"), "machine": machine(), "ratios": found}
+    line = {"commit": commit, "date": time.strftime("%Y-%m-%d"), "machine": machine(), "ratios": found}
     with HISTORY.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
 
