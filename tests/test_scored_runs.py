@@ -180,7 +180,7 @@ def test_the_page_has_curves_of_scored_systems(folder):
         (series,) = charts[f"curve{k}"]["series"]
         assert series == {"name": "x, scores@top1", "x": found.thresholds.tolist(), "y": found[name].tolist()}
         assert charts[f"curve{k}"]["dots"] == [list(found.best(name))]
-        assert f"(every distinct score), there {found.interval(name)}, which is optimistic" in page
+        assert f"best {name} {found.best(name).value:.4f}, {found.interval(name)}, at the threshold" in page
     assert page.count("which is optimistic: chosen on the data that it is measured on") == 2
     code, out = invoked("evaluate", "h.txt", "gold.txt", "plain.txt", "-m", "F_H", "--html", "r.html")
     assert code == 0, out

@@ -129,8 +129,8 @@ def curves(found: Mapping[str, Curve]) -> Section | None:
             "dots": [[each.threshold, each.value] for each in best.values()],
         }  # fmt: skip
         told = [
-            f"{system}: best {measure} {figure(each.value)} at the threshold {each.threshold:.4g} "
-            f"({of[system].kind}), there {of[system].interval(measure)}, which is {OPTIMISTIC}"
+            f"{system}: best {measure} {figure(each.value)}, {of[system].interval(measure)}, at the threshold "
+            f"{each.threshold:.4g} ({of[system].kind}), which is {OPTIMISTIC}"
             for system, each in best.items()
         ]
         told += [f"{system}: {note}" for system, curve in of.items() for note in curve.notes]
