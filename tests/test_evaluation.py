@@ -535,7 +535,7 @@ def test_bad_input_on_the_command_line(tmp_path):
         assert out.stdout == ""
     fine = run("evaluate", h, gold, str(wrong), "--unknown", "drop", "-m", "F")
     assert fine.returncode == 0
-    assert "1 unknown labels" in fine.stdout
+    assert "1 unknown label (" in fine.stdout
     assert hemlp.__version__ in run("--version").stdout
 
 

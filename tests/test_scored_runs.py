@@ -12,6 +12,7 @@ from hemlp.cli.main import commands
 from hemlp.errors import HemlpError
 from hemlp.evaluation.study import Study
 from hemlp.io.cuts import cut_of
+from hemlp.scores.reading import as_gold
 
 GOLD = {"a": ["sheep"], "b": ["cow"], "c": ["mammal"], "d": ["cow", "sheep"]}
 SCORES = {
@@ -179,7 +180,28 @@ def test_the_page_has_curves_of_scored_systems(folder):
         (series,) = charts[f"curve{k}"]["series"]
         assert series == {"name": "x, scores@top1", "x": found.thresholds.tolist(), "y": found[name].tolist()}
         assert charts[f"curve{k}"]["dots"] == [list(found.best(name))]
+        assert f"best {name} {found.best(name).value:.4f}, {found.interval(name)}, at the threshold" in page
     assert page.count("which is optimistic: chosen on the data that it is measured on") == 2
     code, out = invoked("evaluate", "h.txt", "gold.txt", "plain.txt", "-m", "F_H", "--html", "r.html")
     assert code == 0, out
     assert "id='curves'" not in (folder / "r.html").read_text()
+
+
+def test_the_page_says_how_scores_were_cut(folder):
+    """In a note a system, marked where it flatters; scores that were not cut have no label sets to look into."""
+    h, s = read_hierarchy("h.txt"), read_scores("scores.tsv")
+    t = tune(h, as_gold("gold.tsv"), s, "F_H")
+    systems = {"fixed": s.at(0.5), "own": s.at(t), "first": s.top(1)}
+    ev = evaluate(h, as_gold("gold.tsv"), systems, ["F_H", "F_H@2"])
+    assert list(ev.cuts) == ["fixed", "own", "first"]
+    assert "optimistic" in ev.cuts["own"]
+    ev.to_html("r.html")
+    page = (folder / "r.html").read_text()
+    for system, words in ev.cuts.items():
+        assert f"<li{' class=warning' if system == 'own' else ''}>{system}: {words}</li>" in page
+    assert "<section id='instances'" in page
+    evaluate(h, as_gold("gold.tsv"), {"whole": s}, ["F_H@2"]).to_html("r.html")
+    page = (folder / "r.html").read_text()
+    assert "<li>whole: scores that are not cut" in page
+    assert "nobody said where they are cut" in page
+    assert "<section id='instances'" not in page

@@ -16,6 +16,7 @@ from hemlp.measures.sensitivity import shown
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.report.sections import distribution
 from hemlp.text.tables import figure
+from hemlp.text.words import OPTIMISTIC
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 POINTS = 200
 """Of a line that is curved, and of a curve over thresholds at most."""
-OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
 MOST, SOLVED = 100_000, 50_000
 """Instances of all systems together, each of which is solved several times: up to which the default cost of one measure
 is looked at, and up to which those of several are."""
@@ -129,8 +129,8 @@ def curves(found: Mapping[str, Curve]) -> Section | None:
             "dots": [[each.threshold, each.value] for each in best.values()],
         }  # fmt: skip
         told = [
-            f"{system}: best {measure} {figure(each.value)} at the threshold {each.threshold:.4g} "
-            f"({of[system].kind}), which is {OPTIMISTIC}"
+            f"{system}: best {measure} {figure(each.value)}, {of[system].interval(measure)}, at the threshold "
+            f"{each.threshold:.4g} ({of[system].kind}), which is {OPTIMISTIC}"
             for system, each in best.items()
         ]
         told += [f"{system}: {note}" for system, curve in of.items() for note in curve.notes]

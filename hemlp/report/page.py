@@ -11,7 +11,7 @@ import numpy as np
 from hemlp.diagnosis.costs import confused
 from hemlp.diagnosis.kinds import KINDS
 from hemlp.diagnosis.pairs import Paired, pair_measure, paired
-from hemlp.errors import HemlpError
+from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report import comparing, sections
@@ -52,7 +52,10 @@ def page(ev: Evaluation, title: str, sided: Sided, curves: Mapping[str, Curve]) 
     data = ""
     found = [result(ev, sided)]
     if ev.inputs is not None:
-        about, data = _about_data(ev, leader)
+        try:
+            about, data = _about_data(ev, leader)
+        except UncutScores as error:  # the sections are about label sets
+            about = [Section("labels", "Labels", f"<p class='note'>{markup(str(error))}</p>", {})]
         found += about
     if (section := comparing.curves(curves)) is not None:
         found.append(section)

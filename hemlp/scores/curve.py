@@ -39,11 +39,10 @@ from hemlp.statistics.resampling import RESAMPLES, Draw
 from hemlp.text.intervals import Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, as_frame, figure
+from hemlp.text.words import OPTIMISTIC
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
 
 
 class Best(NamedTuple):

@@ -1,6 +1,9 @@
-"""Numbers of things, in words."""
+"""Numbers of things in words, and words that several tables say."""
 
 from __future__ import annotations
+
+OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
+"""Of the best value of a curve."""
 
 
 def many(number: float, thing: str, things: str | None = None) -> str:
