@@ -360,7 +360,7 @@ def test_what_is_usual_is_not_said():
         Bounds((1, 1), (1, 2), pair=by_pair(lambda p, t: (0, int(p != 1)))),
         Bounds((1, 1), (1, 2), defaults=((0, 1), priced((0, 1), above=2))),
     ],
-    ids=str,
+    ids=["budget", "soft budget", "soft", "rising", "by function", "defaults"],
 )
 def test_measures_keep_their_promises(bounds):
     check_measure(PairMeasure("ruled", bounds, default_cost=3), count=8)
