@@ -131,6 +131,7 @@ COMMANDS = {
     "cases": ["cases", "2a"],
     "demo": ["demo"],
     "curve": ["curve", *FILES[:2], "scores.tsv", "-m", "F_H"],
+    "cafa": ["cafa", *FILES[:2], "scores.tsv"],
     "tune": ["tune", *FILES[:2], "scores.tsv", "-m", "F_H"],
     "sensitivity": ["sensitivity", *FILES, "-m", "GIE"],
     "check": ["check", *FILES[:2]],
