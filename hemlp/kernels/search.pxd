@@ -19,7 +19,7 @@ cdef class Search:
     cdef readonly Slots slots
     cdef readonly Part part
     cdef readonly Choosing choosing
-    cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span
+    cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span, listed
     cdef readonly long long[::1] picked, part_size, part_common, part_diff, part_sides, base, out_links, out_ptr, out_nodes
     cdef long long[::1] tie_part, tie_ptr, tie_diff
     cdef unsigned char[::1] reach

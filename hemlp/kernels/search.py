@@ -49,6 +49,7 @@ class Search:
         self.hitting, self.signatures, self.slots = Hitting(), Signatures(self.links), Slots(self.links)
         self.part, self.choosing = Part(), Choosing()
         self.most = most  # states, for one step of one part
+        self.listed = NONE  # the part whose best choices are the present states, those of different sizes apart
         slots = self.slots.kind.shape[0]
         self.picked = np.zeros(slots, np.int64)  # the option that each slot takes, NONE: nothing is drawn
         # by the leader of a part
@@ -138,6 +139,7 @@ class Search:
                 self._take(leader, 0)
             found = self.choosing.best(self.part, self.slots, floor, apart, self.most, 0)
         self.part.forget()
+        self.listed = leader if apart and found == FOUND else NONE
         return found == FOUND
 
     def _worth(self, leader, p, q):
@@ -224,8 +226,8 @@ class Search:
         return -self.span <= total <= self.span and self.reach[k * (2 * self.span + 1) + total + self.span]
 
     def _solve_tie(self, leader, p, q, diff):
-        """Take the best choice of a part that has this difference of sizes."""
-        found = self._best(leader, p, q, True)
+        """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
+        found: cython.bint = self.listed == leader or self._best(leader, p, q, True)
         for state in range(self.choosing.states):
             if found and self.choosing.old.diff[state] == diff:
                 self._take(leader, state)
