@@ -225,7 +225,7 @@ class Choosing:
         return credit
 
     def _hopeful(self, part, before, t, credit):
-        """Whether the newest state can reach the floor; it was made of the one at ``before``, whose ``credit`` it has."""
+        """Whether the newest state can reach the floor; it has the ``credit`` of the one at ``before``, and more."""
         if not self.bounded:
             return True
         width = 2 * part.node_words + part.flag_words
