@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hemlp import Hierarchy, measure
+from hemlp import Batch, Hierarchy, measure
 from hemlp.lca.parts import ByParts
 from hemlp.programs.program import STATUSES, ProgramResult, Status
 from tests.graphs import graph
@@ -69,6 +69,28 @@ def test_every_rung_finds_the_same(seed):
     for k in range(12):
         agree(joined_instance(rng, 1 + k % 5), ("search(states=1)", "search(states=3)", "search(states=0)", "cpsat"))
         agree(layered_instance(rng), ("search(states=1)", "search(states=8)", "cpsat"))
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_a_batch_is_solved_as_each_instance_alone(seed):
+    """Nothing is left of an instance, or of a part, when the next is solved; in seed 4 several parts have ties."""
+    rng = np.random.default_rng(seed)
+    edges, instances, first = [], [], 0
+    for _ in range(12):
+        labels, own, *sides = layered_instance(rng)
+        edges += [(first + p, first + c) for p, c in own]
+        instances.append([[first + c for c in side] for side in sides])
+        first += len(labels)
+    for several in (rng.choice(12, 8, replace=False) for _ in range(24)):
+        instances.append([[c for k in several for c in instances[k][side]] for side in range(2)])
+    h = Hierarchy.from_edges(edges, classes=range(first))
+    model = F.model(Batch.of(h, *([each[side] for each in instances] for side in range(2))))
+    together = model.solve()
+    assert model.check(together)
+    for i in range(len(instances)):
+        assert model[i].solve().sums.tolist() == together.sums[i : i + 1].tolist()
+    for i in range(12, 18):
+        assert order_of(model[i].solve("search(states=0)")) == order_of(model[i].solve())
 
 
 @pytest.mark.long

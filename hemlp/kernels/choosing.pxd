@@ -35,7 +35,9 @@ cdef class Choosing:
     cdef bint _allowed(self, Part part, long long at, long long o) noexcept nogil
     cdef void _apply(self, Part part, long long side, long long i, long long o) noexcept nogil
     cdef void _forget(self, Part part, long long live) noexcept nogil
-    cdef bint _hopeful(self, Part part, long long t) noexcept nogil
+    cdef double _credit(self, Part part, long long at, long long t) noexcept nogil
+    cdef double _credit_of(self, Part part, long long w, long long items) noexcept nogil
+    cdef bint _hopeful(self, Part part, long long before, long long t, double credit) noexcept nogil
     cdef int _clear_table(self, long long states) except -1 nogil
     cdef bint _keep(self, long long i, long long o, long long t, long long width, long long most) except -1 nogil
     cdef bint _alike(self, long long other, long long width) noexcept nogil

@@ -150,6 +150,7 @@ class Choosing:
         self._clear_table(min(self.states * (part.ptr[t + 1] - part.ptr[t]), most) + 1)
         self.made = 0
         for i in range(self.states):
+            credit = self._credit(part, i * width, t + 1) if self.bounded else 0.0
             for o in range(part.ptr[t], part.ptr[t + 1]):
                 self.moves += 1
                 if self.moves % 65536 == 0:
@@ -158,7 +159,7 @@ class Choosing:
                     self.new.make_room(self.made + 1, width)
                     self._apply(part, side, i, o)
                     self._forget(part, (t + 1) * width)
-                    if self._hopeful(part, t + 1) and not self._keep(i, o, t, width, most):
+                    if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, t, width, most):
                         return False
         return True
 
@@ -201,25 +202,38 @@ class Choosing:
         for w in range(width):
             self.new.items[self.made * width + w] &= self.live[live + w]
 
-    def _hopeful(self, part, t):
-        """Whether the newest state can reach the floor."""
+    def _credit(self, part, at, t):
+        """What the items of an old state that steps from ``t`` on ask about are worth to these."""
+        width = 2 * part.node_words + part.flag_words
+        credit = 0.0
+        for w in range(width):
+            credit += self._credit_of(part, w, self.old.items[at + w] & self.live[t * width + w])
+        return credit
+
+    def _credit_of(self, part, w, items):
+        """What the items of word ``w`` are worth to later steps."""
+        if w < part.node_words:
+            item = 62 * w
+        elif w < 2 * part.node_words:
+            item = part.nodes + 62 * (w - part.node_words)
+        else:
+            item = 2 * part.nodes + 62 * (w - 2 * part.node_words)
+        credit = 0.0
+        while items:
+            credit += self.prices.credit[item + bits_of((items & -items) - 1)]  # the lowest item
+            items &= items - 1
+        return credit
+
+    def _hopeful(self, part, before, t, credit):
+        """Whether the newest state can reach the floor; it has the ``credit`` of the one at ``before``, and more."""
         if not self.bounded:
             return True
-        at = self.made * (2 * part.node_words + part.flag_words)
-        hope = self.prices.ahead[t] + self.prices.common
-        for w in range(2 * part.node_words + part.flag_words):
-            if w < part.node_words:
-                item = 62 * w
-            elif w < 2 * part.node_words:
-                item = part.nodes + 62 * (w - part.node_words)
-            else:
-                item = 2 * part.nodes + 62 * (w - 2 * part.node_words)
-            has_items = self.new.items[at + w]
-            while has_items:
-                if has_items & 1:
-                    hope += self.prices.credit[item]
-                has_items >>= 1
-                item += 1
+        width = 2 * part.node_words + part.flag_words
+        hope = self.prices.ahead[t] + self.prices.common + credit
+        for w in range(width):
+            added = self.new.items[self.made * width + w] & ~self.old.items[before + w]
+            if added:
+                hope += self._credit_of(part, w, added)
         self.new.hope[self.made] = self.new.worth[self.made] + self.scale * hope
         return self.new.hope[self.made] >= self.floor - 0.5
 

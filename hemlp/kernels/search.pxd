@@ -19,7 +19,7 @@ cdef class Search:
     cdef readonly Slots slots
     cdef readonly Part part
     cdef readonly Choosing choosing
-    cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span
+    cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span, present, listed
     cdef readonly long long[::1] picked, part_size, part_common, part_diff, part_sides, base, out_links, out_ptr, out_nodes
     cdef long long[::1] tie_part, tie_ptr, tie_diff
     cdef unsigned char[::1] reach
@@ -28,6 +28,7 @@ cdef class Search:
     cdef bint solve(self) except -1 nogil
     cdef bint _solve_part(self, long long leader, long long p, long long q) except -1 nogil
     cdef bint _best(self, long long leader, long long p, long long q, bint apart) except -1 nogil
+    cdef int read_part(self, long long leader) except -1 nogil
     cdef long long _worth(self, long long leader, long long p, long long q) noexcept nogil
     cdef void _take(self, long long leader, long long state) noexcept nogil
     cdef bint _settle_ties(self, long long p, long long q) except -1 nogil

@@ -49,6 +49,8 @@ class Search:
         self.hitting, self.signatures, self.slots = Hitting(), Signatures(self.links), Slots(self.links)
         self.part, self.choosing = Part(), Choosing()
         self.most = most  # states, for one step of one part
+        self.present = NONE  # the part that was read last
+        self.listed = NONE  # the part whose best choices are the present states, those of different sizes apart
         slots = self.slots.kind.shape[0]
         self.picked = np.zeros(slots, np.int64)  # the option that each slot takes, NONE: nothing is drawn
         # by the leader of a part
@@ -64,6 +66,7 @@ class Search:
     def reduce(self, i):
         """Everything but the choices of instance ``i``; False if it is too large for that."""
         self.links.read(i)
+        self.present = self.listed = NONE
         if not self.hitting.settle(self.links):
             return False
         self.slots.assign_roles(self.links, self.hitting)
@@ -127,8 +130,7 @@ class Search:
         """
         known: cython.bint = self.part_size[leader] != NONE
         floor = self._worth(leader, p, q) if known else LOWEST
-        self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
-        self.choosing.prepare(self.part, self.slots)
+        self.read_part(leader)
         self.choosing.ask(self.part, p, q, self.scale)
         found = self.choosing.best(self.part, self.slots, floor, apart, min(FEW, self.most), 0)
         if found == TOO_MANY:
@@ -137,8 +139,18 @@ class Search:
                 floor = self.choosing.old.worth[0]
                 self._take(leader, 0)
             found = self.choosing.best(self.part, self.slots, floor, apart, self.most, 0)
-        self.part.forget()
+        self.listed = leader if apart and found == FOUND else NONE
         return found == FOUND
+
+    def read_part(self, leader):
+        """Make a part the present one, unless it is."""
+        if self.present != leader:
+            self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
+            self.choosing.prepare(self.part, self.slots)
+            self.part.forget()
+            self.present = leader
+            self.listed = NONE
+        return 0
 
     def _worth(self, leader, p, q):
         value = 2 * q * self.part_common[leader] - p * self.part_size[leader]
@@ -224,8 +236,8 @@ class Search:
         return -self.span <= total <= self.span and self.reach[k * (2 * self.span + 1) + total + self.span]
 
     def _solve_tie(self, leader, p, q, diff):
-        """Take the best choice of a part that has this difference of sizes."""
-        found = self._best(leader, p, q, True)
+        """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
+        found: cython.bint = self.listed == leader or self._best(leader, p, q, True)
         for state in range(self.choosing.states):
             if found and self.choosing.old.diff[state] == diff:
                 self._take(leader, state)

@@ -73,9 +73,7 @@ def describe(search: Search, leader: cython.longlong) -> Any:
     An option is (source, nodes, needs, bars, sets, gain, rest), as ``hemlp.kernels.parts`` has them.
     """
     with cython.nogil:
-        search.part.read(leader, search.slots, search.hitting, search.signatures, search.links)
-        search.choosing.prepare(search.part, search.slots)
-        search.part.forget()
+        search.read_part(leader)
     part = search.part
     steps = []
     for t in range(part.steps):
