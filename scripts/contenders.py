@@ -360,12 +360,12 @@ def union_all() -> Timed:
 # ---- the command line, from its start to its end
 
 
-def _command_line(systems: int, measures: tuple[str, ...]) -> Timed:
+def _command_line(systems: int, measures: tuple[str, ...], *further: str) -> Timed:
     files = sorted((DATA / "medline_mesh").glob("pred_*.txt"))[-systems:]
     options = [word for name in measures for word in ("-m", name)]
     gold = DATA / "medline_mesh" / "gold.txt"
     arguments = [DATA / "mesh2016" / "mesh_hierarchy.txt", gold, *files, *options]
-    command = [sys.executable, "-m", "hemlp", "evaluate", *map(str, arguments)]
+    command = [sys.executable, "-m", "hemlp", "evaluate", *map(str, arguments), *further]
 
     def run() -> str:
         done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -375,13 +375,18 @@ def _command_line(systems: int, measures: tuple[str, ...]) -> Timed:
 
 
 def command_line_10000() -> Timed:
-    """`hemlp evaluate`, 2 systems x 5,000 MEDLINE documents, P_H R_H F_H P_LCA R_LCA F_LCA, start-up included."""
+    """`hemlp evaluate --no-intervals`: 2 systems x 5,000 documents, P_H R_H F_H P_LCA R_LCA F_LCA, start-up included."""
     _command_line(2, SIX)()
-    return _command_line(2, SIX)
+    return _command_line(2, SIX, "--no-intervals")
 
 
 def command_line_40000() -> Timed:
     """The same with all 8 systems."""
+    return _command_line(8, SIX, "--no-intervals")
+
+
+def command_line_intervals() -> Timed:
+    """The same with intervals of all means, by 1,000 resamples."""
     return _command_line(8, SIX)
 
 
@@ -620,7 +625,7 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "search": [search_statistics],
     "start-up": [numpy_and_click, import_hemlp, first_run, warm_run],
     "installed": [installed_size],
-    "command-line": [command_line_10000, command_line_40000],
+    "command-line": [command_line_10000, command_line_40000, command_line_intervals],
     "medline": [medline_all],
     "chebi": [chebi_sets, chebi_pairs, chebi_lca],
     "union": [union_sets, union_pairs, union_lca, union_all],
