@@ -375,7 +375,7 @@ def _command_line(systems: int, measures: tuple[str, ...], *further: str) -> Tim
 
 
 def command_line_10000() -> Timed:
-    """`hemlp evaluate --no-intervals`: 2 systems x 5,000 documents, P_H R_H F_H P_LCA R_LCA F_LCA, start-up included."""
+    """`hemlp evaluate --no-intervals`: 2 systems x 5,000 documents, P_H R_H F_H P_LCA R_LCA F_LCA, with start-up."""
     _command_line(2, SIX)()
     return _command_line(2, SIX, "--no-intervals")
 
