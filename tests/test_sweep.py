@@ -31,7 +31,13 @@ def test_places_and_the_table():
         assert row.tolist() == [1 + sum(other > mean for other in means) for mean in means]
     assert found.axis == "beta"
     assert found.table().columns == ["beta", "A", "B", "C"]
-    assert "F_H: means and places" in str(found)
+    assert "F_H: means, places and 95% intervals" in str(found)
+    plain, whole = found.table(intervals=False), found.table()
+    assert "F_H: means and places" in plain.notes[0]
+    for name, with_them, without in zip(found.evaluation.measures, whole.rows, plain.rows, strict=True):
+        for system, cell, bare in zip(found.systems, with_them[1:], without[1:], strict=True):
+            low, high = found.evaluation.interval(system, name)
+            assert cell == f"{bare} [{low:.4f}, {high:.4f}]"
     worst_first = sweep(H, TRUE, SYSTEMS, "SDL", top=[False, True])
     assert worst_first.places[0].tolist() == [1 + (worst_first.means[0] < m).sum() for m in worst_first.means[0]]
 

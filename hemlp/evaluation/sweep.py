@@ -88,16 +88,28 @@ class Sweep(Shown):
                 return dict(zip(self.systems, self.means[k].tolist(), strict=True))
         raise InvalidOption(f"the grid has no point {values!r}; its parameters are {', '.join(self.grid)}")
 
-    def table(self) -> Table:
-        """One row a point: the parameters that vary, and the mean and the place of each system."""
+    def table(self, *, intervals: bool = True) -> Table:
+        """One row a point: the parameters that vary, and the mean and the place of each system.
+
+        Parameters
+        ----------
+        intervals
+            Whether means have their 95% intervals behind them.
+        """
         varying = [key for key, values in self.grid.items() if len(values) > 1] or list(self.grid)
         rows = []
-        for point, means, places in zip(self.points, self.means, self.places, strict=True):
+        for name, point, means, places in zip(
+            self.evaluation.measures, self.points, self.means, self.places, strict=True
+        ):
             cells = [f"{figure(value)} ({place:.0f})" for value, place in zip(means, places, strict=True)]
+            if intervals:
+                found = (self.evaluation.interval(system, name) for system in self.systems)
+                cells = [cell + interval.bracket() for cell, interval in zip(cells, found, strict=True)]
             rows.append([*(shown(point[key]) for key in varying), *cells])
         fixed = [f"{key} = {shown(values[0])}" for key, values in self.grid.items() if key not in varying]
         leaders = ", ".join(f"{name} at {count} of {len(self)}" for name, count in self.leaders.items())
-        notes = [f"{self.measure}: means and places; best: {leaders}", *fixed]
+        words = "means, places and 95% intervals" if intervals else "means and places"
+        notes = [f"{self.measure}: {words}; best: {leaders}", *fixed]
         return Table([*varying, *self.systems], rows, notes)
 
     def __str__(self) -> str:

@@ -14,7 +14,6 @@ from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
 from hemlp.statistics.intervals import RESAMPLED
 from hemlp.statistics.tests import LEVEL, Sided
-from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
 
@@ -43,7 +42,7 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: b
             text = "undefined" if math.isnan(mean) else figure(mean, digits)
             ranked = len(ev.systems) > 1 and ranks[system] is not None
             text = f"{text} ({ranks[system]})" if ranked else text
-            column.append(text + _bracket(ev.interval(system, name), digits) if intervals else text)
+            column.append(text + ev.interval(system, name).bracket(digits) if intervals else text)
         if len(ev.systems) > 1:
             emphasis |= {(row, len(columns)): how for row, how in _best(means, list(ranks.values()), better).items()}
         columns.append(column)
@@ -56,12 +55,6 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: b
     if intervals:
         told.insert(1, RESAMPLED)
     return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
-
-
-def _bracket(interval: Interval, digits: int) -> str:
-    """An interval behind its mean."""
-    low, high = interval
-    return "" if math.isnan(low) else f" [{figure(low, digits)}, {figure(high, digits)}]"
 
 
 def _best(means: list[float], ranks: list[int | None], better: bool) -> dict[int, str]:

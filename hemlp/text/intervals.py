@@ -40,6 +40,13 @@ class Interval:
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
 
+    def bracket(self, digits: int | None = None) -> str:
+        """What stands behind a value in a text; nothing where there is no interval."""
+        from hemlp.text.tables import DECIMALS, figure
+
+        shown = (figure(end, DECIMALS if digits is None else digits) for end in self)
+        return "" if math.isnan(self.low) else f" [{', '.join(shown)}]"
+
     def __str__(self) -> str:
         from hemlp.text.tables import figure
 
