@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hemlp import Batch, evaluate, examples, measure
+from hemlp.errors import InvalidOption
 from hemlp.evaluation import collecting
 from hemlp.evaluation.workers import Chunk
 from hemlp.lca.model import LcaModel
@@ -28,7 +29,7 @@ def usual(data):
 @pytest.fixture
 def many_hard(monkeypatch):
     """Whatever has more than one partial choice is hard."""
-    monkeypatch.setattr(LcaModel, "quick_solver", "search(states=1, programs=False)")
+    monkeypatch.setattr(LcaModel, "rounds", ("search(states=1, programs='never')", "search"))
 
 
 @pytest.fixture
@@ -37,9 +38,9 @@ def seen(monkeypatch):
     made = []
     of = Chunk.of
 
-    def noted(system, start, batch, quick=False):
-        made.append((len(batch), quick))
-        return of(system, start, batch, quick)
+    def noted(system, start, batch, round=None):
+        made.append((len(batch), round == 0))
+        return of(system, start, batch, round)
 
     monkeypatch.setattr(Chunk, "of", noted)
     return made
@@ -48,13 +49,24 @@ def seen(monkeypatch):
 def test_a_quick_search_leaves_what_is_hard(data):
     batch = Batch.of(data[0], data[1], data[2]["topdown_lcpn"])
     model = measure("F_LCA").model(batch)
-    quick, whole = model.solve("search(states=1, programs=False)"), model.solve()
+    quick, whole = model.solve("search(states=1, programs='never')"), model.solve()
     unsolved = np.array([each is Status.UNSOLVED for each in (quick.found[i].status for i in range(len(batch)))])
     assert 0 < unsolved.sum() < len(batch)
     assert quick.sums[~unsolved].tolist() == whole.sums[~unsolved].tolist()
     assert quick.lcas[~unsolved].tolist() == whole.lcas[~unsolved].tolist()
     assert model.check(quick)
-    assert model[int(np.flatnonzero(unsolved)[0])].solve("search(states=1, programs=False)").status is Status.UNSOLVED
+    assert model[int(np.flatnonzero(unsolved)[0])].solve("search(states=1, programs='never')").status is Status.UNSOLVED
+
+
+def test_parts_at_once(data):
+    batch = Batch.of(data[0], data[1], data[2]["topdown_lcpn"])[:60]
+    model = measure("F_LCA").model(batch)
+    for states in (2, 20_000):
+        parts = model.solve(f"search(states={states}, programs='at once')", verify=True)
+        assert parts.sums.tolist() == model.solve().sums.tolist()
+        assert set(parts.steps.tolist()) <= {1, 2}
+    with pytest.raises(InvalidOption, match="programs"):
+        model.solve("search(programs='before')")
 
 
 @pytest.mark.parametrize("chunk", [7, 20_000])
@@ -97,7 +109,7 @@ def test_files_are_read_again_for_the_hard_ones(tmp_path, data, usual, many_hard
 
 
 def test_a_solver_of_the_users_choice_is_asked_once(data, seen):
-    evaluate(*data, ["F_LCA"], solver="search(states=1, programs=False)", undefined="nan", chunk=50)
+    evaluate(*data, ["F_LCA"], solver="search(states=1, programs='never')", undefined="nan", chunk=50)
     assert not any(quick for _, quick in seen)
     assert {rows for rows, _ in seen} != {1}
 

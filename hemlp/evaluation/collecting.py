@@ -25,11 +25,11 @@ class Collection:
     """Scores by system and chunk: in memory, or in a run folder.
 
     Instances are scored in two rounds: first all chunks, which leave hard instances unsolved, then each of those by
-    itself, so that no easy one waits for them and all workers share them. ``quick``: whether anything is left so.
+    itself, so that no easy one waits for them and all workers share them. ``rounds``: whether that is so.
     """
 
     inputs: Inputs
-    quick: bool
+    rounds: bool
     folder: RunFolder | None
     bar: Progress
     parts: dict[tuple[int, int], list[Scores]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Collection:
                 if self.folder is not None and self.folder.finished(number, start, len(batch)):
                     self.bar.advance(len(batch))
                 else:
-                    yield Chunk.of(system, start, batch, self.quick)
+                    yield Chunk.of(system, start, batch, 0 if self.rounds else None)
 
     def add(self, finished: Finished) -> None:
         """Keep the scores of chunks."""
@@ -54,13 +54,13 @@ class Collection:
 
     def hard(self) -> Iterator[Chunk]:
         """The instances that are not solved yet, each of them by itself."""
-        found = self.scores() if self.quick else {}
+        found = self.scores() if self.rounds else {}
         left = {name: rows for name, scores in found.items() if (rows := _unsolved(scores))}
         if number := sum(map(len, left.values())):
             self.bar.advance(-number, f"solving {many(number, 'hard instance')}")
         for system, unsolved in left.items():
             batch = self.inputs.take(system, unsolved)
-            yield from (Chunk.of(system, row, batch[k]) for k, row in enumerate(unsolved))
+            yield from (Chunk.of(system, row, batch[k], 1) for k, row in enumerate(unsolved))
 
     def amend(self, finished: Finished) -> None:
         """Put the scores of single instances where they belong."""

@@ -54,12 +54,12 @@ class Chunk:
     start: int
     rows: int
     sides: tuple[Any, Any]
-    quick: bool = False
+    round: int | None = None
 
     @classmethod
-    def of(cls, system: str, start: int, batch: Batch, quick: bool = False) -> Chunk:
-        """The instances of ``batch``; ``quick``: those that are hard are left unsolved."""
-        return cls(system, start, len(batch), (batch.true, batch.pred), quick)
+    def of(cls, system: str, start: int, batch: Batch, round: int | None = None) -> Chunk:
+        """The instances of ``batch``; ``round``: as of ``score_together``."""
+        return cls(system, start, len(batch), (batch.true, batch.pred), round)
 
     def __str__(self) -> str:
         return f"rows {self.start + 1:,} to {self.start + self.rows:,} of {self.system}"
@@ -71,7 +71,7 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
     how = context.solving
     options: dict[str, Any] = {"solver": how.solver, "time_limit": how.time_limit, "undefined": how.undefined}
-    options |= {"quick": chunk.quick, "first_row": chunk.start}
+    options |= {"round": chunk.round, "first_row": chunk.start}
     return interruptible(partial(score_together, context.measures, batch, **options))
 
 

@@ -157,7 +157,7 @@ class GraphModel(Model[LcaSolution]):
 class LcaModel(GraphModel):
     """The minimal LCA graphs."""
 
-    quick_solver = "search(programs=False)"
+    rounds = "search(programs='never')", "search(programs='at once')"
     usual_solver: str | None = None
     usual_time_limit: float | None = None
 

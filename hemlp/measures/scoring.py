@@ -24,6 +24,7 @@ from hemlp.programs.registry import Solver, as_solver, is_exact
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
+    from hemlp.programs.model import Model
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
@@ -47,13 +48,13 @@ def score_together(
     time_limit: float | None = None,
     undefined: UndefinedPolicy = "error",
     verify: bool = False,
-    quick: bool = False,
+    round: int | None = None,
     first_row: int = 0,
 ) -> list[Scores]:
     """The scores of several measures; those that ask for the same model share its solution.
 
-    ``quick``: what is not solved at once is left unsolved. ``first_row``: where the batch begins in the data of the
-    user, for messages.
+    ``round``: 0 leaves hard instances unsolved, 1 is for those that were left. ``first_row``: where the batch begins
+    in the data of the user, for messages.
     """
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
@@ -61,7 +62,7 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each), []).append(k)
-    how = _How(solver, time_limit, undefined, verify, quick, first_row)
+    how = _How(solver, time_limit, undefined, verify, round, first_row)
     alike: dict[int, tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
@@ -88,8 +89,17 @@ class _How:
     time_limit: float | None
     undefined: UndefinedPolicy
     verify: bool
-    quick: bool
+    round: int | None
     first_row: int
+
+    def solver_of(self, model: Model[Any]) -> str | Solver | None:
+        """Who solves a model in this round."""
+        free = self.solver is None and model.usual_solver is None
+        return model.rounds[self.round] if free and model.rounds and self.round is not None else self.solver
+
+    def leaves(self, model: Model[Any]) -> bool:
+        """Whether hard instances are left for the next round."""
+        return self.round == 0 and self.solver_of(model) is not self.solver
 
     @property
     def approximate(self) -> bool:
@@ -111,10 +121,9 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
     for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
         model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-        quick = model.quick_solver if how.quick and how.solver is None and model.usual_solver is None else None
-        solution = model.solve(quick or how.solver, how.time_limit, verify=how.verify)
+        solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
-        if unsolved.any() and how.undefined == "error" and quick is None:
+        if unsolved.any() and how.undefined == "error" and not how.leaves(model):
             k = int(np.flatnonzero(unsolved)[0])
             raise model.infeasibility(k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
         statuses[part] = solution.statuses

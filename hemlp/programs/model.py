@@ -75,8 +75,8 @@ class Model(Shown, ABC, Generic[S]):
     """How much work a solver does for one instance where no time limit is given, in its own deterministic unit."""
     usual_solver: str | None = None
     """Who solves it unless somebody else is asked; None for the first solver that accepts it."""
-    quick_solver: ClassVar[str | None] = None
-    """Who solves what is easy at once, and leaves the rest unsolved; None where everything is easy."""
+    rounds: ClassVar[tuple[str, str] | None] = None
+    """Who solves what is easy and leaves the rest unsolved, and who solves that; None where everything is easy."""
     usual_time_limit: float | None = None
     """In how many seconds an instance, unless another limit is given."""
 

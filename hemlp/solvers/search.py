@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
 from hemlp.lca.programs import upper_bound
 from hemlp.lca.solution import STEPS, LcaSolution
+from hemlp.options import check_choice
 from hemlp.programs.limits import Budget
 from hemlp.programs.model import carried_out
 from hemlp.programs.program import Status
@@ -35,12 +36,16 @@ class LcaSearch:
 
     ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves everything
     to them. ``work``: the limit of an instance's programs where no time limit is given, in deterministic seconds; None
-    for that of the model. ``programs``: whether there are any; without, what is left to them stays unsolved.
+    for that of the model. ``programs``: whether what the search does not finish is left to them ("after"), stays
+    unsolved ("never"), or is known not to be finished, so that each part of an instance is tried once ("at once").
     """
 
     states: int = 20_000
     work: float | None = None
-    programs: bool = True
+    programs: Literal["after", "never", "at once"] = "after"
+
+    def __post_init__(self) -> None:
+        check_choice("programs", self.programs, ("after", "never", "at once"))
 
     name = "search"
     exact = True
@@ -58,13 +63,14 @@ class LcaSearch:
         from hemlp.kernels.search import drawn, search
 
         begun = time.monotonic()
-        asked = model.facts, len(model.batch.hierarchy), self.states
+        asked = model.facts, len(model.batch.hierarchy), 0 if self.programs == "at once" else self.states
         table = search(*asked)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
         hard: dict[int, Found] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
-            hard[i], steps[i] = self._by_programs(model, i, time_limit, spent) if self.programs else (UNSOLVED, 0)
+            never = self.programs == "never"
+            hard[i], steps[i] = (UNSOLVED, 0) if never else self._by_programs(model, i, time_limit, spent)
 
         graphs = cache(partial(drawn, *asked))  # few ask for them
 
