@@ -29,6 +29,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.pairing.flow_proof import ExactFlow, is_short, prove_cheapest, solved_exactly
 from hemlp.pairing.flow_words import arc_words, node_names, program_of
+from hemlp.pairing.paired import PairedSolution
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Circulation, Place, Role
 from hemlp.pairing.solution import Prices
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from hemlp.kernels.circulations import Circulations
 
 
-@dataclass(frozen=True, eq=False)
-class FlowSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class FlowSolution(PairedSolution):
     """What each arc carries, for each instance of ``model``.
 
     ``cuts``: for instances that have no solution, nodes that must take in more than can leave them. ``hints``: numbers
@@ -73,22 +74,6 @@ class FlowSolution:
         costs = (arcs.cost * self.flow).tolist()
         totals = [math.fsum(costs[start:stop]) for start, stop in zip(arcs.ptr[:-1], arcs.ptr[1:], strict=True)]
         return np.where(self.statuses <= STATUSES.index(Status.FEASIBLE), np.array(totals, np.float64), math.nan)
-
-    @property
-    def objective(self) -> float:
-        """The cost of the only instance."""
-        self._single("objective")
-        return float(self.objectives[0])
-
-    @property
-    def status(self) -> Status:
-        """The status of the only instance."""
-        self._single("status")
-        return STATUSES[int(self.statuses[0])]
-
-    def _single(self, what: str) -> None:
-        if len(self) != 1:
-            raise ValueError(f"{what} is for one instance, this solution has {len(self)}: take solution[i].{what}")
 
     def named_pairs(self) -> list[tuple[Label | None, Label | None, float]]:
         """(predicted, true, cost) of each pair of the only instance, as often as it is chosen; None: default."""
@@ -123,7 +108,7 @@ class FlowSolution:
         return [(arc_words(m, a), float(m.arcs.cost[a] * self.flow[a])) for a in paid]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FlowModel(Model[FlowSolution]):
     """Problem 1 with more rules, for each instance of a batch: ``arcs`` are its circulation."""
 

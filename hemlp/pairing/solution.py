@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, TRUE
+from hemlp.pairing.paired import PairedSolution
 from hemlp.pairing.proof import Shortage, prove_optimal
 from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.shown import ShownSolution
-from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.pairing.model import PairingModel
@@ -37,7 +36,7 @@ class Prices:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairingSolution(ShownSolution):
+class PairingSolution(PairedSolution):
     """Chosen pairs, and how often each class of each side went to a default class, for each instance of ``model``.
 
     ``shortages``: for instances that have no solution, the classes that cannot have the pairs that they need.
@@ -76,22 +75,6 @@ class PairingSolution(ShownSolution):
         solved = self.statuses <= STATUSES.index(Status.FEASIBLE)
         return np.where(solved, self.model.costs(self), math.nan)
 
-    @property
-    def objective(self) -> float:
-        """The cost of the only instance."""
-        self._single("objective")
-        return float(self.objectives[0])
-
-    @property
-    def status(self) -> Status:
-        """The status of the only instance."""
-        self._single("status")
-        return STATUSES[int(self.statuses[0])]
-
-    def _single(self, what: str) -> None:
-        if len(self) != 1:
-            raise ValueError(f"{what} is for one instance, this solution has {len(self)}: take solution[i].{what}")
-
     def named_pairs(self) -> list[tuple[Label | None, Label | None, float]]:
         """(predicted, true, cost) of each pair of the only instance; None stands for a default class."""
         self._single("named_pairs()")
@@ -105,12 +88,6 @@ class PairingSolution(ShownSolution):
                 ends = (m.label(side, i), None) if side == PRED else (None, m.label(side, i))
                 pairs.append((*ends, float(half.default[i])))
         return pairs
-
-    def _found(self) -> Table:
-        rows = [
-            ["default class" if end is None else end for end in ends] + [cost] for *ends, cost in self.named_pairs()
-        ]
-        return Table(["predicted", "true", "cost"], rows)
 
     def duals(self) -> Prices:
         """Prices that prove the optimum, from shortest ways in the residual network; InvalidSolution if it is none."""
