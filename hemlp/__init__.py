@@ -1,6 +1,7 @@
 """Evaluation of hierarchical classification: every measure an explicit optimization model."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hemlp.version import __version__
@@ -200,9 +201,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name in _HOMES:
+        found = getattr(import_module(f"hemlp.{_HOMES[name]}"), name)
+    elif name.startswith("_") or find_spec(f"hemlp.{name}") is None:
         raise AttributeError(f"module 'hemlp' has no attribute {name!r}")
-    found = getattr(import_module(f"hemlp.{_HOMES[name]}"), name) if name in _HOMES else import_module(f"hemlp.{name}")
+    else:  # a module: there whether or not something else has loaded it before
+        found = import_module(f"hemlp.{name}")
     globals()[name] = found
     return found
 

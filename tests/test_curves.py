@@ -131,6 +131,18 @@ def test_areas_go_by_steps():
         _ = cafa(w.h, gold_sets(w), w.scores, norm="pred").area
 
 
+def test_every_f_of_the_table_is_made_of_the_p_and_r_beside_it():
+    gold = {"a": ["sheep", "cow"], "b": ["sheep"], "c": ["bird"]}
+    scores = {"a": {"sheep": 0.9, "cow": 0.4}, "b": {"bird": 0.8, "cow": 0.6}, "c": {"sheep": 0.7}}
+    h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    q = cafa(h, gold, scores)
+    rows = {row[0]: [float(cell) for cell in row[2:5]] for row in q.table().rows}
+    for name in ("Fmax", "Fmax micro"):
+        value, p, r = rows[name]
+        assert value == pytest.approx(2 * p * r / (p + r), abs=2e-4)
+    assert rows["Fmax"][1:] != rows["Fmax micro"][1:]
+
+
 def test_cafa_says_what_it_did():
     q = cafa(H, {"a": ["sheep"], "b": []}, {"a": {"sheep": 0.5}, "z": {"cow": 1.0}})
     assert q.notes == (

@@ -141,6 +141,16 @@ def test_baselines_that_are_of_something_else(tmp_path):
         assert_no_drop(nowhere, run(GOOD, ["TIE"]))
 
 
+def test_a_change_between_infinite_scores_that_has_no_mean_is_told_as_such():
+    apart = Hierarchy.from_edges([("a", "x"), ("b", "z")])
+    first, second = (evaluate(apart, ["x", "z"], {"s": [end, end]}, ["distance"]) for end in ("x", "z"))
+    with pytest.raises(IncomparableBaseline, match="distance of s was infinite on instances on which it is finite now"):
+        assert_no_drop(first, second)
+    assert_no_drop(first, first)
+    with pytest.raises(AssertionError, match="worse"):
+        assert_no_drop(first, evaluate(apart, ["x", "z"], {"s": ["x", "z"]}, ["distance"]))
+
+
 H_EDGES = [("r", "a"), ("r", "b"), ("a", "x"), ("a", "y"), ("b", "z")]
 
 

@@ -63,6 +63,11 @@ def test_names_of_hemlp_that_are_loaded_late():
         hemlp.nothing  # noqa: B018
 
 
+def test_modules_of_hemlp_are_there_before_anything_loads_them():
+    code = "import hemlp; print(hemlp.testing.check_solver.__name__, hemlp.measures.__name__, hasattr(hemlp, '_none'))"
+    assert python(code).stdout == "check_solver hemlp.measures False\n"
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -566,3 +566,12 @@ def test_prices_of_classes():
                     assert row.least == pytest.approx(fall)
                     seen += 1
     assert seen > 10
+
+
+def test_what_has_no_room_at_all_is_told_by_name():
+    h = Hierarchy.from_edges([("animal", "cow"), ("animal", "sheep")])
+    closed = Bounds((0, ALL), priced((0, 0), above=2), defaults=((0, ALL), (1, ALL)))
+    with pytest.raises(InfeasibleModel, match="at least 1 for default for true, and at most 0 for default ~ cow"):
+        PairMeasure("closed", closed, default_cost=4).score(h, true=["cow"], pred=[])
+    with pytest.raises(InfeasibleModel, match="at least 1 for all pairs, and there is nothing that could take it"):
+        PairMeasure("some", Bounds((1, 1), (1, 1), total=(1, ALL)), default_cost=4).score(h, true=["cow"], pred=[])

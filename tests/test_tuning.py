@@ -100,6 +100,20 @@ def test_cross_validation_chooses_without_the_instances_that_it_measures():
     assert len(ScoredSets.of(list(s.values())).at(bare)) == 23
 
 
+def test_words_of_thresholds_hold_all_that_are_used():
+    gold = {f"i{k}": ("sheep", "cow")[k % 2] for k in range(8)}
+    s = ScoredSets.of(
+        {i: {"sheep": 0.9 - 0.1 * (gold[i] == "cow"), "cow": 0.3 - 0.1 * (gold[i] == "sheep")} for i in gold}
+    )
+    single, several = (tune(H, gold, s, "F", by="class", least=1, folds=folds) for folds in (None, 2))
+    used = {v for each in several.folds for v in (each.threshold, *each.thresholds.values())}
+    assert len(used) > 1
+    assert several.rule(s).startswith(f"threshold {min(used)!r} to {max(used)!r} by class, tuned by F, cross-validated")
+    assert repr(single).startswith("Tuned(0.3 and 1 other by class by F, ")
+    alike = tune(H, gold, ScoredSets.of({i: {gold[i]: 0.5} for i in gold}), "F", by="class", least=1)
+    assert repr(alike).startswith("Tuned(0.5 by class by F, ")
+
+
 def test_what_was_tuned_says_on_what(tmp_path):
     path = tmp_path / "dev.tsv"
     path.write_text("a\tsheep\t0.9\nb\tcow\t0.4\n")

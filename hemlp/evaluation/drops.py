@@ -141,9 +141,14 @@ class Gate:
         self._check_alike(ev, system, name)
         before, now = (of.per_instance(system, name) for of in (self.stored, ev))
         pairs = paired(before, now)
-        if not pairs[0].size or math.isnan(gap := mean_difference(pairs[1], pairs[0])):
+        if not pairs[0].size:
             raise IncomparableBaseline(
                 f"{self.name}: there is no instance on which {name} of {system} is defined both there and now"
+            )
+        if math.isnan(gap := mean_difference(pairs[1], pairs[0])):
+            raise IncomparableBaseline(
+                f"{self.name}: {name} of {system} was infinite on instances on which it is finite now, and is infinite "
+                f"on others: such a change has no mean"
             )
         return Change(
             system, name, mean(pairs[0]), mean(pairs[1]), gap, interval, pairs[0].size,

@@ -320,11 +320,12 @@ class FlowModel(Model[FlowSolution]):
         limits = np.flatnonzero(tail & ~head)
         needed, room = int(one.arcs.lower[needs].sum()), int(one.arcs.upper[limits].sum())
         what = _listed(arc_words(one, a) for a in needs)
-        who = _listed(arc_words(one, a) for a in limits if one.arcs.upper[a]) or "nothing"
+        who = _listed(arc_words(one, a) for a in limits if one.arcs.upper[a] or not room)
+        but = f"at most {room} for {who}" if who else "there is nothing that could take it"
         classes = [one.label(side, at) for a in [*needs, *limits] for side, at in _classes(one, int(a))]
         return InfeasibleModel(
-            f"instance {number}: no pairing keeps all bounds: at least {needed} for {what}, and at most {room} for "
-            f"{who}", number, label=classes[0] if classes else None, labels=tuple(dict.fromkeys(classes)),
+            f"instance {number}: no pairing keeps all bounds: at least {needed} for {what}, and {but}",
+            number, label=classes[0] if classes else None, labels=tuple(dict.fromkeys(classes)),
         )  # fmt: skip
 
 

@@ -144,10 +144,12 @@ class Cafa(Shown):
         rows = []
         for name, of, greater in (("Fmax", "f", True), ("Smin", "s", False), ("Fmax micro", "f_micro", True)):
             k = best_index(getattr(self, of), greater)
-            cells = (getattr(self, column)[k] for column in (of, "precision", "recall", "s", "coverage"))
+            kind = "_micro" if of == "f_micro" else ""  # P and R are those that F is made of
+            columns = (of, f"precision{kind}", f"recall{kind}", "s", "coverage")
+            cells = (getattr(self, column)[k] for column in columns)
             rows.append([name, f"{self.thresholds[k]:g}", *map(figure, map(float, cells))])
-        kind = "every distinct score" if self.exact else "a grid"
-        notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({kind})",
+        which = "every distinct score" if self.exact else "a grid"
+        notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
                  "optimistic: each threshold is chosen on the data that it is measured on", *self.notes,
                  self.signature]  # fmt: skip
         return Table(["", "threshold", "value", "P", "R", "S", "coverage"], rows, notes)

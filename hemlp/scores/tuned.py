@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, Literal
@@ -75,28 +75,28 @@ class Tuned:
     def rule(self, s: ScoredSets) -> str:
         """How ``s`` is cut, in words: by which thresholds, and on what data these were chosen."""
         data = f"{many(self.instances, 'instance')} of {self.source}"
+        told = f"threshold {self._told(repr)}, tuned by {self.measure}"
         if self.folds:
-            least, most = min(each.threshold for each in self.folds), max(each.threshold for each in self.folds)
-            return (
-                f"thresholds from {least!r} to {most!r}, tuned by {self.measure}, cross-validated in "
-                f"{len(self.folds)} folds of {data} ({self.value:.4f} there)"
-            )
-        more = "" if self.by == "all" else f" and {len(set(self.thresholds.values())):,} others by {self.by}"
+            return f"{told}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
         same = ", the data that is evaluated: optimistic" if self.data == s.fingerprint else ""
-        return f"threshold {self.threshold!r}{more}, tuned by {self.measure} on {data} ({self.value:.4f} there){same}"
+        return f"{told} on {data} ({self.value:.4f} there){same}"
 
     def __repr__(self) -> str:
         data = f"{many(self.instances, 'instance')} of {self.source}"
+        how, end = f"{self._told('{:g}'.format)} by {self.measure}", f"{data}: {self.value:.4f} there"
         if self.folds:
-            least, most = min(each.threshold for each in self.folds), max(each.threshold for each in self.folds)
-            return (
-                f"Tuned({least:g} to {most:g} by {self.measure}, chosen without each of {len(self.folds)} folds of "
-                f"{data}: {self.value:.4f} there, cross-validated)"
-            )
-        more = "" if self.by == "all" else f" and {len(set(self.thresholds.values())):,} others by {self.by}"
-        return (
-            f"Tuned({self.threshold:g}{more} by {self.measure}, chosen on {data}: {self.value:.4f} there, optimistic)"
-        )
+            return f"Tuned({how}, chosen without each of {len(self.folds)} folds of {end}, cross-validated)"
+        return f"Tuned({how}, chosen on {end}, optimistic)"
+
+    def _told(self, shown: Callable[[float], str]) -> str:
+        """Which thresholds: of folds the least to the greatest, else the one that is shared, and how many others."""
+        by = "" if self.by == "all" else f" by {self.by}"
+        if self.folds:
+            found = [value for each in self.folds for value in (each.threshold, *each.thresholds.values())]
+            return " to ".join(shown(value) for value in sorted({min(found), max(found)})) + by
+        others = len(set(self.thresholds.values()))
+        more = f" and {many(others, 'other')}" if others else ""
+        return f"{shown(self.threshold)}{more}{by}"
 
     # ---- to files and back
 
