@@ -291,3 +291,12 @@ def test_shells_complete_what_is_typed(shell):
     out = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=False)
     assert "F_H,F_LCA" in out.stdout
     assert "_HEMLP_COMPLETE=bash_source" in run("--help")[1]
+
+
+def test_a_model_that_cannot_be_drawn_prints_nothing(files):
+    asked = "model", "h.txt", "gold.csv", "pred.csv", "--svg", "net.svg", "-m"
+    done = CliRunner().invoke(commands, [*asked, "F_LCA"])
+    assert isinstance(done.exception, HemlpError)
+    assert done.output == ""
+    assert "Minimize" in CliRunner().invoke(commands, [*asked, "GIE"]).output
+    assert (files / "net.svg").read_text().startswith("<svg")

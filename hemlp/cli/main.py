@@ -272,13 +272,13 @@ def model(
     one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
+    if svg is not None:  # before anything is printed: not every model can be drawn
+        write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
     if algebra or latex:
         sums = one.algebra(stage)
         click.echo(sums.to_latex() if latex else f"{sums}\n", nl=False)
     else:
         click.echo(one.to_mps(stage) if mps else one.to_lp(stage), nl=False)
-    if svg is not None:
-        write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
 
 
 commands.add_command(diagnose)
