@@ -51,6 +51,12 @@ function powers(low, high) {
   return found;
 }
 
+// The number of a mark below an axis, moved inward where it would be cut.
+function below(text, x, y, width) {
+  const half = textWidth(text) / 2;
+  return label(text, Math.min(Math.max(x, half), width - half), y, { class: "soft", "text-anchor": "middle" });
+}
+
 function tickText(value) {
   return String(Number(value.toPrecision(6)));
 }
@@ -96,7 +102,7 @@ const CHARTS = {
     const svg = canvas(place, width, end + 22);
     for (const tick of known.length ? ticks(low - room, high + room, (width - names) / 80) : []) {
       svg.append(svgElement("path", { class: "grid", d: `M${x(tick).toFixed(1)} 0V${end}` }));
-      svg.append(label(tickText(tick), x(tick), end + 16, { class: "soft", "text-anchor": "middle" }));
+      svg.append(below(tickText(tick), x(tick), end + 16, width));
     }
     spec.rows.forEach((row, s) => {
       const y = 14 + more + s * (36 + more);
@@ -135,7 +141,7 @@ const CHARTS = {
     const across = spec.log ? powers(...ends) : ticks(...ends, (width - left) / 60);
     for (const tick of across) {
       if (whole && !Number.isInteger(tick)) continue;
-      svg.append(label(tickText(tick), x(tick), bottom + 18, { class: "soft", "text-anchor": "middle" }));
+      svg.append(below(tickText(tick), x(tick), bottom + 18, width));
     }
     svg.append(label(spec.xlabel, (left + width) / 2, height - 4, { class: "soft", "text-anchor": "middle" }));
     svg.append(label(spec.ylabel, 4, 10, { class: "soft" }));
@@ -215,7 +221,7 @@ const CHARTS = {
       });
     });
     for (const tick of ticks(...ends, (width - names) / 60)) {
-      svg.append(label(tickText(tick), x(tick), bottom + 16, { class: "soft", "text-anchor": "middle" }));
+      svg.append(below(tickText(tick), x(tick), bottom + 16, width));
     }
     svg.append(label(spec.xlabel, (names + width) / 2, bottom + 32, { class: "soft", "text-anchor": "middle" }));
   },
