@@ -13,7 +13,8 @@ from scipy.optimize import LinearConstraint, milp
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
-from hemlp.programs.program import Status
+from hemlp.programs.program import LinearProgram, Row, Status, Variable
+from hemlp.programs.registry import named_solver
 from hemlp.testing import random_instances, random_models
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -256,3 +257,11 @@ def test_problems_that_were_changed_in_pulp():
     graphs = measure("F_LCA").model(H, ["sheep"], ["cow"])
     with pytest.raises(InvalidOption, match="not LcaModel"):
         measure("F_LCA").evaluate(graphs, solved(graphs.to_pulp()))
+
+
+@pytest.mark.parametrize("solver", ["milp", "cpsat", "portfolio", "pulp"])
+def test_terms_of_one_variable_are_added_up(solver):
+    row = Row("twice", 3, math.inf, [(0, 1.0), (1, 0.0), (0, 1.0)])
+    program = LinearProgram("", [Variable("x", 0, 9, 1.0, ""), Variable("y", 0, 9, 1.0, "")], [row])
+    result = named_solver(solver).solve_program(program)
+    assert (result.status, list(result.values)) == (Status.OPTIMAL, [2, 0])

@@ -10,6 +10,7 @@ a convex function of d, so that the problem stays a flow of least cost: a cost t
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -100,14 +101,14 @@ def priced(bounds: Range, each: Any = (), *, below: float | None = None, above: 
     return Priced(bounds, each, below, above)
 
 
-class PairRule:
+class PairRule(ABC):
     """Capacities of single pairs; ``custom`` ones have no text form."""
 
     custom = False
 
+    @abstractmethod
     def grouped(self, h: Hierarchy, predicted: IntArray, true: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
         """The group of each pair, and the capacity of each group."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
