@@ -555,7 +555,7 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
             for first in range(0, len(batch), 20_000):
                 facts = LcaModel("", batch[first : first + 20_000]).facts
                 lap("LCAs and shortest paths")
-                search(facts, len(h), 20_000)
+                search([facts], len(h), 20_000)
                 lap("search")
             entries = int(np.diff(lists.ptr)[lists.row[np.concatenate([batch.pred.classes, batch.true.classes])]].sum())
             buffer = np.zeros(entries, np.int64)
@@ -595,7 +595,7 @@ def search_statistics() -> Timed:
         steps, solved = [], []
         for batch in batches:
             facts = LcaModel("", batch).facts
-            table = search(facts, len(batch.hierarchy), 20_000)
+            table = search([facts], len(batch.hierarchy), 20_000)
             steps.append(table[:, 5])
             solved.append(table[:, 0])
         tried = np.concatenate(steps)

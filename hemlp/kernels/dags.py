@@ -1,4 +1,4 @@
-"""All shortest upward paths between classes and LCAs, as graphs. The node n stands for ⊤.
+"""All shortest upward paths between classes and LCAs, as graphs of the nodes of an instance, by its numbers.
 
 A path to ⊤ leaves at a root, or where a parent is exactly ``horizon`` steps up (0: no horizon).
 """
@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.distances import UpLists
+    from cython.cimports.hemlp.kernels.around import TOP
     from cython.cimports.hemlp.kernels.records import Rows
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
 else:
-    from hemlp.kernels.distances import UpLists
+    from hemlp.kernels.around import TOP
     from hemlp.kernels.records import Rows
-    from hemlp.kernels.signals import look_for_signals
 
-    NO_WAY = -1
+    NO_WAY, PARTED, NOT_YET = -1, -2, -3
+    SHORT_LIST = 256
 
 from hemlp.kernels.words import longer
 
@@ -48,59 +47,71 @@ class Beyond:
 
 
 class PathGraphs:
-    """The graphs of the links of a batch.
+    """The graphs of some links.
 
     ``node_ptr`` and ``edge_ptr``: where those of each link begin; ``nodes``: the target first, the source last;
     ``lower`` and ``upper`` ends of edges, in the order of their lower nodes.
     """
 
-    def __init__(self, lists, parents, links, all_twins, horizon):
-        n = self.size = len(lists.beyond)
+    def __init__(self, lists, parents, beyond, all_twins, horizon, room):
+        """Room for so many links at first."""
+        n = len(lists.beyond)
         self.lists, self.parents, self.all_twins, self.horizon = lists, parents, all_twins, horizon
-        self.node_ptr, self.edge_ptr = np.zeros((2, links + 1), np.int64)
-        self.nodes, self.lower, self.upper = np.zeros((3, 1024 + 4 * links), np.int32)
-        self.node_end = self.edge_end = 0
-        self._far, self._good = np.full(n + 1, NO_WAY, np.int64), np.zeros(n + 1, np.uint8)
-        self._apart_in = np.full(n + 1, NO_WAY, np.int64)  # the last instance in which another path can use a node
+        self.beyond, self.below, self.twins = beyond, beyond.below, beyond.twins
+        self.links = self.node_end = self.edge_end = 0
+        self.node_ptr, self.edge_ptr = np.zeros((2, room + 1), np.int64)
+        self.nodes, self.lower, self.upper = np.zeros((3, 4 * room), np.int32)
+        self._far, self._good = np.full(n + 1, NO_WAY, np.int32), np.zeros(n + 1, np.uint8)
+        self._below, self._root = (
+            np.full(len(lists.nodes), NOT_YET, np.int16),
+            np.full(len(lists.ptr) - 1, NOT_YET, np.int16),
+        )
         self._above, self._distance, self._extra, self._apart = np.zeros((4, 1024), np.int64)
-        self._filled = self._extras = self._aparts = 0
+        self._filled = self._extras = self._aparts = self._sharing = 0
+        if lists.gated:  # by nodes of the hierarchy
+            self._passed = np.zeros(n, np.uint8)
+            self._apart_in = np.full(n, NO_WAY, np.int64)  # the last instance in which another path can use a node
+
+    def clear(self):
+        """Forget what was written."""
+        self.links = self.node_end = self.edge_end = 0
 
     # ---- ways beyond the gate
 
-    def find_apart(self, i, first, last, sources, targets, lengths, beyond, below, twins):
-        """How many links of instance ``i`` go to ⊤ through the gate; notes the ways that other paths can use, too.
+    def find_apart(self, i, first, pairs, around):
+        """How many links of instance ``i``, from ``first`` on, go to ⊤ through the gate.
 
-        Twins that no other path of the instance can use are interchangeable: as many are enough as links could use
-        them.
+        Notes the ways that other paths can use, too: twins that no other path of the instance can use are
+        interchangeable, and as many are enough as links could use them.
         """
-        self._aparts = 0
-        sharing = 0
-        for s in range(first, last):
-            sharing += self._to_top_by_gate(sources[s], targets[s], lengths[s], beyond)
-        if sharing:
-            for s in range(first, last):
+        self._aparts = self._sharing = 0
+        for s in range(first, pairs.end):
+            self._sharing += self._to_top_by_gate(around.source[pairs.label[s]], pairs.lca[s], pairs.length[s])
+        if self._sharing:
+            for s in range(first, pairs.end):
+                source = around.source[pairs.label[s]]
                 self._extras = 0
-                if self._by_gate(sources[s], targets[s], lengths[s]):
-                    self._down_to_gate(targets[s], below)
-                listed = self.lists.ptr[sources[s] + 1] - self.lists.ptr[sources[s]]
+                if self._by_gate(source, pairs.lca[s], pairs.length[s], around):
+                    self._down_to_gate(around.node_of[pairs.lca[s]])
+                listed = self.lists.ptr[source + 1] - self.lists.ptr[source]
                 for k in range(listed + self._extras):
-                    node = self._extra[k - listed] if k >= listed else self.lists.nodes[self.lists.ptr[sources[s]] + k]
-                    if beyond.group_of[node] != NO_WAY and self._apart_in[node] != i:
+                    node = self._extra[k - listed] if k >= listed else self.lists.nodes[self.lists.ptr[source] + k]
+                    if self.beyond.group_of[node] != NO_WAY and self._apart_in[node] != i:
                         self._apart_in[node] = i
                         self._make_room(self._aparts + 1)
                         self._apart[self._aparts] = node
                         self._aparts += 1
-        return sharing
+        return 0
 
-    def _to_top_by_gate(self, source, target, length, beyond):
+    def _to_top_by_gate(self, source, target, length):
         at = self.lists.gate_at[source]
-        return target == self.size and at != NO_WAY and at + beyond.depth + 1 == length
+        return target == TOP and at != NO_WAY and at + self.beyond.depth + 1 == length
 
-    def _by_gate(self, source, target, length):
+    def _by_gate(self, source, target, length, around):
         at = self.lists.gate_at[source]
-        if target == self.size or at == NO_WAY or self.lists.beyond[target] == NO_WAY:
+        if target == TOP or at == NO_WAY or self.lists.beyond[around.node_of[target]] == NO_WAY:
             return False
-        return at + self.lists.beyond[target] == length
+        return at + self.lists.beyond[around.node_of[target]] == length
 
     def _make_room(self, size):
         """For so many nodes above one class."""
@@ -110,39 +121,40 @@ class PathGraphs:
                 self._extra, self._apart = longer(self._extra, size + 1), longer(self._apart, size + 1)
         return 0
 
-    def _down_to_gate(self, target, below):
+    def _down_to_gate(self, target):
         """The nodes on shortest paths from the gate to ``target``, without the gate, lowest first."""
         self._extra[0] = target
-        self._good[target] = 1
+        self._passed[target] = 1
         self._extras = 1
         at = 0
         while at < self._extras:
             node = self._extra[at]
-            for e in range(below.ptr[node], below.ptr[node + 1]):
-                child = below.items[e]
-                if not self._good[child]:
-                    self._good[child] = 1
+            for e in range(self.below.ptr[node], self.below.ptr[node + 1]):
+                child = self.below.items[e]
+                if not self._passed[child]:
+                    self._passed[child] = 1
                     self._make_room(self._extras + 1)
                     self._extra[self._extras] = child
                     self._extras += 1
             at += 1
         for k in range(self._extras):
-            self._good[self._extra[k]] = 0
+            self._passed[self._extra[k]] = 0
         for k in range(self._extras // 2):
             other = self._extra[self._extras - 1 - k]
             self._extra[self._extras - 1 - k] = self._extra[k]
             self._extra[k] = other
         return 0
 
-    def _ways_to_top(self, i, most, twins):
-        """Of each group of twins ``most`` that are not apart, and all that are."""
-        for group in range(twins.ptr.shape[0] - 1):
+    def _ways_to_top(self, i):
+        """Of each group of twins as many that are not apart as can be used, and all that are."""
+        most = self.twins.items.shape[0] if self.all_twins else self._sharing
+        for group in range(self.twins.ptr.shape[0] - 1):
             taken = 0
-            k = twins.ptr[group]
-            while k < twins.ptr[group + 1] and taken < most:
-                if self._apart_in[twins.items[k]] != i:
+            k = self.twins.ptr[group]
+            while k < self.twins.ptr[group + 1] and taken < most:
+                if self._apart_in[self.twins.items[k]] != i:
                     self._make_room(self._extras + 1)
-                    self._extra[self._extras] = twins.items[k]
+                    self._extra[self._extras] = self.twins.items[k]
                     self._extras += 1
                     taken += 1
                 k += 1
@@ -154,65 +166,136 @@ class PathGraphs:
 
     # ---- one link
 
-    def add(self, i, s, source, target, length, sharing, beyond, below, twins):
-        """The graph of link ``s`` of instance ``i``."""
-        if length <= 1 and target != self.size:
-            return self._add_short(s, source, target, length)
+    def add(self, i, label, target, length, around):
+        """The graph of the next link of instance ``i``."""
+        if self.links + 2 > self.node_ptr.shape[0]:
+            with cython.gil:
+                self.node_ptr, self.edge_ptr = longer(self.node_ptr, 0), longer(self.edge_ptr, 0)
+        lower = self._lower_end(label, target, length, around)
+        if lower == PARTED:
+            self._add_graph(i, label, target, length, around)
+        else:
+            self._add_path(label, target, length, lower, around)
+        self.links += 1
+        self.node_ptr[self.links] = self.node_end
+        self.edge_ptr[self.links] = self.edge_end
+        return 0
+
+    def _lower_end(self, label, target, length, around):
+        """Where in the list of a class the node below the target is, on its only path; PARTED if there may be more."""
+        begin = around.ptr[label]
+        size = around.ptr[label + 1] - begin
+        source = around.source[label]
+        if length <= 1 and target != TOP:
+            return 0
+        if size > SHORT_LIST or self.lists.gate_at[source] != NO_WAY or (target == TOP and self.horizon > 0):
+            return PARTED
+        if self._below[self.lists.ptr[source]] == NOT_YET:
+            self._look_below(label, around)
+        if target == TOP:
+            return self._root[source]
+        k = length  # one node at least at each distance stands before it
+        while around.nodes[begin + k] != target:
+            k += 1
+        return self._below[self.lists.ptr[source] + k]
+
+    def _look_below(self, label, around):
+        """Note, for all that is above a class, the node below it on the way there, and its nearest root."""
+        begin = around.ptr[label]
+        size = around.ptr[label + 1] - begin
+        source = around.source[label]
+        at = self.lists.ptr[source]
+        for k in range(size):
+            self._far[around.nodes[begin + k]] = k
+        self._below[at] = 0
+        for j in range(size):
+            node = around.node_of[around.nodes[begin + j]]
+            for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
+                k = self._how_far(self.parents.items[e], around)
+                if k != NO_WAY and around.far[begin + k] == around.far[begin + j] + 1:
+                    fresh: cython.bint = self._below[at + k] == NOT_YET and self._below[at + j] != PARTED
+                    self._below[at + k] = j if fresh else PARTED
+            if self.parents.ptr[node] == self.parents.ptr[node + 1]:
+                if self._root[source] == NOT_YET:
+                    self._root[source] = PARTED if self._below[at + j] == PARTED else j
+                    nearest = around.far[begin + j]
+                elif around.far[begin + j] == nearest:
+                    self._root[source] = PARTED
+        for k in range(size):
+            self._far[around.nodes[begin + k]] = NO_WAY
+
+    def _add_path(self, label, target, length, lower, around):
+        """A class itself, an edge, or one path, from the target down; ``lower``: where in the list its next node is."""
+        self._make_place(length + 1)
+        at = self.lists.ptr[around.source[label]]
+        upper = target
+        self.nodes[self.node_end] = upper
+        for k in range(length):
+            node = around.nodes[around.ptr[label] + lower]
+            self.nodes[self.node_end + 1 + k] = node
+            self.lower[self.edge_end + k] = node
+            self.upper[self.edge_end + k] = upper
+            upper = node
+            lower = self._below[at + lower]
+        self.node_end += length + 1
+        self.edge_end += length
+        return 0
+
+    def _make_place(self, size):
+        """For so many further nodes, and as many edges."""
+        if self.node_end + size > self.nodes.shape[0]:
+            with cython.gil:
+                self.nodes = longer(self.nodes, self.node_end + size)
+        if self.edge_end + size > self.lower.shape[0]:
+            with cython.gil:
+                self.lower = longer(self.lower, self.edge_end + size)
+                self.upper = longer(self.upper, self.edge_end + size)
+        return 0
+
+    def _add_graph(self, i, label, target, length, around):
+        """All shortest paths, which may part and meet again."""
+        source = around.source[label]
         self._extras = 0
-        if self._to_top_by_gate(source, target, length, beyond):
-            self._ways_to_top(i, twins.items.shape[0] if self.all_twins else sharing, twins)
-        elif self._by_gate(source, target, length):
-            self._down_to_gate(target, below)
-        self._list_above(source, length)
+        if self._to_top_by_gate(source, target, length):
+            self._ways_to_top(i)
+        elif self._by_gate(source, target, length, around):
+            self._down_to_gate(around.node_of[target])
+        self._list_above(label, length, around)
         self._write_node(target)
         for back in range(self._filled):
             k = self._filled - 1 - back
             if self._distance[k] < length:
-                if target == self.size and self._distance[k] == length - 1:
-                    self._leave(self._above[k], length)
-                elif self._above[k] == beyond.gate and self.lists.gate_at[source] != NO_WAY:
-                    self._rise_from_gate(k)
+                node = around.node_of[self._above[k]]
+                if target == TOP and self._distance[k] == length - 1:
+                    self._leave(self._above[k], node, length, around)
+                elif node == self.beyond.gate and self.lists.gate_at[source] != NO_WAY:
+                    self._rise_from_gate(k, around)
                 else:
-                    self._rise(k)
+                    self._rise(k, node, around)
                 if self._good[self._above[k]]:
                     self._write_node(self._above[k])
-        for k in range(self.node_ptr[s], self.node_end):
+        for k in range(self.node_ptr[self.links], self.node_end):
             self._good[self.nodes[k]] = 0
         for k in range(self._filled):
             self._far[self._above[k]] = NO_WAY
-        self.node_ptr[s + 1] = self.node_end
-        self.edge_ptr[s + 1] = self.edge_end
         return 0
 
-    def _add_short(self, s, source, target, length):
-        """A class itself, or an edge."""
-        self._write_node(target)
-        if length:
-            label = self.lists.nodes[self.lists.ptr[source]]
-            self._write_edge(label, target)
-            self._write_node(label)
-            self._good[label] = 0
-        self._good[target] = 0
-        self.node_ptr[s + 1] = self.node_end
-        self.edge_ptr[s + 1] = self.edge_end
-        return 0
-
-    def _list_above(self, source, length):
+    def _list_above(self, label, length, around):
         """All nodes above a class that count, nearest first: its list up to the length, and the extra ones."""
-        begin = self.lists.ptr[source]
-        self._make_room(self.lists.ptr[source + 1] - begin + self._extras)
+        begin = around.ptr[label]
+        self._make_room(around.ptr[label + 1] - begin + self._extras)
         self._filled = 0
-        for k in range(begin, self.lists.ptr[source + 1]):
-            if self.lists.distances[k] > length:
+        for k in range(begin, around.ptr[label + 1]):
+            if around.far[k] > length:
                 break
-            self._above[self._filled] = self.lists.nodes[k]
-            self._distance[self._filled] = self.lists.distances[k]
-            self._far[self.lists.nodes[k]] = self.lists.distances[k]
+            self._above[self._filled] = around.nodes[k]
+            self._distance[self._filled] = around.far[k]
+            self._far[around.nodes[k]] = around.far[k]
             self._filled += 1
         for k in range(self._extras):
-            node = self._extra[k]
+            node = around.number(self._extra[k])
             if self._far[node] == NO_WAY:
-                self._far[node] = self.lists.gate_at[source] + self.lists.beyond[node]
+                self._far[node] = self.lists.gate_at[around.source[label]] + self.lists.beyond[self._extra[k]]
                 place = self._filled
                 while self._distance[place - 1] > self._far[node]:
                     self._above[place] = self._above[place - 1]
@@ -223,83 +306,49 @@ class PathGraphs:
                 self._filled += 1
         return 0
 
-    def _leave(self, node, length):
+    def _leave(self, number, node, length, around):
         """A path leaves for ⊤ at a root, or where a parent is as far as the horizon."""
         leaves: cython.bint = self.parents.ptr[node] == self.parents.ptr[node + 1]
         if self.horizon > 0 and length == self.horizon:
             for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
                 # what is not in the list is at least ``horizon`` away, and this parent is at most
-                leaves = leaves or self._far[self.parents.items[e]] == NO_WAY
+                leaves = leaves or self._how_far(self.parents.items[e], around) == NO_WAY
         if leaves:
-            self._write_edge(node, self.size)
+            self._write_edge(number, TOP)
         return 0
 
-    def _rise_from_gate(self, k):
+    def _how_far(self, node, around):
+        """Where a node is above the present class; NO_WAY if it is not."""
+        number = around.find(node)
+        return NO_WAY if number < 0 else self._far[number]
+
+    def _rise_from_gate(self, k, around):
         """Edges to those of its many parents that are among the nodes."""
         for other in range(k + 1, self._filled):
-            node = self._above[other]
-            if self._distance[other] == self._distance[k] + 1 and self.lists.beyond[node] == 1 and self._good[node]:
-                self._write_edge(self._above[k], node)
+            number = self._above[other]
+            near: cython.bint = self.lists.beyond[around.node_of[number]] == 1
+            if self._distance[other] == self._distance[k] + 1 and near and self._good[number]:
+                self._write_edge(self._above[k], number)
         return 0
 
-    def _rise(self, k):
-        node = self._above[k]
+    def _rise(self, k, node, around):
         for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
-            other = self.parents.items[e]
-            if self._far[other] == self._distance[k] + 1 and self._good[other]:
-                self._write_edge(node, other)
+            parent = self.parents.items[e]
+            if self._how_far(parent, around) == self._distance[k] + 1 and self._good[around.find(parent)]:
+                self._write_edge(self._above[k], around.find(parent))
         return 0
 
     def _write_node(self, node):
-        if self.node_end == self.nodes.shape[0]:
-            with cython.gil:
-                self.nodes = longer(self.nodes, 0)
+        self._make_place(1)
         self.nodes[self.node_end] = node
         self._good[node] = 1
         self.node_end += 1
         return 0
 
     def _write_edge(self, lower, upper):
-        if self.edge_end == self.lower.shape[0]:
-            with cython.gil:
-                self.lower, self.upper = longer(self.lower, 0), longer(self.upper, 0)
+        self._make_place(1)
         self.lower[self.edge_end] = lower
         self.upper[self.edge_end] = upper
         self._good[lower] = 1
         self.edge_end += 1
         return 0
-
-
-def shortest_path_dags(
-    links: tuple[Array, Array, Array, Array],
-    lists: UpLists,
-    parents: Rows,
-    beyond: Beyond,
-    all_twins: bool,
-    horizon: int,
-) -> tuple[Array, Array, Array, Array]:
-    """The union of all shortest upward paths of each link.
-
-    ``links``: a pointer with two rows for each instance, the sources (numbers in the lists), the targets, and the
-    lengths.
-    Returns two CSR pointers, into the nodes and into the edges, the nodes, and the ends of the edges.
-    """
-    ptr, sources, targets, lengths = links
-    made: PathGraphs = PathGraphs(lists, parents, len(sources), all_twins, horizon)
-    _add_all(made, ptr, sources, targets, lengths, beyond, beyond.below, beyond.twins)
-    pointers = np.stack([np.asarray(made.node_ptr), np.asarray(made.edge_ptr)])
-    lower, upper = np.asarray(made.lower)[: made.edge_end], np.asarray(made.upper)[: made.edge_end]
-    return pointers, np.asarray(made.nodes)[: made.node_end], lower, upper
-
-
-def _add_all(made, ptr, sources, targets, lengths, beyond, below, twins):
-    with cython.nogil:
-        for i in range((ptr.shape[0] - 1) // 2):
-            if i % 256 == 0:
-                look_for_signals()
-            first = ptr[2 * i]
-            last = ptr[2 * i + 2]
-            sharing = made.find_apart(i, first, last, sources, targets, lengths, beyond, below, twins)
-            for s in range(first, last):
-                made.add(i, s, sources[s], targets[s], lengths[s], sharing, beyond, below, twins)
-    return 0

@@ -31,3 +31,4 @@ cdef class Targets:
 
 cdef void set_targets(Lists lists, Targets targets, const int[::1] classes, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void measure_from(Lists lists, Targets targets, Py_ssize_t c) noexcept nogil
+cdef int instance_distances(Lists lists, Targets targets, Sides sides, Py_ssize_t i, Py_ssize_t begin, double[::1] kappa) except -1 nogil

@@ -196,14 +196,15 @@ def _all_distances(
     with cython.nogil:
         for i in range(sides.size):
             if whole:
-                _instance_distances(unit, targets, sides, i, pair_ptr[i], kappa)
+                instance_distances(unit, targets, sides, i, pair_ptr[i], kappa)
             else:
-                _instance_distances(weighted, targets, sides, i, pair_ptr[i], kappa)
+                instance_distances(weighted, targets, sides, i, pair_ptr[i], kappa)
 
 
 @cython.cfunc
 @cython.nogil
-def _instance_distances(
+@cython.exceptval(-1, check=False)
+def instance_distances(
     lists: Lists,
     targets: Targets,
     sides: Sides,
@@ -211,6 +212,7 @@ def _instance_distances(
     begin: cython.Py_ssize_t,
     kappa: cython.double[::1],
 ) -> cython.int:
+    """Write the distances of all pairs of instance ``i`` from ``begin`` on, one row a predicted class."""
     row: cython.Py_ssize_t
     width: cython.Py_ssize_t = sides.true_ptr[i + 1] - sides.true_ptr[i]
     for block in range((width + LANES - 1) // LANES):

@@ -1,4 +1,4 @@
-"""Which classes of the two sides can be linked to which of their LCAs. The node n stands for ⊤."""
+"""Which classes of the two sides can be linked to which of their LCAs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 if cython.compiled:
+    from cython.cimports.hemlp.kernels.around import TOP
     from cython.cimports.hemlp.kernels.distances import UpLists
-    from cython.cimports.hemlp.kernels.records import Sides
     from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import INFINITY
 else:
+    from math import inf as INFINITY
+
+    from hemlp.kernels.around import TOP
     from hemlp.kernels.distances import UpLists
-    from hemlp.kernels.records import Sides
     from hemlp.kernels.signals import look_for_signals
 
-    NO_WAY = -1
+    NO_WAY, FARTHEST = -1, (1 << 31) - 1
     FOR_PRED, FOR_TRUE = 1, 2
 
 from hemlp.kernels.words import longer
@@ -63,84 +66,80 @@ def _keep_specific(
 
 
 class Eligible:
-    """The eligible pairs of a batch, written one instance after the other.
+    """The eligible pairs of some instances, written one after the other.
 
     ``ptr`` has one entry a side: pairs of predicted classes of an instance, then those of its true classes.
-    ``position`` is the class's place within its side, ``own`` whether the LCA is one of LCA(class, other side),
-    ``length`` up(class, LCA).
+    ``position`` is the class's place within its side, ``label`` its place in ``Around``, ``own`` whether the LCA is one
+    of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
     """
 
-    def __init__(self, sides, lists, to_top):
-        self.size = len(lists.beyond)
-        self.sides, self.lists, self.to_top = sides, lists, to_top
-        self.ptr = np.zeros(2 * sides.size + 1, np.int64)
-        self.end = 0
-        room = 1024 + 2 * (len(sides.pred) + len(sides.true))
-        self.position, self.lca, self.own, self.length = np.zeros((4, room), np.int64)
-        most = max((int(np.diff(ptr).max(initial=0)) for ptr in (sides.pred_ptr, sides.true_ptr)), default=0)
-        self._nearest_pred, self._nearest_true, self._begin = np.zeros((3, most + 2), np.int64)
+    def __init__(self, around, to_top, instances, room):
+        """Room for so many instances, and for ``room`` pairs at first."""
+        self.lists, self.to_top = around.lists, to_top
+        self.ptr = np.zeros(2 * instances + 1, np.int64)
+        self.sides = self.end = 0
+        self.position, self.label, self.lca, self.length = np.zeros((4, room), np.int64)
+        self.own = np.zeros(room, np.uint8)
+        classes = len(around.source)
+        self._begin = np.zeros(classes + 1, np.int64)
+        self._nearest_pred, self._nearest_true = np.zeros((2, classes), np.int32)
+        self._distance = np.zeros(256, np.int32)
         # what one instance has: predicted and true class, node, the lengths of both ways, and for whom the LCA is own
         self._found = 0
         self._ends = np.zeros((2, 256), np.int64)
         self._node, self._whose, self._order = np.zeros((3, 256), np.int64)
         self._ways = np.zeros((2, 256), np.int64)
-        self._above, self._stamp = np.zeros(self.size + 1, np.int64), np.full(self.size + 1, NO_WAY, np.int64)
-        self._seen, self._where = np.full(self.size + 1, NO_WAY, np.int64), np.zeros(self.size + 1, np.int64)
         self._mark = 0
+        self._seen, self._where = np.zeros((2, around.size + 1), np.int64)
 
-    def add(self, i, first, kappa):
-        """The pairs of instance ``i``, whose distances are ``kappa`` from ``first`` on."""
-        height = self.sides.pred_ptr[i + 1] - self.sides.pred_ptr[i]
-        width = self.sides.true_ptr[i + 1] - self.sides.true_ptr[i]
+    def clear(self):
+        """Forget what was written."""
+        self.sides = self.end = 0
+
+    def add(self, around):
+        """The pairs of the present instance."""
         self._found = 0
-        self._find_nearest(i, first, height, width, kappa)
-        for b in range(width):
-            t = self.sides.true[self.sides.true_ptr[i] + b]
-            marked: cython.bint = False
-            for a in range(height):
-                p = self.sides.pred[self.sides.pred_ptr[i] + a]
-                kept = kappa[first + a * width + b]
-                distance = self._distance(kept, p, t)
+        self._find_nearest(around)
+        for b in range(around.width):
+            for a in range(around.height):
+                distance = self._distance[a * around.width + b]
+                if distance > self._nearest_pred[a] and distance > self._nearest_true[b]:
+                    continue
                 whose = FOR_PRED if distance == self._nearest_pred[a] else 0
                 whose += FOR_TRUE if distance == self._nearest_true[b] else 0
-                if whose:
-                    self._make_room(
-                        self.lists.ptr[p + 1] - self.lists.ptr[p] + self.lists.ptr[t + 1] - self.lists.ptr[t]
-                    )
-                    if distance == 0:
-                        self._note(a, b, self.lists.nodes[self.lists.ptr[p]], 0, 0, whose)
-                    elif kept == distance:
-                        if not marked:
-                            self._mark_above(t)
-                            marked = True
-                        self._find_lcas(p, t, a, b, distance, whose)
-                    else:
-                        self._note(a, b, self.size, self.to_top[p], self.to_top[t], whose)
-        self._write(2 * i, 0, height)
-        self._write(2 * i + 1, 1, width)
+                p = around.width + a
+                self._make_room(around.ptr[p + 1] - around.ptr[p] + around.ptr[b + 1] - around.ptr[b])
+                if distance == 0:
+                    self._note(a, b, around.nodes[around.ptr[p]], 0, 0, whose)
+                elif around.kappa[a * around.stride + b] == distance:
+                    self._find_lcas(a, b, distance, whose, around)
+                else:
+                    self._note(a, b, TOP, self.to_top[around.source[p]], self.to_top[around.source[b]], whose)
+        self._write(0, around.height, around.width)
+        self._write(1, around.width, 0)
         return 0
 
-    def _mark_above(self, t):
-        """Mark what is above a class, with its distance."""
-        self._mark += 1
-        for k in range(self.lists.ptr[t], self.lists.ptr[t + 1]):
-            self._above[self.lists.nodes[k]] = self.lists.distances[k]
-            self._stamp[self.lists.nodes[k]] = self._mark
-
-    def _distance(self, kappa, p, t):
-        """As S_best compares them: by way of ⊤ where there is no common ancestor."""
-        return self.to_top[p] + self.to_top[t] if kappa > 1e300 else cython.cast(cython.longlong, kappa)
-
-    def _find_nearest(self, i, first, height, width, kappa):
-        for a in range(height):
-            p = self.sides.pred[self.sides.pred_ptr[i] + a]
-            for b in range(width):
-                t = self.sides.true[self.sides.true_ptr[i] + b]
-                distance = self._distance(kappa[first + a * width + b], p, t)
-                if b == 0 or distance < self._nearest_pred[a]:
-                    self._nearest_pred[a] = distance
-                if a == 0 or distance < self._nearest_true[b]:
-                    self._nearest_true[b] = distance
+    def _find_nearest(self, around):
+        """Distances as S_best compares them: by way of ⊤ where there is no common ancestor."""
+        if around.height * around.width > self._distance.shape[0]:
+            with cython.gil:
+                self._distance = np.zeros(2 * around.height * around.width, np.int32)
+        for b in range(around.width):
+            self._nearest_true[b] = FARTHEST
+        for a in range(around.height):
+            to_top = self.to_top[around.source[around.width + a]]
+            nearest = cython.cast(cython.int, FARTHEST)
+            for b in range(around.width):
+                kappa = around.kappa[a * around.stride + b]
+                if kappa < INFINITY:
+                    distance = cython.cast(cython.int, kappa)
+                else:
+                    distance = cython.cast(cython.int, to_top + self.to_top[around.source[b]])
+                self._distance[a * around.width + b] = distance
+                nearest = min(nearest, distance)
+                self._nearest_true[b] = min(self._nearest_true[b], distance)
+            self._nearest_pred[a] = nearest
+        return 0
 
     def _make_room(self, more):
         if self._found + more + 1 > self._node.shape[0]:
@@ -161,53 +160,49 @@ class Eligible:
         self._whose[self._found] = whose
         self._found += 1
 
-    def _find_lcas(self, p, t, a, b, distance, whose):
+    def _find_lcas(self, a, b, distance, whose, around):
         """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the gate."""
-        p_gate = self.lists.gate_at[p]
-        t_gate = self.lists.gate_at[t]
-        for k in range(self.lists.ptr[p], self.lists.ptr[p + 1]):
-            node = self.lists.nodes[k]
-            way = self.lists.distances[k]
+        p = around.width + a
+        for k in range(around.ptr[p], around.ptr[p + 1]):
+            node = around.nodes[k]
+            way = around.far[k]
             if way > distance:
                 break
-            beyond = self.lists.beyond[node]
-            if self._stamp[node] == self._mark:
-                other = self._above[node]
-            elif t_gate != NO_WAY and beyond != NO_WAY:
-                other = t_gate + beyond
-            else:
-                continue
-            if way + other == distance:
-                self._note(a, b, node, way, other, whose)
-        if p_gate == NO_WAY:
-            return
-        for k in range(self.lists.ptr[p], self.lists.ptr[p + 1]):  # what is in its own list was found
-            self._seen[self.lists.nodes[k]] = -2 - self._mark
-        for k in range(self.lists.ptr[t], self.lists.ptr[t + 1]):
-            node = self.lists.nodes[k]
-            beyond = self.lists.beyond[node]
-            if beyond != NO_WAY and self._seen[node] != -2 - self._mark:
-                if p_gate + beyond + self.lists.distances[k] == distance:
-                    self._note(a, b, node, p_gate + beyond, self.lists.distances[k], whose)
+            if node < around.rows and around.above[node * around.stride + b] == distance - way:
+                self._note(a, b, node, way, distance - way, whose)
+        if self.lists.gated:
+            self._find_past_gate(a, b, distance, whose, around)
 
-    def _write(self, row, side, classes):
+    def _find_past_gate(self, a, b, distance, whose, around):
+        """Those that one of the classes has in its list, and the other reaches by way of the gate alone."""
+        p = around.width + a
+        p_gate = self.lists.gate_at[around.source[p]]
+        t_gate = self.lists.gate_at[around.source[b]]
+        self._mark += 1
+        for k in range(around.ptr[p], around.ptr[p + 1]):
+            node = around.nodes[k]
+            beyond = self.lists.beyond[around.node_of[node]]
+            self._seen[node] = self._mark
+            below: cython.bint = node < around.rows and around.above[node * around.stride + b] < INFINITY
+            if t_gate != NO_WAY and beyond != NO_WAY and not below and around.far[k] + t_gate + beyond == distance:
+                self._note(a, b, node, around.far[k], t_gate + beyond, whose)
+        for k in range(around.ptr[b], around.ptr[b + 1]):
+            node = around.nodes[k]
+            beyond = self.lists.beyond[around.node_of[node]]
+            if p_gate != NO_WAY and beyond != NO_WAY and self._seen[node] != self._mark:
+                if p_gate + beyond + around.far[k] == distance:
+                    self._note(a, b, node, p_gate + beyond, around.far[k], whose)
+
+    def _write(self, side, classes, first):
         """The pairs of one side, by class, each once; ``own`` if it is for any partner."""
         mine = FOR_PRED if side == 0 else FOR_TRUE
-        for c in range(classes + 1):
-            self._begin[c] = 0
-        for k in range(self._found):
-            self._begin[self._ends[side, k] + 1] += 1
-        for c in range(classes):
-            self._begin[c + 1] += self._begin[c]
-        for k in range(self._found):
-            c = self._ends[side, k]
-            self._order[self._begin[c]] = k
-            self._begin[c] += 1
+        self._put_in_order(side, classes)
         if self.end + self._found > self.lca.shape[0]:
             with cython.gil:
                 size = self.end + self._found
-                self.position, self.lca = longer(self.position, size), longer(self.lca, size)
-                self.own, self.length = longer(self.own, size), longer(self.length, size)
+                self.position, self.label = longer(self.position, size), longer(self.label, size)
+                self.lca, self.length = longer(self.lca, size), longer(self.length, size)
+                self.own = longer(self.own, size)
         last = cython.cast(cython.longlong, NO_WAY)
         for k in range(self._found):
             at = self._order[k]
@@ -219,33 +214,26 @@ class Eligible:
                 self._seen[node] = self._mark
                 self._where[node] = self.end
                 self.position[self.end] = last
+                self.label[self.end] = first + last
                 self.lca[self.end] = node
                 self.own[self.end] = 0
                 self.length[self.end] = self._ways[side, at]
                 self.end += 1
             if self._whose[at] & mine:
                 self.own[self._where[node]] = 1
-        self.ptr[row + 1] = self.end
+        self.sides += 1
+        self.ptr[self.sides] = self.end
         return 0
 
-
-def eligible_pairs(sides: Sides, lists: UpLists, to_top: Array, pair_ptr: Array, kappa: Array) -> tuple[Array, ...]:
-    """Eligible (class, LCA) pairs of each instance, from the distances ``kappa`` of all its pairs of classes.
-
-    Returns what ``Eligible`` describes: ptr, position, lca, own and length.
-    """
-    made: Eligible = Eligible(sides, lists, to_top)
-    _add_all(made, pair_ptr, kappa)
-    end = made.end
-    position, lca = np.asarray(made.position)[:end], np.asarray(made.lca)[:end]
-    own, length = np.asarray(made.own)[:end] == 1, np.asarray(made.length)[:end]
-    return np.asarray(made.ptr), position, lca, own, length
-
-
-def _add_all(made, pair_ptr, kappa):
-    with cython.nogil:
-        for i in range(pair_ptr.shape[0] - 1):
-            if i % 256 == 0:
-                look_for_signals()
-            made.add(i, pair_ptr[i], kappa)
-    return 0
+    def _put_in_order(self, side, classes):
+        """By class of a side; where several, as they were found."""
+        for c in range(classes + 1):
+            self._begin[c] = 0
+        for k in range(self._found):
+            self._begin[self._ends[side, k] + 1] += 1
+        for c in range(classes):
+            self._begin[c + 1] += self._begin[c]
+        for k in range(self._found):
+            c = self._ends[side, k]
+            self._order[self._begin[c]] = k
+            self._begin[c] += 1

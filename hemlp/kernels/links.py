@@ -27,15 +27,20 @@ class Links:
 
     def __init__(self, facts, size):
         self.size = size
+        self._place = np.full(size + 1, NOT_SEEN, np.int32)
+        most = 2 * int(np.diff(facts.ptr[::2]).max(initial=0))
+        self.of_class, self.of_lca, self.lca_nodes, self.length, self.own, self.side = np.zeros((6, most), np.int64)
+        self.look_at(facts)
+
+    def look_at(self, facts):
+        """Have other links; False if there is no room for those of one of the instances."""
         self.ptr = facts.ptr
         self.all_position, self.all_lca, self.all_own = facts.position, facts.lca, facts.own.view(np.uint8)
         self.all_length = facts.length
-        self.node_ptr, self.edge_ptr = facts.path_ptr[0], facts.path_ptr[1]
+        self.node_ptr, self.edge_ptr = facts.node_ptr, facts.edge_ptr
         self.nodes, self.lower, self.upper = facts.nodes, facts.lower, facts.upper
         self.pred_ptr, self.true_ptr = facts.pred_ptr, facts.true_ptr
-        most = int(np.diff(facts.ptr[::2]).max(initial=0))
-        self.of_class, self.of_lca, self.lca_nodes, self.length, self.own, self.side = np.zeros((6, most), np.int64)
-        self._place = np.full(size + 1, NOT_SEEN, np.int32)
+        return int(np.diff(facts.ptr[::2]).max(initial=0)) <= len(self.own)
 
     def read(self, i):
         """Make instance ``i`` the present one."""

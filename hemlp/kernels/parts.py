@@ -50,7 +50,7 @@ class Part:
         self.steps = 0
         self.sides = 0
         groups = 0
-        for s in range(slots.number):
+        for s in range(slots.first, slots.number):
             if slots.leader[s] == leader and slots.kind[s] != SETTLED:
                 self.slot[self.steps] = s
                 self.steps += 1

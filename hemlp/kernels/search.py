@@ -13,6 +13,7 @@ try:
 except ImportError:
     from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,14 @@ class Search:
             self.base[2] += bits_of(self.slots.certain[w] & self.slots.certain[width + w])
         self.parts = 0
         self.scale = 2 * self.signatures.bits + 2  # more than the nodes of any part
-        for s in range(self.slots.number):
+        for s in range(self.slots.first, self.slots.number):
             most = cython.cast(cython.longlong, 0)
             for o in range(self.slots.ptr[s], self.slots.ptr[s + 1]):
                 most = max(most, self.slots.rest[o] + self.slots.gain[o])
             self.scale += most
             self.parts += self.slots.leader[s] == s and self.slots.kind[s] != SETTLED
             self.part_size[s] = NONE
+        for s in range(self.slots.number):
             if self.slots.kind[s] == SETTLED:
                 self.picked[s] = self.slots.ptr[s]
                 self.base[self.slots.side[s]] += self.signatures.plain[self.slots.row[self.slots.ptr[s]]]
@@ -106,7 +108,7 @@ class Search:
             q = size // divisor if divisor else 2
             size = self.base[0] + self.base[1]
             common = self.base[2]
-            for s in range(self.slots.number):
+            for s in range(self.slots.first, self.slots.number):
                 if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
                     if not self._solve_part(s, p, q):
                         return False
@@ -173,7 +175,7 @@ class Search:
         self.undecided = 0
         self.tie_end = 0
         self.lean = self.base[0] - self.base[1]
-        for s in range(self.slots.number):
+        for s in range(self.slots.first, self.slots.number):
             if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
                 if not self._list_ties(s, p, q):
                     return False
@@ -250,7 +252,7 @@ class Search:
         size = cython.cast(cython.longlong, 0)
         diff = cython.cast(cython.longlong, 0)
         common = self.base[2]
-        for s in range(self.slots.number):
+        for s in range(self.slots.first, self.slots.number):
             if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
                 size += self.part_size[s]
                 diff += self.part_diff[s]
@@ -296,14 +298,19 @@ def _common_divisor(a, b):
     return a
 
 
-def search(facts: Any, size: int, most: int) -> Any:
-    """The optimum of each instance whose parts have at most ``most`` states after a step.
+def search(blocks: Iterable[Any], size: int, most: int) -> Any:
+    """The optimum of each instance whose parts have at most ``most`` states after a step; ``blocks``: facts of some.
 
     A table: 1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at.
     """
-    table = np.zeros((len(facts), 6), np.int64)
-    _search_all(Search(facts, size, most), table, np.zeros(0, np.int64))
-    return table
+    tables, solver = [np.zeros((0, 6), np.int64)], None
+    for facts in blocks:
+        if solver is None or not solver.links.look_at(facts):
+            solver = Search(facts, size, most)
+        table = np.zeros((len(facts), 6), np.int64)
+        _search_all(solver, table, np.zeros(0, np.int64))
+        tables.append(table)
+    return np.concatenate(tables)
 
 
 def drawn(facts: Any, size: int, most: int) -> Any:

@@ -22,13 +22,14 @@ cdef enum:
 
 @cython.final
 cdef class Slots:
-    cdef readonly long long number, width
+    cdef readonly long long first, number, width
     cdef readonly long long[::1] role, kind, side, of_class, of_lca, leader, ptr, row, link, gain, rest, certain, may, lone
-    cdef long long[::1] _sure, _alive, _choices, _owner, _all, _bit_owner
+    cdef long long[::1] _sure, _alive, _choices, _owner, _all, _bit_owner, _settled
     cpdef _make_room(self, long long options)
     cpdef _make_width(self, long long width)
     cdef void assign_roles(self, Links links, Hitting hitting) noexcept nogil
     cdef int read(self, Links links, Hitting hitting, Signatures signatures) except -1 nogil
+    cdef void _settle(self, Links links, Signatures signatures) noexcept nogil
     cdef void _add(self, long long kind, long long side, long long of_class, long long of_lca) noexcept nogil
     cdef void _add_options(self, long long k, Signatures signatures) noexcept nogil
     cdef void _add_spare(self, Links links, Hitting hitting, Signatures signatures) noexcept nogil

@@ -35,7 +35,7 @@ class Slots:
 
     Kinds: CHOICE takes one option; OWN links a class to an LCA or does not, LAST has to unless an earlier slot of its
     class did; EXTRA takes one option if its LCA is chosen and no class of its side is linked to it; GROUP chooses LCAs;
-    SETTLED has one option left, which is certain.
+    SETTLED has one option left, which is certain. The slots before ``first`` had no more from the start.
     """
 
     def __init__(self, links):
@@ -53,7 +53,7 @@ class Slots:
         self.row, self.link, self.gain, self.rest, self._alive = np.zeros((5, options), np.int64)
 
     def _make_width(self, width):
-        self.certain, self.may, self.lone = np.zeros((3, 2 * width), np.int64)
+        self.certain, self.may, self.lone, self._settled = np.zeros((4, 2 * width), np.int64)
         self._all = np.zeros(width, np.int64)
 
     # ---- which links there can be
@@ -87,9 +87,9 @@ class Slots:
             with cython.gil:
                 self._make_width(2 * signatures.width)
         self.width = signatures.width
-        self.number = 0
+        self._settle(links, signatures)
         for k in range(links.number):
-            if self.role[k] == ALWAYS:
+            if self.role[k] == ALWAYS and signatures.ptr[k + 1] - signatures.ptr[k] > 1:
                 self._add(CHOICE, links.side[k], links.of_class[k], links.of_lca[k])
                 self._add_options(k, signatures)
             elif self.role[k] == OWN_LINK:
@@ -104,6 +104,20 @@ class Slots:
         while self._classify(signatures):
             pass
         self._join(links, hitting, signatures)
+
+    def _settle(self, links, signatures):
+        """Slots of links that are drawn in any case and have one path, as most have."""
+        self.number = 0
+        for w in range(2 * self.width):
+            self._settled[w] = 0
+        for k in range(links.number):
+            row = signatures.ptr[k]
+            if self.role[k] == ALWAYS and signatures.ptr[k + 1] - row == 1:
+                self._add(SETTLED, links.side[k], links.of_class[k], links.of_lca[k])
+                self._add_options(k, signatures)
+                for w in range(self.width):
+                    self._settled[links.side[k] * self.width + w] |= signatures.rows[row * self.width + w]
+        self.first = self.number
 
     def _add(self, kind, side, of_class, of_lca):
         self.kind[self.number] = kind
@@ -144,7 +158,7 @@ class Slots:
         width = signatures.width
         self._find_certain(signatures)
         self._count_users(signatures)
-        for s in range(self.number):
+        for s in range(self.first, self.number):
             own = self.side[s] * width
             other = width - own
             for o in range(self.ptr[s], self.ptr[s + 1]):
@@ -162,8 +176,8 @@ class Slots:
         """What is on all options of a slot that takes one, and on all that a class can choose."""
         width = signatures.width
         for w in range(2 * width):
-            self.certain[w] = 0
-        for s in range(self.number):
+            self.certain[w] = self._settled[w]
+        for s in range(self.first, self.number):
             kind = self.kind[s]
             if kind != EXTRA and kind != GROUP:
                 begins: cython.bint = kind <= CHOICE or s == 0 or self.kind[s - 1] != OWN
@@ -180,9 +194,9 @@ class Slots:
         """Which nodes a side may have, and which of them only one slot can use."""
         width = signatures.width
         for w in range(2 * width):
-            self.may[w] = 0
+            self.may[w] = self._settled[w]
             self.lone[w] = 0
-        for s in range(self.number):
+        for s in range(self.first, self.number):
             at = self.side[s] * width
             for w in range(width):
                 used = cython.cast(cython.longlong, 0)
@@ -193,10 +207,9 @@ class Slots:
 
     def _remove_worse(self, signatures):
         """Remove options of a slot that another one beats whatever other slots do; whether there were any."""
-        end = 0
+        end = begin = self.ptr[self.first]
         removed: cython.bint = False
-        begin = self.ptr[0]
-        for s in range(self.number):
+        for s in range(self.first, self.number):
             stop = self.ptr[s + 1]
             for a in range(begin, stop):
                 self._alive[a] = 1
@@ -245,7 +258,7 @@ class Slots:
         """A leader for each part: slots that have an open node, a class, an LCA's service or a group in common."""
         for place in range(2 * links.lcas):
             self._owner[place] = NOBODY
-        for s in range(self.number):
+        for s in range(self.first, self.number):
             self.leader[s] = s
             kind = self.kind[s]
             if kind == OWN or kind == LAST or kind == EXTRA:
@@ -257,12 +270,12 @@ class Slots:
                         self._unite(s, self._owner[place])
                     self._owner[place] = s
             elif kind == GROUP:
-                for other in range(s):
+                for other in range(self.first, s):
                     group = hitting.group_of[self.of_lca[other]]
                     if self.kind[other] > CHOICE and self.kind[other] != GROUP and group == self.of_class[s]:
                         self._unite(s, other)
         self._join_by_nodes(signatures)
-        for s in range(self.number):
+        for s in range(self.first, self.number):
             self.leader[s] = self.find(s)
 
     def _join_by_nodes(self, signatures):
@@ -271,7 +284,7 @@ class Slots:
                 self._bit_owner = np.zeros(2 * signatures.bits, np.int64)
         for b in range(signatures.bits):
             self._bit_owner[b] = NOBODY
-        for s in range(self.number):
+        for s in range(self.first, self.number):
             if self.kind[s] != SETTLED:
                 for w in range(signatures.width):
                     used = cython.cast(cython.longlong, 0)

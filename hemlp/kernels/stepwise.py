@@ -28,7 +28,7 @@ def begin(search: Search) -> Any:
     if not done:
         return None
     slots = search.slots
-    return [s for s in range(slots.number) if slots.leader[s] == s and slots.kind[s] != SETTLED]
+    return [s for s in range(slots.first, slots.number) if slots.leader[s] == s and slots.kind[s] != SETTLED]
 
 
 def solve_part(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:

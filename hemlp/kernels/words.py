@@ -9,33 +9,23 @@ except ImportError:
 
 import numpy as np
 
-ODD, PAIRS, FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
+if not cython.compiled:  # words.pxd has them, too, so that they are compiled into the loops that use them
 
+    def words_for(size):
+        """How many words hold the numbers below ``size``; one at least."""
+        return 1 if size < 1 else (size + 61) // 62
 
-def words_for(size):
-    """How many words hold the numbers below ``size``; one at least."""
-    return 1 if size < 1 else (size + 61) // 62
+    def bits_of(word):
+        """How many bits are set."""
+        return int(word).bit_count()
 
+    def put(words, start, number):
+        """Add a number to the set that begins at ``start``."""
+        words[start + number // 62] |= 1 << number % 62
 
-def bits_of(word):
-    """How many bits are set: neighbours added up, then pairs of them, and so on."""
-    word = (word & ODD) + ((word >> 1) & ODD)
-    word = (word & PAIRS) + ((word >> 2) & PAIRS)
-    word = (word & FOURS) + ((word >> 4) & FOURS)
-    word += word >> 8
-    word += word >> 16
-    word += word >> 32
-    return word & 127
-
-
-def put(words, start, number):
-    """Add a number to the set that begins at ``start``."""
-    words[start + number // 62] |= cython.cast(cython.longlong, 1) << cython.cast(cython.longlong, number % 62)
-
-
-def has(words, start, number):
-    """Whether a number is in the set that begins at ``start``."""
-    return (words[start + number // 62] >> (number % 62)) & 1
+    def has(words, start, number):
+        """Whether a number is in the set that begins at ``start``."""
+        return (words[start + number // 62] >> (number % 62)) & 1
 
 
 def longer(array, size):

@@ -101,7 +101,7 @@ class LcaInstance:
             pointers([len(side) for side in self.links]),
             np.array(at, np.int64), np.array([link.lca for link in links], np.int64),
             np.array([link.own for link in links], np.bool_), np.array([link.length for link in links], np.int64),
-            np.stack([pointers([link.nodes.size for link in links]), pointers([link.lower.size for link in links])]),
+            pointers([link.nodes.size for link in links]), pointers([link.lower.size for link in links]),
             nodes, lower, upper,
         )  # fmt: skip
 
@@ -126,27 +126,35 @@ class LinkArrays:
     lca: IntArray
     own: IntArray
     length: IntArray
-    path_ptr: IntArray
+    node_ptr: IntArray
+    edge_ptr: IntArray
     nodes: IntArray
     lower: IntArray
     upper: IntArray
 
+    def __len__(self) -> int:
+        return len(self.pred_ptr) - 1
+
 
 @dataclass(frozen=True, eq=False)
-class LcaFacts(LinkArrays):
-    """The most specific classes of a batch, and all their eligible links."""
+class LinkSource:
+    """Finds the links of a batch of most specific classes, by compiled code, ``most`` instances at a time."""
 
     batch: Batch
+    most: int
+    finder: Any
 
     @classmethod
-    def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
-        """By compiled code, for all instances of a batch.
+    def of(cls, batch: Batch, most: int, horizon: int | None = None, *, all_twins: bool = False) -> LinkSource:
+        """For the most specific classes of a batch.
 
         ``all_twins``: keep all of the nodes beyond a gate that are interchangeable, not only as many as can be used.
         """
-        from hemlp.kernels.dags import shortest_path_dags
-        from hemlp.kernels.distances import pair_distances, up_lists
-        from hemlp.kernels.eligible import eligible_pairs
+        from hemlp.kernels.around import Around
+        from hemlp.kernels.dags import PathGraphs
+        from hemlp.kernels.distances import up_lists
+        from hemlp.kernels.eligible import Eligible
+        from hemlp.kernels.finder import LinkFinder
         from hemlp.kernels.records import Rows, Sides
 
         h = batch.hierarchy
@@ -162,23 +170,47 @@ class LcaFacts(LinkArrays):
         depths = 1 + h.unit_depths.astype(np.int64)
         to_top = np.empty(up.gate_at.size, np.int64)
         to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
-        lists, pairs = up_lists(*up.arrays()), pointers(np.diff(batch.pred.ptr) * np.diff(batch.true.ptr))
-        ptr, position, lca, own, length = eligible_pairs(
-            sides, lists, to_top, pairs, pair_distances(lists, sides, pairs)
-        )
-        starts = np.empty(2 * len(batch), np.int64)
-        starts[0::2], starts[1::2] = batch.pred.ptr[:-1], batch.pred.classes.size + batch.true.ptr[:-1]
-        classes = np.concatenate([batch.pred.classes, batch.true.classes])
-        sources = up.row[classes[np.repeat(starts, np.diff(ptr)) + position]]
-        parents = Rows(h.parent_ptr, h.parent_idx)
-        path_ptr, nodes, lower, upper = shortest_path_dags(
-            (ptr, sources, lca, length), lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0
-        )
-        counts = batch.pred.ptr, batch.true.ptr
-        return cls(*counts, ptr, position, lca, own, length, path_ptr, nodes, lower, upper, batch)
+        lists, parents = up_lists(*up.arrays()), Rows(h.parent_ptr, h.parent_idx)
+        room = 1024 + 2 * most * classes.size // max(1, len(batch))
+        around = Around(sides, lists)
+        pairs = Eligible(around, to_top, most, room)
+        graphs = PathGraphs(lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0, room)
+        return cls(batch, most, LinkFinder(around, pairs, graphs))
 
-    def __len__(self) -> int:
-        return len(self.batch)
+    def blocks(self) -> Iterator[LinkArrays]:
+        """The links of all instances, block by block, nodes by numbers of each instance.
+
+        The arrays of one block are written over by the next.
+        """
+        for first in range(0, len(self.batch), self.most):
+            yield self.find(first, min(first + self.most, len(self.batch)), named=False)
+
+    def find(self, first: int, last: int, named: bool = True) -> LinkArrays:
+        """The links of some instances; ``named``: by nodes of the hierarchy, ⊤ after them."""
+        self.finder.find(first, last, named)
+        pairs, graphs = self.finder.pairs, self.finder.graphs
+        links, own = slice(graphs.links), np.asarray(pairs.own).view(np.bool_)
+        return LinkArrays(
+            self.batch.pred.ptr[first : last + 1], self.batch.true.ptr[first : last + 1],
+            np.asarray(pairs.ptr)[: 2 * (last - first) + 1], np.asarray(pairs.position)[links],
+            np.asarray(pairs.lca)[links], own[links], np.asarray(pairs.length)[links],
+            np.asarray(graphs.node_ptr)[: graphs.links + 1], np.asarray(graphs.edge_ptr)[: graphs.links + 1],
+            np.asarray(graphs.nodes)[: graphs.node_end], np.asarray(graphs.lower)[: graphs.edge_end],
+            np.asarray(graphs.upper)[: graphs.edge_end],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LcaFacts(LinkArrays):
+    """The most specific classes of a batch, and all their eligible links."""
+
+    batch: Batch
+
+    @classmethod
+    def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
+        """All instances of a batch at once."""
+        source = LinkSource.of(batch, len(batch), horizon, all_twins=all_twins)
+        return cls(**vars(source.find(0, len(batch))), batch=source.batch)
 
     def __getitem__(self, i: int) -> LcaInstance:
         sides = self.batch.pred[i].tolist(), self.batch.true[i].tolist()
@@ -187,8 +219,8 @@ class LcaFacts(LinkArrays):
 
     def _links(self, row: int, classes: list[int]) -> Iterator[Link]:
         for k in range(self.ptr[row], self.ptr[row + 1]):
-            nodes = self.nodes[self.path_ptr[0, k] : self.path_ptr[0, k + 1]]
-            edges = slice(self.path_ptr[1, k], self.path_ptr[1, k + 1])
+            nodes = self.nodes[self.node_ptr[k] : self.node_ptr[k + 1]]
+            edges = slice(self.edge_ptr[k], self.edge_ptr[k + 1])
             ends = self.lower[edges], self.upper[edges]
             yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), nodes, *ends)
 

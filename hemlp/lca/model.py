@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.lca.algebra import extended_algebra, lca_algebra
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.greedy import greedy_graphs
-from hemlp.lca.links import LcaFacts, LcaInstance
+from hemlp.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
 from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
@@ -35,6 +35,8 @@ LARGEST_PROGRAM = 150_000
 """Edges of all links of an instance: one that has more gets no program for its graphs, only bounds."""
 WORK_LIMIT = 30.0
 """Work of the programs of one instance together where no time limit is given, in CP-SAT's deterministic seconds."""
+BLOCK = 128
+"""Instances whose links are found together, to be solved before the next ones are looked at."""
 STAGES = ("lcas", "ratio", "ties")
 
 
@@ -59,6 +61,10 @@ class GraphModel(Model[LcaSolution]):
     def facts(self) -> LcaFacts:
         """Most specific classes and eligible links of all instances."""
         return LcaFacts.of(self.batch, self.horizon)
+
+    def link_blocks(self) -> Iterator[LinkArrays]:
+        """The same links, some instances at a time, so that they are still in the processor's cache when used."""
+        return LinkSource.of(self.batch, BLOCK, self.horizon).blocks()
 
     def label(self, node: int) -> Label | Top:
         """The label of a node, TOP for ⊤."""

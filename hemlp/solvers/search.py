@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -63,8 +63,8 @@ class LcaSearch:
         from hemlp.kernels.search import drawn, search
 
         begun = time.monotonic()
-        asked = model.facts, len(model.batch.hierarchy), 0 if self.programs == "at once" else self.states
-        table = search(*asked)
+        size, states = len(model.batch.hierarchy), 0 if self.programs == "at once" else self.states
+        table = search(model.link_blocks(), size, states)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
         hard: dict[int, Found] = {}
@@ -72,7 +72,7 @@ class LcaSearch:
             never = self.programs == "never"
             hard[i], steps[i] = (UNSOLVED, 0) if never else self._by_programs(model, i, time_limit, spent)
 
-        graphs = cache(partial(drawn, *asked))  # few ask for them
+        graphs = cache(lambda: drawn(model.facts, size, states))  # few ask for them
 
         def detail(i: int) -> Found:
             return hard[i] if i in hard else _read(model, i, *graphs())
