@@ -10,7 +10,8 @@ cdef enum:
 cdef class Around:
     cdef readonly Sides sides
     cdef readonly UpLists lists
-    cdef readonly long long size, count, rows, height, width, stride
+    cdef readonly int count
+    cdef readonly long long size, rows, height, width, stride
     cdef readonly long long[::1] source, ptr
     cdef readonly int[::1] node_of, nodes, far
     cdef readonly float[::1] above, kappa
@@ -21,12 +22,12 @@ cdef class Around:
     cdef Targets _targets
     cdef double[::1] _distances
     cdef int number(self, long long node) except -1 nogil
-    cdef int _number(self, long long node) noexcept nogil
     cdef int find(self, long long node) noexcept nogil
     cdef int read(self, long long i) except -1 nogil
     cdef void _forget(self) noexcept nogil
     cdef void _fetch(self) noexcept nogil
     cdef int _list(self, long long first, long long last) except -1 nogil
+    cdef void _copy(self, long long begin, long long size, long long end) noexcept nogil
     cdef int _lay_out(self) except -1 nogil
     cdef void _measure(self) noexcept nogil
     cdef void _nearer(self, long long row, long long pair, float far) noexcept nogil

@@ -55,15 +55,11 @@ class Around:
 
     def number(self, node):
         """The number of a node, which it has or gets."""
-        if self.count == self.node_of.shape[0]:
-            with cython.gil:
-                self.node_of = longer(self.node_of, 0)
-        return self._number(node)
-
-    def _number(self, node):
-        """The same where there is room."""
         number = self._place[node] - self._base
         if number < 0:
+            if self.count == self.node_of.shape[0]:
+                with cython.gil:
+                    self.node_of = longer(self.node_of, 0)
             number = self.count
             self._place[node] = self._base + number
             self.node_of[number] = node
@@ -126,12 +122,27 @@ class Around:
             if self.count + size > self.node_of.shape[0]:
                 with cython.gil:
                     self.node_of = longer(self.node_of, self.count + size)
-            for k in range(size):
-                self.nodes[end + k] = self._number(self.lists.nodes[begin + k])
-                self.far[end + k] = self.lists.distances[begin + k]
+            self._copy(begin, size, end)
             end += size
         self.ptr[last] = end
         return 0
+
+    def _copy(self, begin, size, end):
+        """A list, by numbers; each node gets one as by ``number``."""
+        base = self._base
+        count = self.count
+        for k in range(size):
+            node = self.lists.nodes[begin + k]
+            number = self._place[node] - base
+            if number < 0:
+                number = count
+                self._place[node] = base + count
+                self.node_of[count] = node
+                count += 1
+            self.nodes[end + k] = number
+        self.count = count
+        for k in range(size):
+            self.far[end + k] = self.lists.distances[begin + k]
 
     def _lay_out(self):
         """Write how far true classes are below the nodes that are numbered so far."""

@@ -226,7 +226,8 @@ class PathGraphs:
 
     def _add_path(self, label, target, length, lower, around):
         """A class itself, an edge, or one path, from the target down; ``lower``: where in the list its next node is."""
-        self._make_place(length + 1)
+        if self.node_end + length + 1 > self.nodes.shape[0] or self.edge_end + length > self.lower.shape[0]:
+            self._make_place(length + 1)
         at = self.lists.ptr[around.source[label]]
         upper = target
         self.nodes[self.node_end] = upper
@@ -339,14 +340,16 @@ class PathGraphs:
         return 0
 
     def _write_node(self, node):
-        self._make_place(1)
+        if self.node_end == self.nodes.shape[0]:
+            self._make_place(1)
         self.nodes[self.node_end] = node
         self._good[node] = 1
         self.node_end += 1
         return 0
 
     def _write_edge(self, lower, upper):
-        self._make_place(1)
+        if self.edge_end == self.lower.shape[0]:
+            self._make_place(1)
         self.lower[self.edge_end] = lower
         self.upper[self.edge_end] = upper
         self._good[lower] = 1

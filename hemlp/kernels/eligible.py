@@ -100,14 +100,15 @@ class Eligible:
         """The pairs of the present instance."""
         self._found = 0
         self._find_nearest(around)
-        for b in range(around.width):
-            for a in range(around.height):
+        for a in range(around.height):
+            nearest = self._nearest_pred[a]
+            p = around.width + a
+            for b in range(around.width):
                 distance = self._distance[a * around.width + b]
-                if distance > self._nearest_pred[a] and distance > self._nearest_true[b]:
+                if distance > nearest and distance > self._nearest_true[b]:
                     continue
-                whose = FOR_PRED if distance == self._nearest_pred[a] else 0
+                whose = FOR_PRED if distance == nearest else 0
                 whose += FOR_TRUE if distance == self._nearest_true[b] else 0
-                p = around.width + a
                 self._make_room(around.ptr[p + 1] - around.ptr[p] + around.ptr[b + 1] - around.ptr[b])
                 if distance == 0:
                     self._note(a, b, around.nodes[around.ptr[p]], 0, 0, whose)

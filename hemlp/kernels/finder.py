@@ -1,4 +1,4 @@
-"""Everything that Problem 2 chooses from, some instances at a time: distances, then eligible pairs, then their graphs."""
+"""What Problem 2 chooses from, some instances at a time: distances, then eligible pairs, then their graphs."""
 
 from __future__ import annotations
 

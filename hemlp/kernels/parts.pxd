@@ -13,7 +13,7 @@ cdef class Part:
     cdef readonly long long steps, sides, nodes, flags, node_words, flag_words
     cdef readonly long long[::1] slot, ptr, source, gain, rest, adds, needs, bars, sets, node
     cdef long long[::1] number_of, chosen, served, drawn, _left, _items, _item_ptr, _users, _open, _taken, _waits
-    cdef int read(self, long long leader, Slots slots, Hitting hitting, Signatures signatures, Links links) except -1 nogil
+    cdef int read(self, long long leader, Slots slots, Hitting hitting, Signatures signatures, Links links, bint in_order) except -1 nogil
     cdef int _make_room(self, Slots slots, Signatures signatures, Links links) except -1 nogil
     cdef void _number_nodes(self, Slots slots, Signatures signatures) noexcept nogil
     cdef void _number_flags(self, Slots slots, Hitting hitting, Links links) noexcept nogil

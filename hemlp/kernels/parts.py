@@ -44,23 +44,23 @@ class Part:
 
     # ---- numbers for nodes and flags
 
-    def read(self, leader, slots, hitting, signatures, links):
-        """Take the part of the slot ``leader``."""
+    def read(self, leader, slots, hitting, signatures, links, in_order):
+        """Take the part of the slot ``leader``; ``in_order``: so that few things are open at a time."""
         self._make_room(slots, signatures, links)
         self.steps = 0
         self.sides = 0
-        groups = 0
         for s in range(slots.first, slots.number):
-            if slots.leader[s] == leader and slots.kind[s] != SETTLED:
+            if slots.leader[s] == leader and slots.kind[s] == GROUP:  # before its links
                 self.slot[self.steps] = s
                 self.steps += 1
-                if slots.kind[s] == GROUP:
-                    groups += 1
-                else:
-                    self.sides |= 1 + slots.side[s]
+        for s in range(slots.first, slots.number):
+            if slots.leader[s] == leader and slots.kind[s] != SETTLED and slots.kind[s] != GROUP:
+                self.slot[self.steps] = s
+                self.steps += 1
+                self.sides |= 1 + slots.side[s]
         self._number_nodes(slots, signatures)
         self._number_flags(slots, hitting, links)
-        if groups or self.steps > FEW_STEPS:  # else the order of the slots will do: only a group has to come earlier
+        if in_order and self.steps > FEW_STEPS:
             self._list_items(slots, hitting, signatures)
             self._put_in_order(slots, hitting)
         self._write_options(slots, hitting, signatures, links)

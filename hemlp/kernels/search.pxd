@@ -2,9 +2,11 @@ cimport cython
 from hemlp.kernels.choosing cimport Choosing
 from hemlp.kernels.hitting cimport Hitting
 from hemlp.kernels.links cimport Links
+from hemlp.kernels.outcomes cimport Outcomes
 from hemlp.kernels.parts cimport Part
 from hemlp.kernels.signatures cimport Signatures
 from hemlp.kernels.slots cimport Slots
+from hemlp.kernels.ties cimport Ties
 
 cdef enum:
     BEAM = 64
@@ -19,22 +21,24 @@ cdef class Search:
     cdef readonly Slots slots
     cdef readonly Part part
     cdef readonly Choosing choosing
-    cdef readonly long long most, parts, scale, drawn, drawn_nodes, undecided, tie_end, lean, span, present, listed
+    cdef readonly Outcomes outcomes
+    cdef Ties ties
+    cdef readonly long long most, parts, scale, drawn, drawn_nodes, present, listed
     cdef readonly long long[::1] picked, part_size, part_common, part_diff, part_sides, base, out_links, out_ptr, out_nodes
-    cdef long long[::1] tie_part, tie_ptr, tie_diff
-    cdef unsigned char[::1] reach
+    cdef long long[::1] tried, tried_end
     cdef bint reduce(self, long long i) except -1 nogil
     cdef void _count_certain(self) noexcept nogil
+    cdef int try_all(self) except -1 nogil
+    cdef bint _tried_all(self, long long leader) noexcept nogil
     cdef bint solve(self) except -1 nogil
+    cdef void _take_outcome(self, long long leader, long long p, long long q) noexcept nogil
     cdef bint _solve_part(self, long long leader, long long p, long long q) except -1 nogil
     cdef bint _best(self, long long leader, long long p, long long q, bint apart) except -1 nogil
     cdef int read_part(self, long long leader) except -1 nogil
-    cdef long long _worth(self, long long leader, long long p, long long q) noexcept nogil
+    cdef long long _worth(self, long long size, long long common, long long p, long long q) noexcept nogil
     cdef void _take(self, long long leader, long long state) noexcept nogil
     cdef bint _settle_ties(self, long long p, long long q) except -1 nogil
     cdef bint _list_ties(self, long long leader, long long p, long long q) except -1 nogil
-    cdef Py_ssize_t _most_equal(self) except? -1 nogil
-    cdef bint _reached(self, long long k, long long total) noexcept nogil
     cdef bint _solve_tie(self, long long leader, long long p, long long q, long long diff) except -1 nogil
     cdef void count(self, long long[:, ::1] table, long long i) noexcept nogil
     cdef int write(self) except -1 nogil

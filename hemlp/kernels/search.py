@@ -22,19 +22,23 @@ if cython.compiled:
     from cython.cimports.hemlp.kernels.choosing import FOUND, LOWEST, TOO_MANY, Choosing
     from cython.cimports.hemlp.kernels.hitting import Hitting
     from cython.cimports.hemlp.kernels.links import Links
+    from cython.cimports.hemlp.kernels.outcomes import Outcomes
     from cython.cimports.hemlp.kernels.parts import NONE, Part
     from cython.cimports.hemlp.kernels.signals import look_for_signals
     from cython.cimports.hemlp.kernels.signatures import Signatures
     from cython.cimports.hemlp.kernels.slots import SETTLED, Slots
+    from cython.cimports.hemlp.kernels.ties import Ties
     from cython.cimports.hemlp.kernels.words import bits_of
 else:
     from hemlp.kernels.choosing import FOUND, LOWEST, TOO_MANY, Choosing
     from hemlp.kernels.hitting import Hitting
     from hemlp.kernels.links import Links
+    from hemlp.kernels.outcomes import Outcomes
     from hemlp.kernels.parts import NONE, Part
     from hemlp.kernels.signals import look_for_signals
     from hemlp.kernels.signatures import Signatures
     from hemlp.kernels.slots import SETTLED, Slots
+    from hemlp.kernels.ties import Ties
     from hemlp.kernels.words import bits_of
 
     BEAM, FEW, ROUNDS = 64, 256, 60
@@ -48,7 +52,7 @@ class Search:
     def __init__(self, facts: Any, size: int, most: int) -> None:
         self.links = Links(facts, size)
         self.hitting, self.signatures, self.slots = Hitting(), Signatures(self.links), Slots(self.links)
-        self.part, self.choosing = Part(), Choosing()
+        self.part, self.choosing, self.outcomes = Part(), Choosing(), Outcomes()
         self.most = most  # states, for one step of one part
         self.present = NONE  # the part that was read last
         self.listed = NONE  # the part whose best choices are the present states, those of different sizes apart
@@ -56,11 +60,11 @@ class Search:
         self.picked = np.zeros(slots, np.int64)  # the option that each slot takes, NONE: nothing is drawn
         # by the leader of a part
         self.part_size, self.part_common, self.part_diff, self.part_sides = np.zeros((4, slots), np.int64)
+        self.tried, self.tried_end = np.zeros((2, slots), np.int64)  # its outcomes, if all of them are known
         self.base = np.zeros(3, np.int64)  # predicted, true and common nodes that are certain
         self.out_links, self.out_ptr, self.out_nodes = np.zeros((3, 1024), np.int64)
         self.drawn = self.drawn_nodes = 0
-        self.tie_part, self.tie_ptr = np.zeros((2, slots + 1), np.int64)
-        self.tie_diff, self.reach = np.zeros(64, np.int64), np.zeros(1024, np.uint8)
+        self.ties = Ties(slots)
 
     # ---- one instance
 
@@ -93,10 +97,27 @@ class Search:
             self.scale += most
             self.parts += self.slots.leader[s] == s and self.slots.kind[s] != SETTLED
             self.part_size[s] = NONE
+            self.tried[s] = self.tried_end[s] = 0
         for s in range(self.slots.number):
             if self.slots.kind[s] == SETTLED:
                 self.picked[s] = self.slots.ptr[s]
                 self.base[self.slots.side[s]] += self.signatures.plain[self.slots.row[self.slots.ptr[s]]]
+
+    def try_all(self):
+        """Go through all choices of the parts that leave few, to know what they come to, not how they are made."""
+        self.outcomes.clear()
+        for s in range(self.slots.first, self.slots.number):
+            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+                self.part.read(s, self.slots, self.hitting, self.signatures, self.links, False)
+                self.tried[s] = self.outcomes.number
+                self.outcomes.add(self.part, self.slots)
+                self.tried_end[s] = self.outcomes.number
+                self.part_sides[s] = self.part.sides
+                self.part.forget()
+        return 0
+
+    def _tried_all(self, leader):
+        return self.tried[leader] < self.tried_end[leader]
 
     def solve(self):
         """The best choices of the instance that was reduced; False if a part has too many."""
@@ -120,10 +141,24 @@ class Search:
 
     def _solve_part(self, leader, p, q):
         """The best choice of a part for the ratio p / q; False if it has too many."""
+        if self._tried_all(leader):
+            self._take_outcome(leader, p, q)
+            return True
         found = self._best(leader, p, q, False)
         if found:
             self._take(leader, 0)
         return found
+
+    def _take_outcome(self, leader, p, q):
+        """The first that is worth most."""
+        best = LOWEST
+        for k in range(self.tried[leader], self.tried_end[leader]):
+            worth = self._worth(self.outcomes.size[k], self.outcomes.common[k], p, q)
+            if worth > best:
+                best = worth
+                self.part_size[leader] = self.outcomes.size[k]
+                self.part_common[leader] = self.outcomes.common[k]
+                self.part_diff[leader] = self.outcomes.diff[k]
 
     def _best(self, leader, p, q, apart):
         """Whether the choices of a part could be gone through; what was best before is a floor.
@@ -131,7 +166,7 @@ class Search:
         First by simple bounds, which is enough for most parts; then by better ones, from what a narrow search finds.
         """
         known: cython.bint = self.part_size[leader] != NONE
-        floor = self._worth(leader, p, q) if known else LOWEST
+        floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
         self.read_part(leader)
         self.choosing.ask(self.part, p, q, self.scale)
         found = self.choosing.best(self.part, self.slots, floor, apart, min(FEW, self.most), 0)
@@ -147,16 +182,16 @@ class Search:
     def read_part(self, leader):
         """Make a part the present one, unless it is."""
         if self.present != leader:
-            self.part.read(leader, self.slots, self.hitting, self.signatures, self.links)
+            self.part.read(leader, self.slots, self.hitting, self.signatures, self.links, True)
             self.choosing.prepare(self.part, self.slots)
             self.part.forget()
             self.present = leader
             self.listed = NONE
         return 0
 
-    def _worth(self, leader, p, q):
-        value = 2 * q * self.part_common[leader] - p * self.part_size[leader]
-        return value * self.scale - self.part_size[leader]
+    def _worth(self, size, common, p, q):
+        """Its value for the ratio p / q, and of the same values the smaller sizes first."""
+        return (2 * q * common - p * size) * self.scale - size
 
     def _take(self, leader, state):
         """Keep the choice that led to a state after the last step."""
@@ -172,73 +207,49 @@ class Search:
 
     def _settle_ties(self, p, q):
         """Of all best choices of the same size those whose sides are most equal, then with fewer predicted nodes."""
-        self.undecided = 0
-        self.tie_end = 0
-        self.lean = self.base[0] - self.base[1]
+        self.ties.start(self.base[0] - self.base[1])
         for s in range(self.slots.first, self.slots.number):
             if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+                self.ties.add(s)
                 if not self._list_ties(s, p, q):
                     return False
-        if self.undecided == 0:
+                self.ties.settle()
+        if self.ties.parts == 0:
             return True
-        wanted = self._most_equal()
-        for k in range(self.undecided - 1, -1, -1):
-            for d in range(self.tie_ptr[k], self.tie_ptr[k + 1]):
-                if self._reached(k, wanted - self.tie_diff[d]):
-                    wanted -= self.tie_diff[d]
-                    if not self._solve_tie(self.tie_part[k], p, q, self.tie_diff[d]):
+        wanted = self.ties.most_equal()
+        for k in range(self.ties.parts - 1, -1, -1):
+            for d in range(self.ties.ptr[k], self.ties.ptr[k + 1]):
+                if self.ties.reached(k, wanted - self.ties.diff[d]):
+                    wanted -= self.ties.diff[d]
+                    if not self._solve_tie(self.ties.part[k], p, q, self.ties.diff[d]):
                         return False
                     break
         return True
 
     def _list_ties(self, leader, p, q):
-        """The differences of sizes that the best choices of a part have; False if they are too many."""
-        if self.part_sides[leader] == 3 and not self._best(leader, p, q, True):
+        """The differences of sizes that the best choices of a part have; False if they are too many.
+
+        All best choices have the same size, and the same in common.
+        """
+        if self._tried_all(leader):
+            for k in range(self.tried[leader], self.tried_end[leader]):
+                alike: cython.bint = self.outcomes.size[k] == self.part_size[leader]
+                if alike and self.outcomes.common[k] == self.part_common[leader]:
+                    self.ties.note(self.outcomes.diff[k])
+        elif self.part_sides[leader] != 3:
+            self.ties.note(self.part_diff[leader])
+        elif self._best(leader, p, q, True):
+            for state in range(self.choosing.states):
+                self.ties.note(self.choosing.old.diff[state])
+        else:
             return False
-        if self.part_sides[leader] != 3 or self.choosing.states == 1:
-            self.lean += self.part_diff[leader]
-            return True
-        if self.tie_end + self.choosing.states > self.tie_diff.shape[0]:
-            with cython.gil:
-                self.tie_diff = longer(self.tie_diff, self.tie_end + self.choosing.states)
-        self.tie_part[self.undecided] = leader
-        self.tie_ptr[self.undecided] = self.tie_end
-        for state in range(self.choosing.states):
-            self.tie_diff[self.tie_end] = self.choosing.old.diff[state]
-            self.tie_end += 1
-        self.undecided += 1
-        self.tie_ptr[self.undecided] = self.tie_end
         return True
-
-    def _most_equal(self):
-        """The sum of one difference of each undecided part that makes the whole most equal; fills ``reach``."""
-        self.span = 0
-        for d in range(self.tie_end):
-            self.span += abs(self.tie_diff[d])
-        width = 2 * self.span + 1
-        if (self.undecided + 1) * width > self.reach.shape[0]:
-            with cython.gil:
-                self.reach = np.zeros(2 * (self.undecided + 1) * width, np.uint8)
-        for x in range((self.undecided + 1) * width):
-            self.reach[x] = 0
-        self.reach[self.span] = 1
-        for k in range(self.undecided):
-            for x in range(width):
-                if self.reach[k * width + x]:
-                    for d in range(self.tie_ptr[k], self.tie_ptr[k + 1]):
-                        self.reach[(k + 1) * width + x + self.tie_diff[d]] = 1
-        best = LOWEST
-        for x in range(width):
-            total = self.lean + x - self.span
-            if self.reach[self.undecided * width + x] and (best == LOWEST or abs(total) < abs(self.lean + best)):
-                best = x - self.span
-        return best
-
-    def _reached(self, k, total):
-        return -self.span <= total <= self.span and self.reach[k * (2 * self.span + 1) + total + self.span]
 
     def _solve_tie(self, leader, p, q, diff):
         """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
+        if self._tried_all(leader):
+            self.part_diff[leader] = diff
+            return True
         found: cython.bint = self.listed == leader or self._best(leader, p, q, True)
         for state in range(self.choosing.states):
             if found and self.choosing.old.diff[state] == diff:
@@ -338,19 +349,22 @@ def _search_all(solver, table, link_ptr):
         for i in range(table.shape[0]):
             if i % 64 == 0:
                 look_for_signals()
-            solver.choosing.moves = 0
+            solver.choosing.moves = solver.outcomes.tried = 0
             predicted = solver.links.pred_ptr[i + 1] - solver.links.pred_ptr[i]
             true = solver.links.true_ptr[i + 1] - solver.links.true_ptr[i]
             if predicted == 0 or true == 0:
                 table[i, 0] = 1
                 table[i, 2] = predicted
                 table[i, 3] = true
-            elif solver.most > 0 and solver.reduce(i) and solver.solve():
-                table[i, 0] = 1
-                solver.count(table, i)
-                if draws:
-                    solver.write()
-            table[i, 5] = solver.choosing.moves
+            elif solver.most > 0 and solver.reduce(i):
+                if not draws:
+                    solver.try_all()
+                if solver.solve():
+                    table[i, 0] = 1
+                    solver.count(table, i)
+                    if draws:
+                        solver.write()
+            table[i, 5] = solver.choosing.moves + solver.outcomes.tried
             if draws:
                 link_ptr[i + 1] = solver.drawn
     return 0

@@ -139,13 +139,15 @@ class Slots:
     def _add_spare(self, links, hitting, signatures):
         """For each side of an LCA a slot of all links that can serve it there; if no class can, one of them has to."""
         for place in range(2 * links.lcas):
+            self._owner[place] = NOBODY
+        for k in range(links.number):
+            if self.role[k] == OWN_LINK:
+                self._owner[2 * links.of_lca[k] + links.side[k]] = k
+        for place in range(2 * links.lcas):
             a = place // 2
             if self._sure[place] or hitting.standing[a] == OUT:
                 continue
-            must: cython.bint = hitting.standing[a] == IN
-            for k in range(links.number):
-                if self.role[k] == OWN_LINK and 2 * links.of_lca[k] + links.side[k] == place:
-                    must = False
+            must: cython.bint = hitting.standing[a] == IN and self._owner[place] == NOBODY
             self._add(CHOICE if must else EXTRA, place % 2, 0, a)
             for k in range(links.number):
                 if self.role[k] == SPARE and 2 * links.of_lca[k] + links.side[k] == place:
