@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -185,6 +186,34 @@ def test_the_output_as_a_file(usual, tmp_path):
         assert done.returncode == 0
     assert os.path.islink("/dev/stdout")
     assert usual[1] in (tmp_path / "printed").read_bytes()
+
+
+CHATTY = """
+import os, sys, ctypes
+from hemlp.cli.main import main
+from hemlp.solvers.search import LcaSearch
+solve = LcaSearch.solve
+def chatty(self, *args, **options):
+    os.write(1, b"written ")
+    ctypes.CDLL(None).printf(b"printed ")  # into a buffer, which is written when the process ends
+    return solve(self, *args, **options)
+LcaSearch.solve = chatty
+sys.argv[0] = "hemlp"
+main()
+"""
+
+
+@pytest.mark.parametrize("place", ["-", "/dev/stdout"])
+def test_what_solvers_print_is_no_part_of_the_output(place):
+    command = [sys.executable, "-c", CHATTY, "explain", *FILES[:3], "-m", "F_LCA", "--json", place]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "written" in done.stderr
+    assert "printed" in done.stderr
+    text = done.stdout if place == "-" else done.stdout[done.stdout.index("{") :]  # beside tables
+    found, end = json.JSONDecoder().raw_decode(text)
+    assert found
+    assert "printed" not in done.stdout
+    assert place != "-" or end == len(text) - 1
 
 
 def test_what_a_link_points_to_is_written_and_not_the_link(tmp_path):

@@ -342,17 +342,21 @@ def main() -> None:
 
 
 def _open_standard_streams() -> None:
-    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error."""
+    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error.
+
+    The output is for results alone: file 1 is standard error from now on, for what solvers print of their own accord.
+    """
     from hemlp.io.files import is_open
 
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         if not is_open(number):
             os.open(os.devnull, mode)
-    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    if hasattr(sys.stderr, "reconfigure"):
+        sys.stderr.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    encoding = None if sys.stdout is None else sys.stdout.encoding
+    sys.stdout = sys.__stdout__ = os.fdopen(os.dup(1), "w", encoding=encoding, errors="replace")  # type: ignore[misc]
+    os.dup2(2, 1)
     warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
 
 
