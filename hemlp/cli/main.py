@@ -255,20 +255,18 @@ def model(
 
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
-    from hemlp import Batch, read_hierarchy, read_labels
+    from hemlp import Batch, read_hierarchy
+    from hemlp.evaluation.scored import sides_of
     from hemlp.explain.network import network_picture
     from hemlp.io.files import write_text
     from hemlp.io.names import read_names
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
-    from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([svg])
-    (file,) = system_files([pred]).values()
-    each = made(measure)
-    sides = (as_gold(true), read_scores(file)) if isinstance(each, RankedMeasure) else map(read_labels, (true, file))
-    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), *sides, **given)
+    files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)
+    batch = Batch.of(h, *sides_of(true, files, h, isinstance(each, RankedMeasure)), **given)
     one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
@@ -311,14 +309,14 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
 
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
-    from hemlp import compare_exact_greedy, read_hierarchy, read_labels
+    from hemlp import compare_exact_greedy, read_hierarchy
+    from hemlp.evaluation.scored import sides_of
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, system_files
 
     check_writable([json_file])
-    (file,) = system_files([pred]).values()
     h = read_hierarchy(hierarchy, cycles=cycles)
-    comparison = compare_exact_greedy(h, read_labels(true), read_labels(file), **given)
+    comparison = compare_exact_greedy(h, *sides_of(true, system_files([pred]), h), **given)
     click.echo(str(comparison))
     if json_file is not None:
         write_text(json_file, json_text(comparison.to_dict(), indent=1) + "\n")
