@@ -132,7 +132,7 @@ def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
     `pydoc hemlp.evaluation.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
-    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is.
+    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is; --set gate= leaves [gate] out.
 
     Example: hemlp run study.toml --set outputs.json=again.json
     """

@@ -369,7 +369,8 @@ def _gate(table: dict[str, Any], folder: Path) -> Gate:
         or not isinstance(significant or False, bool)
     ):
         raise InvalidOption(
-            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true"
+            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true; "
+            "leave it out (hemlp run --set gate=) where there is none"
         )
     return Gate(str(folder / baseline), max_drop or {}, bool(significant))
 
