@@ -298,10 +298,16 @@ def demo(out: str) -> None:
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("pred", metavar="[NAME=]PRED")
-@click.option("--sample", type=int, help="Compare on this many instances, drawn at random: --sample 200.")
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="Compare on this many instances, drawn at random: --sample 200."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
-@click.option("--horizon", type=int, help="Levels that a class sees: --horizon 4.")
-@click.option("--time-limit", type=float, help="Seconds for one instance: --time-limit 2. By default work is limited.")
+@click.option("--horizon", type=click.IntRange(min=1), help="Levels that a class sees: --horizon 4.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    help="Seconds for one instance: --time-limit 2. By default work is limited.",
+)
 @click.option("--json", "json_file", type=click.Path(), help="Write the comparison to a file, too: --json gap.json.")
 @input_options
 def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:

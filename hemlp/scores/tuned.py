@@ -65,7 +65,7 @@ class Tuned:
             if name not in self.fold_of:
                 raise MisalignedSides(
                     f"instance {name!r} is in no fold: thresholds that are chosen by folds are for the data that they "
-                    f"were chosen on. Take its instances with s.take(ids), or tune without folds= for other data"
+                    f"were chosen on. Take its instances with s.take(ids), or tune without folds for other data"
                 )
         fold = np.repeat([self.fold_of[name] for name in names], np.diff(s.ptr)).astype(np.int64)
         by_fold = np.stack([each.thresholds_for(s) for each in self.folds])
