@@ -170,10 +170,14 @@ def show(title: str, table: Table, aside: bool = False) -> None:
 intervals_option = click.option(
     "--intervals/--no-intervals", default=True, show_default=True, help="Whether means have 95% intervals."
 )
+digits_option = click.option(
+    "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
 output_options = options(
     intervals_option,
-    click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."),
-    click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress."),
+    digits_option,
+    quiet_option,
     click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters."),
 )
 
