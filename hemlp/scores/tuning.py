@@ -130,7 +130,9 @@ class Task:
             value = mean(self.held(data, of_group[groups]))
             own = {label: float(of_group[groups[k]]) for label, k in h.ids.items() if of_group[groups[k]] != threshold}
         source = data.source or "the scores"
-        return Tuned(str(self.measure), self.by, threshold, value, len(data), source, own, data=data.fingerprint)
+        found = Tuned(str(self.measure), self.by, threshold, value, len(data), source, own)
+        given = data.given
+        return found if given is None else replace(found, data=given.fingerprint, rows=given.row_digests)
 
     def held(self, data: Aligned, least: FloatArray) -> FloatArray:
         """The measure on each instance at thresholds of classes."""
