@@ -10,6 +10,7 @@ from hemlp import __version__
 from hemlp.cli.advising import Advising
 from hemlp.cli.options import (
     choice,
+    intervals_option,
     label_options,
     measure_option,
     one_measure_option,
@@ -152,11 +153,12 @@ def tune(
 @click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
+@intervals_option
 @label_options
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
-    grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None, cycles: Any,
-    **given: Any,
+    grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
+    intervals: bool, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
 
@@ -184,16 +186,16 @@ def cafa(
     if terms is not None:
         options["terms"] = read_classes(terms)
     found = {name: averaged(h, gold, file, **options) for name, file in system_files(predictions).items()}
-    text = (
-        json_text({"hemlp": __version__, "systems": {name: q.to_dict() for name, q in found.items()}}, indent=1) + "\n"
-    )
-    if json_file == "-":
-        click.echo(text, nl=False)
-    else:
-        show("", _together({name: q.table() for name, q in found.items()}))
-    if json_file not in (None, "-"):
-        write_text(str(json_file), text)
-        say_written(str(json_file))
+    if json_file != "-":
+        show("", _together({name: q.table(intervals=intervals) for name, q in found.items()}))
+    if json_file is not None:
+        systems = {name: q.to_dict(intervals=intervals) for name, q in found.items()}
+        text = json_text({"hemlp": __version__, "systems": systems}, indent=1) + "\n"
+        if json_file == "-":
+            click.echo(text, nl=False)
+        else:
+            write_text(json_file, text)
+            say_written(json_file)
     if csv is not None:
         columns: dict[str, list[Any]] = {}
         for name, q in found.items():
