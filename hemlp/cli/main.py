@@ -313,6 +313,8 @@ def demo(out: str) -> None:
 def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
 
+    Of scored predictions say where they are cut: FILE@0.3, FILE@top5 or FILE@thresholds.json.
+
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
     from hemlp import compare_exact_greedy, read_hierarchy
