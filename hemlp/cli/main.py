@@ -29,13 +29,16 @@ from hemlp.cli.options import (
     row_option,
     say_written,
     show,
+    show_all,
     solver_options,
+    tell,
     tuning_options,
+    written_to,
 )
 from hemlp.cli.sensitivity import sensitivity
 from hemlp.cli.weighing import weighed, weights_option
 from hemlp.errors import HemlpError, InvalidOption
-from hemlp.escaping import json_text, printable
+from hemlp.escaping import printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
 
 if TYPE_CHECKING:
@@ -211,21 +214,13 @@ def explain(
     from hemlp.report.outputs import check_writable, drawing_files, system_files
 
     files = system_files([pred])
-    check_writable([json_file if json_file != "-" else None, svg, png])
+    check_writable([written_to(json_file), svg, png])
     asked = weighed(measures or ("GIE", "F_H", "F_LCA"), weights)
     result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
     (system,) = files
     number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
     explanation = result.explain(system, number)
-    text = json_text(explanation.to_dict(), indent=1) + "\n"
-    if json_file == "-":
-        click.echo(text, nl=False)
-    else:
-        for title, tables in explanation.sections():
-            for k, table in enumerate(tables):
-                show("" if k else title, table)
-    if json_file not in (None, "-"):
-        write_text(str(json_file), text)
+    tell(json_file, explanation.to_dict, lambda: show_all(explanation.sections()))
     for part, file in drawing_files(svg, explanation):
         write_text(file, explanation.picture(part).to_svg())
         say_written(file)
@@ -308,7 +303,7 @@ def demo(out: str) -> None:
     type=click.FloatRange(min=0),
     help="Seconds for one instance: --time-limit 2. By default work is limited.",
 )
-@click.option("--json", "json_file", type=click.Path(), help="Write the comparison to a file, too: --json gap.json.")
+@click.option("--json", "json_file", type=click.Path(), help="Write the comparison, - for the output: --json gap.json.")
 @input_options
 def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
@@ -319,15 +314,12 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     """
     from hemlp import compare_exact_greedy, read_hierarchy
     from hemlp.evaluation.scored import sides_of
-    from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, system_files
 
-    check_writable([json_file])
+    check_writable([written_to(json_file)])
     h = read_hierarchy(hierarchy, cycles=cycles)
     comparison = compare_exact_greedy(h, *sides_of(true, system_files([pred]), h), **given)
-    click.echo(str(comparison))
-    if json_file is not None:
-        write_text(json_file, json_text(comparison.to_dict(), indent=1) + "\n")
+    tell(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))
 
 
 commands.add_command(telling.cases)
