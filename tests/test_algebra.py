@@ -86,7 +86,7 @@ def test_stages_and_parts():
     with pytest.raises(InvalidOption, match="this model is one program"):
         model("GIE").algebra("lcas")
     assert "Σ_i x_ij = 1" in str(model("BMA").algebra("true"))
-    with pytest.raises(InvalidOption, match="give stage='predicted' or stage='true'"):
+    with pytest.raises(InvalidOption, match="choose stage='predicted' for that part, or stage='true'"):
         model("BMA").algebra()
     changed = model("GIE").with_rows("x_0_0 + 2 u_0 <= 1").algebra()
     assert str(changed).splitlines()[5] == "(added)  x_0,0 + 2 u_0 ≤ 1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -258,6 +258,33 @@ def test_an_opened_instance_is_drawn(browser, mini_file, mini):
         check_drawing(page)
         pairs = [each for each in mini.explain("knn30", 41, ["GIE"]).parts[0].pairs if each.predicted != each.true]
         assert len(page.all("svg.drawing path.pair")) == sum(None not in (p.predicted, p.true) for p in pairs)
+
+
+def test_lca_graphs_of_an_opened_instance_are_drawn(browser, mini_file, mini):
+    with Page(browser, mini_file) as page:
+        page.choose("system", str(mini.systems.index("knn30")))
+        page.searched("#42", 1)
+        page.one("#list summary").send_keys(keys("ENTER"))
+        until(lambda: page.all("svg.drawing path.pair"))
+        before = len(page.all("svg.drawing rect"))
+        page.js("arguments[0].click()", page.one(".picture input.lca"))
+        until(lambda: not page.all("svg.drawing path.pair"))
+        part = mini.explain("knn30", 41, ["F_LCA"]).parts[0]
+        batch = mini.inputs.take("knn30", [41])
+        classes = {batch.hierarchy.labels[c] for side in batch.sides for c in side[0]}
+        assert len(page.all("svg.drawing rect")) == len(part.predicted | part.true | classes)
+        assert len(page.all("svg.drawing rect.chosen")) == len(part.lcas)
+        links = {side: {link for of, path in part.paths if of == side for link in pairwise(path)}
+                 for side in ("predicted", "true")}  # fmt: skip
+        both = links["predicted"] & links["true"]
+        for kind, of in (("predicted", links["predicted"] - both), ("true", links["true"] - both), ("both", both)):
+            assert len(page.all(f"svg.drawing path.on-{kind}")) == len(of)
+        check_drawing(page)
+        assert "chosen lowest common ancestor" in page.one(".picture .legend").text
+        assert page.js("return document.activeElement.className") == "lca"
+        page.js("arguments[0].click()", page.one(".picture input.lca"))
+        until(lambda: page.all("svg.drawing path.pair"))
+        assert len(page.all("svg.drawing rect")) == before
 
 
 def check_drawing(page: Page) -> None:

@@ -129,9 +129,27 @@ def test_a_study_is_changed_on_the_command_line(files):
         ("systems=x", "systems is not a table"),
         ("options.workers=many", "workers"),
         ("true=1\nhierarchy=2", "is not KEY=VALUE"),
+        ("gate={}", "leave it out (hemlp run --set gate=)"),
+        ("gate=", "--set gate= leaves out what the file does not have"),
+        ("options.worker=", "did you mean 'workers'"),
+        ("true.x=", "leaves out what the file does not have"),
+        ("true=", "true is missing"),
     ):
         code, out = run("run", "sub/study.toml", "--set", "systems.old=../pred.csv", "--set", change)
         assert (code, words in out) == (2, True), out
+
+
+def test_a_change_takes_the_place_of_what_was_there_or_leaves_it_out(files):
+    (files / "study.toml").write_text(
+        'hierarchy = "h.txt"\ntrue = "gold.csv"\nmeasures = ["F_H"]\n[systems]\nold = "pred.csv"\nnew = "none.csv"\n'
+        '[options]\nworkers = 2\nunknown = "drop"\n[gate]\nbaseline = "none.json"\n'
+    )
+    assert run("run", "study.toml", "--set", "systems.new=")[0] == 2  # without its baseline
+    code, out = run("run", "study.toml", "--set", "gate=", "--set", "systems.new=")
+    assert code == 0, out
+    study = Study.read("study.toml", ["gate = ", 'systems={ other = "pred.csv" }', "options.workers="])
+    assert (study.gate, list(study.systems), study.options) == (None, ["other"], {"unknown": "drop"})
+    assert Study.read("study.toml", ["options={}"]).options == {}
 
 
 # ---- folders

@@ -24,6 +24,7 @@ from hemlp import (
 )
 from hemlp.errors import InvalidOption, InvalidScores, NoSolver, UndefinedScore, UnknownLabel
 from hemlp.scores.steps import Steps
+from hemlp.statistics.resampling import Draw
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
 
 COLUMNS = ("precision", "recall", "f", "mi", "ru", "s", "coverage", "covered")
@@ -364,3 +365,53 @@ def test_cafa2_takes_a_moment(data):
     c = curve(h, gold, folder / "scored_blast.tsv.gz", ["F_H"])
     assert len(c.thresholds) == 4782
     assert c.best("F_H") == pytest.approx((0.4047, 0.28277528195185164))
+
+
+# ---- intervals of the best values
+
+
+@pytest.mark.parametrize("norm", ["cafa", "pred", "gt"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", [2, 3, 5, 8])
+@pytest.mark.parametrize("room", [(2**25, 2**21), (40, 1)])  # also in many small groups
+def test_the_best_values_of_resamples_are_those_of_their_data(monkeypatch, norm, weighted, seed, room):
+    monkeypatch.setattr("hemlp.scores.averaging.MOST_COUNTS", room[0])
+    monkeypatch.setattr("hemlp.scores.averaging.MOST_SUMS", room[1])
+    w = world(seed)
+    names = list(w.gold)
+    weights = {label: k % 3 for k, label in enumerate(w.h)} if weighted else None
+    thresholds = None if norm != "gt" else [0.2, 0.4, 0.6]
+    draw = Draw(len(names), 12, seed=5)
+    counts = np.zeros((12, len(names)), np.int64)
+    for resamples, instances, drawn in draw.counts():
+        counts[resamples, instances] = drawn
+    found = cafa(w.h, gold_sets(w), w.scores, weights, norm, thresholds).parts.best(draw)
+    for r, row in enumerate(counts):
+        copies = [(name, f"{name} again {k}") for name, times in zip(names, row, strict=True) for k in range(times)]
+        gold = LabelSets.of({copy: w.gold[name] for name, copy in copies}, rows="sets")
+        try:
+            q = cafa(w.h, gold, {copy: w.scores.get(name, {}) for name, copy in copies}, weights, norm, thresholds)
+        except InvalidScores:
+            assert all(math.isnan(values[r]) for values in found.values())
+            continue
+        for name, values in found.items():
+            assert values[r] == pytest.approx(getattr(q, name), rel=1e-12, nan_ok=True)
+
+
+def test_intervals_of_the_best_values():
+    w = world(3)
+    q = cafa(w.h, gold_sets(w), w.scores)
+    drawn = q.parts.best(Draw(len(w.gold)))
+    for name in ("fmax", "smin", "fmax_micro"):
+        low, high = q.interval(name)
+        assert (low, high) == tuple(np.nanquantile(drawn[name], [0.025, 0.975]))
+        assert low <= getattr(q, name) <= high
+        assert q.to_dict()[f"{name}_interval"] == [low, high]
+        assert f"{name}_interval" not in q.to_dict(intervals=False)
+    assert q.interval("fmax", level=0.5).high < q.interval("fmax").high
+    assert f"{q.fmax:.4f}{q.interval().bracket()}" in str(q.table())
+    assert "each with its own best threshold" in str(q.table())
+    assert "[" not in str(q.table(intervals=False))
+    for given in ({"level": 1.5}, {"best": "f"}):
+        with pytest.raises(InvalidOption):
+            q.interval(**given)

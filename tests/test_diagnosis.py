@@ -454,6 +454,14 @@ def test_the_command_shows_all_tables(three, tmp_path):
     tables += [three.confusions("A"), three.costs("A")]
     for table in tables:
         assert str(table) in told
+    short = asked(*files, "--names", tmp_path / "n.tsv", "-m", "GIE", "--rows", 2, "--digits", 2)
+    for table in [three.levels("A"), three.classes("A").head(2)]:
+        assert str(replace(table, digits=2)) in short
+        assert str(table) not in short
+    quiet = asked(*files, "--names", tmp_path / "n.tsv", "-m", "GIE", "--rows", 2, "-q")
+    for table in tables:
+        assert str(replace(table, notes=[note for note in table.notes if "of 6 rows" in note])) in quiet
+        assert not any(note in quiet for note in table.notes if "rows" not in note)
     assert "branches of level 1" in told
     assert str(three.classes("A", on="labels").head(1)) in asked(
         *files, "--names", tmp_path / "n.tsv", "--rows", 1, "--on", "labels"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -185,6 +186,77 @@ def test_the_output_as_a_file(usual, tmp_path):
         assert done.returncode == 0
     assert os.path.islink("/dev/stdout")
     assert usual[1] in (tmp_path / "printed").read_bytes()
+
+
+CHATTY = """
+import os, sys, ctypes
+from hemlp.cli.main import main
+from hemlp.solvers.search import LcaSearch
+solve = LcaSearch.solve
+def chatty(self, *args, **options):
+    os.write(1, b"written ")
+    ctypes.CDLL(None).printf(b"printed ")  # into a buffer, which is written when the process ends
+    return solve(self, *args, **options)
+LcaSearch.solve = chatty
+sys.argv[0] = "hemlp"
+main()
+"""
+
+
+@pytest.mark.parametrize("place", ["-", "/dev/stdout"])
+def test_what_solvers_print_is_no_part_of_the_output(place):
+    command = [sys.executable, "-c", CHATTY, "explain", *FILES[:3], "-m", "F_LCA", "--json", place]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "written" in done.stderr
+    assert "printed" in done.stderr
+    text = done.stdout if place == "-" else done.stdout[done.stdout.index("{") :]  # beside tables
+    found, end = json.JSONDecoder().raw_decode(text)
+    assert found
+    assert "printed" not in done.stdout
+    assert place != "-" or end == len(text) - 1
+
+
+JSON = {
+    "evaluate": WHAT,
+    "explain": COMMANDS["explain"],
+    "compare-exact": COMMANDS["compare-exact"],
+    "sensitivity": ["sensitivity", *FILES],
+    "cafa": ["cafa", "h.txt", "gold.tsv", "scores.tsv"],
+    "tune": ["tune", "h.txt", "gold.tsv", "scores.tsv"],
+}
+
+
+@pytest.fixture
+def scored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h.txt").write_text("animal sheep\nanimal cow\n")
+    (tmp_path / "gold.tsv").write_text("a\tsheep\nb\tcow\n")
+    (tmp_path / "scores.tsv").write_text("a\tsheep\t0.9\nb\tsheep\t0.4\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", JSON)
+def test_json_alone_on_the_output_is_that_of_the_file(command, scored):
+    there = hemlp(*JSON[command], "--json", "x.json")
+    alone = hemlp(*JSON[command], "--json", "-")
+    assert (there.returncode, alone.returncode) == (0, 0), alone.stderr
+    found, wanted = json.loads(alone.stdout), json.loads((scored / "x.json").read_text())
+    for each in (found, wanted):
+        each.pop("seconds", None)
+    assert found == wanted
+    assert there.stdout
+    assert not (scored / "-").exists()
+
+
+@pytest.mark.parametrize("arguments", [
+    ["evaluate", *FILES, "--html", "-"], ["evaluate", *FILES, "--table", "-"], ["evaluate", *FILES, "--parquet", "-"],
+    ["curve", *JSON["cafa"][1:], "--csv", "-"], ["explain", *FILES[:3], "--svg", "-"], [*JSON["cafa"], "--csv", "-"],
+])  # fmt: skip
+def test_no_file_is_called_by_the_sign_of_the_output(arguments, scored):
+    done = hemlp(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "- is standard output" in done.stderr
+    assert not (scored / "-").exists()
 
 
 def test_what_a_link_points_to_is_written_and_not_the_link(tmp_path):

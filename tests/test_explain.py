@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, evaluate, examples, measure, priced
+from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, ScoredSets, evaluate, examples, measure, priced
 from hemlp.errors import InvalidOption
 from hemlp.explain.drawing import ROLES, Picture
 from hemlp.explain.making import explain, shortest_path
@@ -293,3 +293,24 @@ def test_what_is_too_much_to_show_says_so():
     with pytest.raises(InvalidOption, match="3,003 classes are too many to draw"):
         explanation.picture(0)
     assert len(explanation.picture(1).boxes) == 3
+
+
+def test_measures_of_the_greatest_scores_show_these_alone():
+    s = ScoredSets.of([{"bird": 0.9, "cow": 0.8, "sheep": 0.7}])
+    names = ["F_H", "GIE@1", "F_H@1", "P_H@1", "F_H@2"]
+    ev = evaluate(H, [["sheep"]], {"A": s.at(0.75)}, names)
+    explanation = ev.explain("A", 0)
+    assert list(explanation.sections()[0][1][0].rows) == [
+        ["predicted", "bird, cow"], ["predicted @1", "bird"], ["predicted @2", "bird, cow"], ["true", "sheep"]
+    ]  # fmt: skip
+    plain = explanation.to_dict()
+    assert (plain["predicted"], plain["greatest"]) == (["bird", "cow"], {"1": ["bird"], "2": ["bird", "cow"]})
+    assert [{*part.values} for part in explanation.parts] == [{"F_H"}, {"GIE@1"}, {"F_H@1", "P_H@1"}, {"F_H@2"}]
+    roles = [{key: box.role for key, box in explanation.picture(k).boxes.items()} for k in range(4)]
+    assert [of.get("cow") for of in roles] == ["predicted", None, None, "predicted"]
+    assert all(of["bird"] == "predicted" for of in roles)
+    alone = ev.explain("A", 0, ["F_H@1"])
+    assert alone.sides == ({"bird"}, {"sheep"})
+    assert "cow" not in str(alone)
+    assert "cow" not in json.dumps(alone.to_dict())
+    assert "greatest" not in ev.explain("A", 0, ["F_H"]).to_dict()

@@ -316,7 +316,8 @@ def cut_note(ev: Evaluation, tmp_path) -> str:
 
 
 def test_notes_say_how_scores_were_cut(tmp_path):
-    s, dev = ScoredSets.of(SCORES), ScoredSets.of({**SCORES, "a": {"sheep": 0.95, "cow": 0.4}}, source="dev.tsv")
+    shifted = {name: {label: value + 0.01 for label, value in row.items()} for name, row in SCORES.items()}
+    s, dev = ScoredSets.of(SCORES), ScoredSets.of(shifted, source="dev.tsv")
     other = tune(H, SETS, dev, "F_H")
     same = tune(H, SETS, s, "F_LCA")
     folds = tune(H, SETS, s, "F_H", folds=3)
@@ -346,10 +347,20 @@ def test_data_that_thresholds_were_chosen_on_is_known_again(tmp_path):
     for each in (t, back):
         assert "optimistic" in str(turned.at(each).cut)
         assert "optimistic" in str(s.take([*GOLD, "without scores"]).at(each).cut)
-        assert "optimistic" not in str(ScoredSets.of({**SCORES, "d": {"cow": 0.1}}).at(each).cut)
-        assert "optimistic" not in str(ScoredSets.of({**SCORES, "c": {"cow": 0.6}}).at(each).cut)
+        for part, words in (
+            ({**SCORES, "d": {"cow": 0.1}}, "3 of which are evaluated, too: optimistic"),
+            ({"a": SCORES["a"], "b": {"cow": 0.123}}, "1 of which is evaluated, too: optimistic"),
+            ({name: {**row, "cow": 0.123} for name, row in SCORES.items()}, "there)"),
+            ({f"another {name}": row for name, row in list(SCORES.items())[1:]}, "there)"),
+        ):
+            assert str(ScoredSets.of(part).at(each).cut).endswith(words)
+        assert str(ScoredSets.of(list(SCORES.values())[1:]).at(each).cut).endswith("there)")  # without ids: who knows?
+    bare = tune(H, list(GOLD.values()), list(SCORES.values()), "F_H")
+    assert bare.rows is None
+    assert "optimistic" in str(ScoredSets.of(list(SCORES.values())).at(bare).cut)
+    assert str(ScoredSets.of(SCORES).take(["a", "b"]).at(bare).cut).endswith("there)")
     old = json.loads((tmp_path / "t.json").read_text())
-    del old["data"]
+    del old["data"], old["rows"]
     (tmp_path / "old.json").write_text(json.dumps(old))
     assert Tuned.from_json(tmp_path / "old.json").data is None
 
@@ -360,7 +371,8 @@ def test_runs_of_files_say_how_scores_were_cut(files):
         "--dev", "A=dev.tsv", "--resume", "folder", "--table", "t.md", "--tune-by", "F_LCA",
     )  # fmt: skip
     assert done.exit_code == 0, done.exception
-    assert "tuned by F_LCA on 3 instances of dev.tsv (0.6889 there)\n" in done.output
+    told = "tuned by F_LCA on 3 instances of dev.tsv (0.6889 there), 2 of which are evaluated, too: optimistic\n"
+    assert told in done.output
     assert "B: classes whose score is at least 0.5" in (files / "t.md").read_text()
     assert "tuned by F_LCA on 3 instances of dev.tsv" in (files / "folder" / "run.json").read_text()
     same = run(

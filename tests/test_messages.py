@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,7 @@ CALLS = {
     "holds paths, which have no columns": of_file(read_hierarchy, "h.txt", "a > b\n", format="paths", parent="x"),
     "relations='is_a' is one string: write ['is_a']": of_file(
         read_hierarchy, "h.obo", "[Term]\nid: A\n", relations="is_a"),
-    "sep='ab' is not one character": of_file(read_hierarchy, "h.csv", "parent,child\nr,a\n", sep="ab"),
+    "the separator 'ab' is not one character": of_file(read_hierarchy, "h.csv", "parent,child\nr,a\n", sep="ab"),
     "5 is not the path of a file": lambda: read_hierarchy(5),  # type: ignore[arg-type]
     "classes='a' is not a list of labels: write ['a']": of_file(read_hierarchy, "h.txt", "a b\n", classes="a"),
     "a graph has no columns": lambda: Hierarchy.of(__import__("networkx").DiGraph([("a", "b")]), parent="x"),
@@ -89,7 +90,7 @@ CALLS = {
     "points=1 is not an integer of at least 2": lambda: curve(H, GOLD, S, ["F_H"], points=1),
     "a curve needs at least one measure": lambda: curve(H, GOLD, S, []),
     "the measure 'F_H' is asked for twice": lambda: curve(H, GOLD, S, ["F_H", "F_H"]),
-    "exclude= names classes of 1 instances, the gold has 2": lambda: cafa(H, GOLD, S, exclude=[["cow"]]),
+    "what is excluded has 1 instance, the gold has 2": lambda: cafa(H, GOLD, S, exclude=[["cow"]]),
     "5 holds no scores: give a list": lambda: ScoredSets.of(5),
     "a matrix without gaps, and labels=": lambda: ScoredSets.of([[0.5]], labels="a"),
     "labels= names the columns of the frame in another order": lambda: ScoredSets.of(
@@ -141,6 +142,9 @@ FILES = {
     "h.txt": "animal mammal\nmammal sheep\nmammal cow\n", "gold.txt": "sheep\ncow\n", "pred.txt": "cow\ncow\n",
     "long.csv": "id,label,age\na,cow,3\n", "semi.csv": "a|b\nx|y\n", "rows.jsonl": '{"labels": ["cow"], "score": 3}\n',
     "edges.csv": "parent,child,length\nanimal,cow,2\nanimal,sheep,1\n", "gold.csv": "id,label\na,cow\nb,sheep\n",
+    "paths.txt": "a > c\nb > c\n", "rows.csv": "id;labels\na;cow\nb;sheep\n",
+    "named.csv": "id,parent,name\n1,,Animal\n2,Animal,Cow\n", "fields.jsonl": '{"doc": 1, "topics": ["cow"]}\n',
+    "scores.tsv": "a\tcow\t0.5\nb\tsheep\t0.4\n", "gold.tsv": "a\tcow\nb\tsheep\n",
     "bad.toml": "hierarchy = 5\n", "few.toml": 'hierarchy = "h.txt"\n',
     "tuning.toml": 'hierarchy = "h.txt"\ntrue = "g"\n[systems]\nA = "a"\n[tuning]\nsystems = "x"\n',
 }  # fmt: skip
@@ -169,6 +173,18 @@ FILES = {
         ("measures F_G", "there is no measure 'F_G'"),
         ("evaluate h.txt gold.txt pred.txt --max-drop F_H=1", "give --baseline FILE, too"),
         ("evaluate h.txt gold.txt pred.txt --quiet --verbose", "contradict each other"),
+        ("model h.txt gold.txt pred.txt -m BMA --algebra", "choose --stage predicted for that part, or --stage true"),
+        ("convert paths.txt out.tsv --format paths", "choose --same-names join to make it one, or --same-names apart"),
+        ("convert named.csv out.tsv", "choose --child name if parents are given by name"),
+        ("evaluate h.txt fields.jsonl fields.jsonl -m F_H", "choose --label NAME to name another field"),
+        ("evaluate h.txt fields.jsonl fields.jsonl -m F_H --label topics --id x", "choose --id NAME to name another"),
+        ("tune h.txt gold.tsv scores.tsv --by class", "have fewer than 20 instances in which they are true"),
+        ("tune h.txt gold.tsv scores.tsv --folds 5", "5 folds: there are 2 instances only"),
+        ("tune h.txt gold.tsv scores.tsv --by level --undefined nan", "one threshold; choose --by all for that"),
+        ("curve h.txt gold.tsv scores.tsv --points 2 --grid 0,1,0.5", "give one of them"),
+        ("cafa h.txt gold.tsv scores.tsv --exclude gold.txt", "what is excluded has 2 instances"),
+        ("evaluate h.txt gold.txt pred.txt --sep ab", "the separator 'ab' is not one character"),
+        ("evaluate h.txt gold.txt pred.txt --id x", "names for ids and labels are those of columns"),
     ],
 )
 def test_commands_say_what_is_wrong_and_which_option_helps(command, words, tmp_path, monkeypatch):
@@ -179,6 +195,7 @@ def test_commands_say_what_is_wrong_and_which_option_helps(command, words, tmp_p
     assert isinstance(done.exception, HemlpError), done.output
     assert words in str(done.exception)
     assert done.exception.exit_code == 2
+    assert not re.search(r"(^|\s)[a-z_]+=", str(done.exception))  # no arguments of Python
 
 
 def test_a_function_says_the_same_by_its_arguments(tmp_path):

@@ -9,12 +9,13 @@ import re
 import xml.etree.ElementTree as ET
 import zlib
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from hemlp import Evaluation, Hierarchy, curve, evaluate, examples
-from hemlp.report import comparing, instances, page, tree
+from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
+from hemlp.report import comparing, graphs, instances, page, tree
 from hemlp.report.embedded import narrow, packed
 from hemlp.report.verdicts import result, verdicts
 from hemlp.statistics import comparisons
@@ -364,6 +365,76 @@ def test_pairs_are_those_of_an_explanation(mini, page_file):
         used = {end for pair in found for end in pair}
         assert {labels[n] for n in set(left.tolist()) - both} <= used
         assert sum(data[f"pairCost{s}"][data[f"pairPtr{s}"][i] : data[f"pairPtr{s}"][i + 1]]) == part.error
+
+
+def embedded_graphs(data: dict, s: int) -> dict[int, tuple[dict, dict]]:
+    """By instance: nodes with their marks, links with their sides."""
+    names = ["⊤", *data["labels"]]
+    found = {}
+    for g, i in enumerate(data[f"graphRow{s}"].tolist()):
+        at, links = (slice(*data[f"{of}{s}"][g : g + 2].tolist()) for of in ("graphPtr", "linkPtr"))
+        nodes = [names[node] for node in data[f"graphNode{s}"][at].tolist()]
+        ends = zip(data[f"linkLow{s}"][links].tolist(), data[f"linkHigh{s}"][links].tolist(), strict=True)
+        sides = data[f"linkSide{s}"][links].tolist()
+        found[i] = (
+            dict(zip(nodes, data[f"graphMark{s}"][at].tolist(), strict=True)),
+            dict(zip([(nodes[low], nodes[high]) for low, high in ends], sides, strict=True)),
+        )
+    return found
+
+
+def check_graphs(ev: Evaluation, data: dict, system: str, rows) -> None:
+    """The graphs of a page are those of explanations."""
+    found = embedded_graphs(data, ev.systems.index(system))
+    for i in rows:
+        part = ev.explain(system, i, ["F_LCA"]).parts[0]
+        if not part.paths:
+            assert i not in found
+            continue
+        marks, links = found[i]
+        text = {TOP: "⊤"}
+        bits = ((1, part.predicted), (2, part.true), (4, part.lcas))
+        for bit, nodes in bits:
+            assert {node for node, mark in marks.items() if mark & bit} == {text.get(node, node) for node in nodes}
+        for bit, side in ((1, "predicted"), (2, "true")):
+            paths = [[text.get(node, node) for node in path] for of, path in part.paths if of == side]
+            wanted = {link for path in paths for link in pairwise(path)}
+            assert {link for link, of in links.items() if of & bit} == wanted
+
+
+def test_lca_graphs_are_those_of_explanations(mini, page_file):
+    data = unpacked(page_file.read_text(encoding="utf-8"))
+    assert data["graphs"] == "F_LCA"
+    check_graphs(mini, data, "svm_ovr_freq60", range(0, 200, 3))
+    assert "minimal LCA graphs are drawn for" not in page_file.read_text(encoding="utf-8")  # of all
+
+
+def test_lca_graphs_with_several_roots_and_empty_sides(tmp_path):
+    h = Hierarchy.from_edges([("r", "a"), ("q", "b"), ("b", "c")])
+    sides = [["a"], [], ["b"], ["c", "b"]], {"A": [["c"], ["c"], [], ["c", "a"]]}
+    ev = evaluate(h, *sides, ["SDL", "F_LCA"])
+    data = made(ev, tmp_path)[1]
+    assert data["graphRow0"].tolist() == [0, 3]
+    assert "⊤" in embedded_graphs(data, 0)[0][0]
+    check_graphs(ev, data, "A", range(4))
+    for measures in (["F_H"], ["F_LCA(method='extended')"]):
+        data = made(evaluate(h, *sides, measures), tmp_path)[1]
+        assert data["graphs"] is None
+        assert "graphRow0" not in data
+
+
+def test_lca_graphs_of_the_worst_where_there_are_many(mini, tmp_path, monkeypatch):
+    monkeypatch.setattr(graphs, "MOST", 5 * 7)
+    text, data = made(mini, tmp_path)
+    assert "The minimal LCA graphs are drawn for the 7 worst of each system by F_LCA." in text
+    for s, system in enumerate(mini.systems):
+        values = mini.per_instance(system, "F_LCA")
+        rows = data[f"graphRow{s}"].tolist()
+        assert len(rows) == 7 - sum(not mini.explain(system, int(i), ["F_LCA"]).parts[0].paths
+                                    for i in np.argsort(values, kind="stable")[:7])  # fmt: skip
+        assert values[rows].max() <= np.sort(values)[6]
+    monkeypatch.setattr(graphs, "MOST_NODES", 20)
+    assert len(made(mini, tmp_path)[1]["graphPtr0"]) < 8
 
 
 def test_classes_are_embedded_with_all_above_them(mini, page_file):

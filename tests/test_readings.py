@@ -133,7 +133,7 @@ def test_headers_that_say_something_else(tmp_path):
         with pytest.raises(FileFormatError, match=words):
             read_labels(write(tmp_path, name, content))
     assert list(read_labels(write(tmp_path, "y.csv", "id;label\nd1;a1\n"))) == [("a1",)]
-    with pytest.raises(InvalidOption, match=r"y\.txt: id= and label= name columns of .csv"):
+    with pytest.raises(InvalidOption, match=r"y\.txt: names for ids and labels are those of columns in .csv"):
         read_labels(write(tmp_path, "y.txt", "a1\n"), id="id", label="label")
 
 

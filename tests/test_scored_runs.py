@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from hemlp import Evaluation, ScoredSets, Tuned, curve, evaluate, read_hierarchy, read_scores, tune
+from hemlp import (
+    Batch,
+    Evaluation,
+    ScoredSets,
+    Tuned,
+    compare_exact_greedy,
+    curve,
+    evaluate,
+    measure,
+    read_hierarchy,
+    read_scores,
+    tune,
+)
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError
 from hemlp.evaluation.study import Study
@@ -103,6 +116,24 @@ def test_what_is_wrong_with_cuts(folder, arguments, words):
     code, out = invoked("evaluate", "h.txt", "gold.tsv", *arguments, "-m", "F_H")
     assert code == 2
     assert words in out
+
+
+def test_every_command_of_one_system_takes_a_cut(folder):
+    h, s = read_hierarchy("h.txt"), ScoredSets.of(SCORES)
+    tune(h, GOLD, SCORES, "F_H").to_json("t.json")
+    for cut, sets in (("0.5", s.at(0.5)), ("top1", s.top(1)), ("t.json", s.at(Tuned.from_json("t.json")))):
+        code, out = invoked("compare-exact", "h.txt", "gold.tsv", f"scores.tsv@{cut}", "--json", "c.json")
+        assert code == 0, out
+        found, wanted = json.loads(Path("c.json").read_text()), compare_exact_greedy(h, GOLD, sets).to_dict()
+        assert (found["mean"], found["status"]) == (wanted["mean"], wanted["status"])
+        for each in ("GIE", "GIE@1"):
+            code, out = invoked("model", "h.txt", "gold.tsv", f"scores.tsv@{cut}", "-m", each, "--row", "2")
+            model = measure(each).model(Batch.of(h, GOLD, s if each == "GIE@1" else sets)[1])
+            assert (code, out) == (0, model.to_lp())
+    for command in ("compare-exact", "model"):
+        code, out = invoked(command, "h.txt", "gold.tsv", "scores.tsv@tuned")
+        assert code == 2
+        assert "give scores.tsv@thresholds.json" in out
 
 
 def test_a_file_whose_name_has_a_sign(folder):

@@ -21,6 +21,7 @@ from hemlp import (
     Lin,
     PairMeasure,
     PairScore,
+    ScoredSets,
     evaluate,
     examples,
     measure,
@@ -221,6 +222,45 @@ def test_the_command(tmp_path):
     assert stored["flips"] == [{"D": [3, 1], "below": "silent", "above": "bold"}]
     assert "<svg" in (tmp_path / "f.svg").read_text()
     assert "3" in str(measure("GIE").sensitivity(H, ["sheep"], ["bird"]))
+
+
+@pytest.mark.parametrize("text", ["GIE", "MGIA"])
+def test_one_system_has_lines_and_no_places(text):
+    ev = evaluate(H, [["sheep"], ["sheep", "bird"]], {"only": [["bird"], ["cow"]]}, [f"{text}(default_cost=3)"])
+    found = ev.sensitivity(ev.measures[0])
+    table = found.table()
+    starts = [Fraction(row[0].split(" = ")[0]) for row in table.rows]
+    assert starts == [0, *found.systems["only"].breakpoints]
+    assert len(starts) > 1
+    for start in starts:
+        d = start + Fraction(1, 100)
+        _, cost, count = (Fraction(cell.split(" = ")[0]) for cell in table.rows[starts.index(start)])
+        formula = 1 - cost / d - count if text == "MGIA" else cost + count * d
+        assert found.systems["only"](d) == formula
+    assert ("1 − cost / D − default pairs" if text == "MGIA" else "cost + default pairs · D") in str(table)
+    assert f"{ev.mean('only', ev.measures[0]):.4f} at D = 3" in str(table)
+
+
+def test_systems_that_never_change_places():
+    ev = evaluate(H, [["sheep"]], {"A": [["sheep"]], "B": [["bird"]]}, ["GIE"])
+    assert "no two systems change places at any D" in str(ev.sensitivity("GIE"))
+
+
+def test_of_the_greatest_scores():
+    s = {name: ScoredSets.of(rows) for name, rows in {
+        "silent": [{}, {}], "bold": [{"bird": 0.9}, {"sheep": 0.9, "cow": 0.8, "bird": 0.1}],
+    }.items()}  # fmt: skip
+    gold = [["sheep"], ["sheep"]]
+    found = evaluate(H, gold, {name: each.at(0.05) for name, each in s.items()}, ["GIE@2"]).sensitivity("GIE@2")
+    wanted = evaluate(H, gold, {name: each.top(2) for name, each in s.items()}, ["GIE"]).sensitivity("GIE")
+    assert (found.systems, found.flips, found.chosen) == (wanted.systems, wanted.flips, wanted.chosen)
+    assert found.flips
+    batch = Batch.of(H, gold, s["bold"])
+    assert measure("GIE@2").sensitivity(batch) == wanted.systems["bold"]
+    one = {"bird": 0.9, "cow": 0.1}
+    assert measure("GIE@1").sensitivity(H, ["sheep"], one) == measure("GIE").sensitivity(H, ["sheep"], ["bird"])
+    with pytest.raises(InvalidOption, match="F_H@2 has no default cost"):
+        measure("F_H@2").sensitivity(batch)
 
 
 def test_medline_documents():

@@ -200,7 +200,7 @@ def test_model_command(tmp_path):
         (("explain", *FILES, "--row", "999"), 2, "no row 999: there are 200"),
         (("explain", *FILES, "--names", FILES[1]), 2, "no tab"),
         (("run", "no.toml"), 2, "no such file"),
-        (("compare-exact", *FILES, "--sample", "0"), 2, "sample=0"),
+        (("compare-exact", *FILES, "--sample", "0"), 2, "0 is not in the range"),
         (("compare-exact", *FILES, "--json", f"{FILES[0]}/such.json"), 1, "cannot write"),
     ],
 )

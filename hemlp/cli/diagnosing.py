@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, input_options, intervals_option, names_option, one_measure_option, show
+from hemlp.cli.options import (
+    choice,
+    digits_option,
+    input_options,
+    intervals_option,
+    names_option,
+    one_measure_option,
+    quiet_option,
+    show,
+)
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -26,11 +36,13 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
 @choice("--format", list(SUFFIXES), "How tables are written: --format markdown.")
 @intervals_option
+@digits_option
+@quiet_option
 @names_option
 @input_options
 def diagnose(
     hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, rows: int, level: int | None, on: Any,
-    format: str, intervals: bool, **given: Any,
+    format: str, intervals: bool, digits: int, quiet: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Say where the errors are: by kind, level, branch and class, and which class is taken for which.
 
@@ -42,8 +54,11 @@ def diagnose(
     from hemlp.report.outputs import system_files
 
     files = system_files(predictions)
-    ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run()
-    tables = diagnosis(ev, rows, level, on, intervals)
+    ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)
+    tables = []
+    for title, table, most in diagnosis(ev, rows, level, on, intervals):
+        told = replace(table, digits=digits, notes=() if quiet else table.notes)
+        tables.append((title, told if most is None else told.head(most)))
     if format != "text":
         click.echo(tables_text(tables, SUFFIXES[format]), nl=False)
         return
@@ -51,8 +66,10 @@ def diagnose(
         show(title, table)
 
 
-def diagnosis(ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool) -> list[tuple[str, Table]]:
-    """All tables, with their titles; of those that can be long the first ``rows``."""
+def diagnosis(
+    ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool
+) -> list[tuple[str, Table, int | None]]:
+    """All tables, with their titles, and of how many rows those that can be long are shown."""
     from hemlp.measures.pairs import PairMeasure
 
     (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
@@ -60,13 +77,13 @@ def diagnosis(ev: Evaluation, rows: int, level: int | None, on: Any, intervals: 
     pairs = name if isinstance(ev.inputs.measures[name], PairMeasure) else "GIE"
     where, branches = _branches(ev, name, level, intervals)
     return [
-        ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals)),
-        ("kinds of error", ev.errors(systems, intervals=intervals)),
-        ("levels", ev.levels(systems, intervals=intervals)),
-        (f"branches of level {where}", branches.head(rows)),
-        ("classes", ev.classes(systems, on=on, intervals=intervals).head(rows)),
-        (f"what is taken for what, by the pairs of {pairs}", ev.confusions(systems, pairs).head(rows)),
-        (f"what classes cost by {pairs}", ev.costs(systems, pairs).head(rows)),
+        ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals), None),
+        ("kinds of error", ev.errors(systems, intervals=intervals), None),
+        ("levels", ev.levels(systems, intervals=intervals), None),
+        (f"branches of level {where}", branches, rows),
+        ("classes", ev.classes(systems, on=on, intervals=intervals), rows),
+        (f"what is taken for what, by the pairs of {pairs}", ev.confusions(systems, pairs), rows),
+        (f"what classes cost by {pairs}", ev.costs(systems, pairs), rows),
     ]
 
 

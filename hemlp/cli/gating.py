@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hemlp.cli.options import options, show
+from hemlp.cli.options import options, show, show_all
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ def through(drops: Drops, aside: bool) -> bool:
         systems.add(each.system)
         show(f"where {each.measure} of {each.system} got worst", drops.worst(each), aside)
         for explanation in explained:
-            for title, tables in explanation.sections():
-                for k, table in enumerate(tables):
-                    show("" if k else title, table, aside)
+            show_all(explanation.sections(), aside)
     if failed:
         named = ", ".join(dict.fromkeys(f"{each.measure} of {each.system}" for each in failed))
         click.echo(f"hemlp: worse than {drops.gate.name}: {named}", err=True)

@@ -29,13 +29,16 @@ from hemlp.cli.options import (
     row_option,
     say_written,
     show,
+    show_all,
     solver_options,
+    tell,
     tuning_options,
+    written_to,
 )
 from hemlp.cli.sensitivity import sensitivity
 from hemlp.cli.weighing import weighed, weights_option
 from hemlp.errors import HemlpError, InvalidOption
-from hemlp.escaping import json_text, printable
+from hemlp.escaping import printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
 
 if TYPE_CHECKING:
@@ -132,7 +135,7 @@ def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
     `pydoc hemlp.evaluation.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
-    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is.
+    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is; --set gate= leaves [gate] out.
 
     Example: hemlp run study.toml --set outputs.json=again.json
     """
@@ -211,21 +214,13 @@ def explain(
     from hemlp.report.outputs import check_writable, drawing_files, system_files
 
     files = system_files([pred])
-    check_writable([json_file if json_file != "-" else None, svg, png])
+    check_writable([written_to(json_file), svg, png])
     asked = weighed(measures or ("GIE", "F_H", "F_LCA"), weights)
     result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
     (system,) = files
     number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
     explanation = result.explain(system, number)
-    text = json_text(explanation.to_dict(), indent=1) + "\n"
-    if json_file == "-":
-        click.echo(text, nl=False)
-    else:
-        for title, tables in explanation.sections():
-            for k, table in enumerate(tables):
-                show("" if k else title, table)
-    if json_file not in (None, "-"):
-        write_text(str(json_file), text)
+    tell(json_file, explanation.to_dict, lambda: show_all(explanation.sections()))
     for part, file in drawing_files(svg, explanation):
         write_text(file, explanation.picture(part).to_svg())
         say_written(file)
@@ -255,20 +250,18 @@ def model(
 
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
-    from hemlp import Batch, read_hierarchy, read_labels
+    from hemlp import Batch, read_hierarchy
+    from hemlp.evaluation.scored import sides_of
     from hemlp.explain.network import network_picture
     from hemlp.io.files import write_text
     from hemlp.io.names import read_names
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
-    from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([svg])
-    (file,) = system_files([pred]).values()
-    each = made(measure)
-    sides = (as_gold(true), read_scores(file)) if isinstance(each, RankedMeasure) else map(read_labels, (true, file))
-    batch = Batch.of(read_hierarchy(hierarchy, cycles=cycles), *sides, **given)
+    files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)
+    batch = Batch.of(h, *sides_of(true, files, h, isinstance(each, RankedMeasure)), **given)
     one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
@@ -300,28 +293,33 @@ def demo(out: str) -> None:
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("pred", metavar="[NAME=]PRED")
-@click.option("--sample", type=int, help="Compare on this many instances, drawn at random: --sample 200.")
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="Compare on this many instances, drawn at random: --sample 200."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
-@click.option("--horizon", type=int, help="Levels that a class sees: --horizon 4.")
-@click.option("--time-limit", type=float, help="Seconds for one instance: --time-limit 2. By default work is limited.")
-@click.option("--json", "json_file", type=click.Path(), help="Write the comparison to a file, too: --json gap.json.")
+@click.option("--horizon", type=click.IntRange(min=1), help="Levels that a class sees: --horizon 4.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    help="Seconds for one instance: --time-limit 2. By default work is limited.",
+)
+@click.option("--json", "json_file", type=click.Path(), help="Write the comparison, - for the output: --json gap.json.")
 @input_options
 def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
 
+    Of scored predictions say where they are cut: FILE@0.3, FILE@top5 or FILE@thresholds.json.
+
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
-    from hemlp import compare_exact_greedy, read_hierarchy, read_labels
-    from hemlp.io.files import write_text
+    from hemlp import compare_exact_greedy, read_hierarchy
+    from hemlp.evaluation.scored import sides_of
     from hemlp.report.outputs import check_writable, system_files
 
-    check_writable([json_file])
-    (file,) = system_files([pred]).values()
+    check_writable([written_to(json_file)])
     h = read_hierarchy(hierarchy, cycles=cycles)
-    comparison = compare_exact_greedy(h, read_labels(true), read_labels(file), **given)
-    click.echo(str(comparison))
-    if json_file is not None:
-        write_text(json_file, json_text(comparison.to_dict(), indent=1) + "\n")
+    comparison = compare_exact_greedy(h, *sides_of(true, system_files([pred]), h), **given)
+    tell(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))
 
 
 commands.add_command(telling.cases)
@@ -342,17 +340,21 @@ def main() -> None:
 
 
 def _open_standard_streams() -> None:
-    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error."""
+    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error.
+
+    The output is for results alone: file 1 is standard error from now on, for what solvers print of their own accord.
+    """
     from hemlp.io.files import is_open
 
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         if not is_open(number):
             os.open(os.devnull, mode)
-    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    if hasattr(sys.stderr, "reconfigure"):
+        sys.stderr.reconfigure(errors="replace")  # a terminal without Greek letters shows ? instead of ending the run
+    encoding = None if sys.stdout is None else sys.stdout.encoding
+    sys.stdout = sys.__stdout__ = os.fdopen(os.dup(1), "w", encoding=encoding, errors="replace")  # type: ignore[misc]
+    os.dup2(2, 1)
     warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp.errors import InvalidOption
-from hemlp.escaping import printable
+from hemlp.escaping import json_text, printable
 from hemlp.options import did_you_mean
 
 if TYPE_CHECKING:
@@ -167,13 +167,45 @@ def show(title: str, table: Table, aside: bool = False) -> None:
         console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=soft)
 
 
+def show_all(sections: Iterable[tuple[str, Sequence[Table]]], aside: bool = False) -> None:
+    """Tables, of which the first of each section has its title."""
+    for title, tables in sections:
+        for k, table in enumerate(tables):
+            show("" if k else title, table, aside)
+
+
+def tell(json_file: str | None, plain: Callable[[], Any], shown: Callable[[], None]) -> None:
+    """Show what was found, and write it as JSON where that is asked for: to standard output (-) instead of the rest."""
+    if json_file != "-":
+        shown()
+    if json_file is None:
+        return
+    text = json_text(plain(), indent=1) + "\n"
+    if json_file == "-":
+        click.echo(text, nl=False)
+        return
+    from hemlp.io.files import write_text
+
+    write_text(json_file, text)
+    say_written(json_file)
+
+
+def written_to(json_file: str | None) -> str | None:
+    """The file of an option --json, if it is not standard output."""
+    return None if json_file == "-" else json_file
+
+
 intervals_option = click.option(
     "--intervals/--no-intervals", default=True, show_default=True, help="Whether means have 95% intervals."
 )
+digits_option = click.option(
+    "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
 output_options = options(
     intervals_option,
-    click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."),
-    click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress."),
+    digits_option,
+    quiet_option,
     click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters."),
 )
 

@@ -10,6 +10,7 @@ from hemlp import __version__
 from hemlp.cli.advising import Advising
 from hemlp.cli.options import (
     choice,
+    intervals_option,
     label_options,
     measure_option,
     one_measure_option,
@@ -17,6 +18,8 @@ from hemlp.cli.options import (
     say_written,
     show,
     solver_options,
+    tell,
+    written_to,
 )
 from hemlp.errors import InvalidOption
 
@@ -116,7 +119,7 @@ def _grid(text: str | None) -> Any:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds: --seed 1.")
 @points_option
 @choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")
-@click.option("--json", "json_file", type=click.Path(), help="Write the thresholds: --json thresholds.json.")
+@click.option("--json", "json_file", type=click.Path(), help="Write the thresholds, - for the output: --json t.json.")
 @solver_options
 @label_options
 def tune(
@@ -132,12 +135,9 @@ def tune(
     from hemlp.report.outputs import check_writable
     from hemlp.scores.tuning import tune as chosen
 
-    check_writable([json_file])
+    check_writable([written_to(json_file)])
     t = chosen(read_hierarchy(hierarchy, cycles=cycles), true, scores, measure, **given)
-    click.echo(repr(t))
-    if json_file is not None:
-        t.to_json(json_file)
-        say_written(json_file)
+    tell(json_file, t.to_dict, lambda: click.echo(repr(t)))
 
 
 @click.command(cls=Advising)
@@ -152,11 +152,12 @@ def tune(
 @click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
+@intervals_option
 @label_options
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
-    grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None, cycles: Any,
-    **given: Any,
+    grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
+    intervals: bool, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
     """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
 
@@ -165,14 +166,13 @@ def cafa(
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """
     from hemlp import read_hierarchy
-    from hemlp.escaping import json_text
     from hemlp.io.files import write_text
     from hemlp.io.weights import read_classes, read_weights
     from hemlp.report.outputs import check_writable, csv_text, system_files
     from hemlp.scores.cafa import cafa as averaged
     from hemlp.scores.reading import as_gold
 
-    check_writable([json_file if json_file != "-" else None, csv])
+    check_writable([written_to(json_file), csv])
     options: dict[str, Any] = {**given, "thresholds": _grid(grid)}
     h, gold = read_hierarchy(hierarchy, cycles=cycles), as_gold(true)
     if weights is not None:
@@ -184,16 +184,11 @@ def cafa(
     if terms is not None:
         options["terms"] = read_classes(terms)
     found = {name: averaged(h, gold, file, **options) for name, file in system_files(predictions).items()}
-    text = (
-        json_text({"hemlp": __version__, "systems": {name: q.to_dict() for name, q in found.items()}}, indent=1) + "\n"
+    tell(
+        json_file,
+        lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},
+        lambda: show("", _together({name: q.table(intervals=intervals) for name, q in found.items()})),
     )
-    if json_file == "-":
-        click.echo(text, nl=False)
-    else:
-        show("", _together({name: q.table() for name, q in found.items()}))
-    if json_file not in (None, "-"):
-        write_text(str(json_file), text)
-        say_written(str(json_file))
     if csv is not None:
         columns: dict[str, list[Any]] = {}
         for name, q in found.items():

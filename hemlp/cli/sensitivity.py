@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import input_options, one_measure_option, say_written, show
-from hemlp.escaping import json_text
+from hemlp.cli.options import input_options, one_measure_option, say_written, show, tell, written_to
 
 
 @click.command(cls=Advising)
@@ -16,7 +15,7 @@ from hemlp.escaping import json_text
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @one_measure_option("GIE", "A measure with a default cost: -m MGIA.")
-@click.option("--json", "json_file", type=click.Path(), help="Write everything, fractions included: --json flips.json.")
+@click.option("--json", "json_file", type=click.Path(), help="Write all as fractions, - for the output: --json d.json.")
 @click.option("--plot", type=click.Path(), help="Draw the means over D, as .svg, .png or .pdf: --plot flips.svg.")
 @input_options
 def sensitivity(
@@ -28,15 +27,12 @@ def sensitivity(
     Example: hemlp sensitivity cat_hier.txt gold.txt knn=a.txt svm=b.txt -m GIE
     """
     from hemlp.evaluation.study import Study
-    from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, system_files
 
-    check_writable([json_file, plot])
+    check_writable([written_to(json_file), plot])
     result = Study(hierarchy, true, system_files(predictions), (measure,), given).run()
     found = result.sensitivity(result.measures[0])
-    show("", found.table())
-    if json_file is not None:
-        write_text(json_file, json_text(found.to_dict(), indent=1) + "\n")
+    tell(json_file, found.to_dict, lambda: show("", found.table()))
     if plot is not None:
         found.plot(plot)
         say_written(plot)

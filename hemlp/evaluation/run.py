@@ -210,7 +210,7 @@ def memory_size(memory: int | str) -> int:
     except (ValueError, OverflowError):
         size = 0
     if isinstance(memory, bool) or size < 2**20:
-        raise InvalidOption(f"memory={memory!r} is not a size of at least 1MB, like 500MB or 2GB")
+        raise InvalidOption(f"{memory!r} is not a size of memory of at least 1MB, like 500MB or 2GB")
     return size
 
 

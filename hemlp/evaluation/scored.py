@@ -11,7 +11,8 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import READERS
 from hemlp.instances.sets import LabelSets
-from hemlp.io.cuts import TUNED, Cut
+from hemlp.io.cuts import TUNED, Cut, cut_of
+from hemlp.io.labels import read_labels
 from hemlp.measures.base import Measure
 from hemlp.options import check_known
 from hemlp.text.words import many
@@ -101,6 +102,26 @@ def predictions(
         points=tuning.points, seed=tuning.seed, **chosen,
     )  # fmt: skip
     return s.at(t)
+
+
+def sides_of(true: str, systems: Mapping[str, str], h: Hierarchy, of_ranks: bool = False) -> tuple[LabelSets, Any]:
+    """The true and the predicted label sets of the files of one system, FILE@CUT where it has scores.
+
+    ``of_ranks``: for a measure of the greatest scores, which are not cut.
+    """
+    ((name, file),) = systems.items()
+    cut = cut_of(file)
+    if cut is None and not of_ranks:
+        return read_labels(true), read_labels(file)
+    gold = gold_of(true)
+    if cut is None or of_ranks:
+        return gold, scores_of(name, file if cut is None else cut.file, gold)
+    if cut.at == TUNED:
+        raise InvalidOption(
+            f"{file}: thresholds are not tuned here. Let `hemlp tune --json` write them to a file, and give "
+            f"{cut.file}@thresholds.json"
+        )
+    return gold, predictions(name, cut, gold, h, Tuning(), {})
 
 
 def _scored(data: Any) -> ScoredSets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
 from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
 from hemlp.options import check_known
 from hemlp.report.plots import save, sensitivity_chart
@@ -62,7 +63,9 @@ class Sensitivities(Shown):
         return sorted(values, key=values.__getitem__, reverse=any(each.accuracy for each in self.systems.values()))
 
     def table(self) -> Table:
-        """One row a flip; the notes say who is ahead where the systems were evaluated."""
+        """One row a flip; the notes say who is ahead where the systems were evaluated. Of one system, its lines."""
+        if len(self.systems) == 1:
+            return self._alone()
         rows = [[shown(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
         means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
@@ -70,9 +73,21 @@ class Sensitivities(Shown):
         notes = [
             f"{self.measure}: where two systems change places on their means over {count}; exact"
             if self._exact else f"{self.measure}: in floats",
+            *([] if rows else ["no two systems change places at any D"]),
             f"at D = {self.chosen:g}, from the best: {means}",
         ]  # fmt: skip
         return Table(["D", "ahead below", "ahead above"], rows, notes)
+
+    def _alone(self) -> Table:
+        """The mean of the only system as lines over D."""
+        ((name, found),) = self.systems.items()
+        lines, mean = found.table(), figure(float(found(self.chosen)))
+        formula = "1 − cost / D − default pairs" if found.accuracy else "cost + default pairs · D"
+        notes = [
+            f"{self.measure} of {name} = {formula}, {mean} at D = {self.chosen:g}",
+            "two systems change places: give another one to see at which D",
+        ]
+        return replace(lines, notes=[*notes, *lines.notes])
 
     @property
     def _exact(self) -> bool:
@@ -124,13 +139,14 @@ def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
     if ev.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     each = ev.inputs.measures[measure]
-    if not isinstance(each, PairMeasure):
+    of_pairs = each.measure if isinstance(each, RankedMeasure) else each
+    if not isinstance(of_pairs, PairMeasure):
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
     found = {}
     for system in ev.systems:
-        totals = Totals(each)
+        totals = Totals(of_pairs)
         for _, batch in ev.inputs.blocks(system):
-            totals.add_batch(batch)
+            totals.add_batch(each.sees(batch) if isinstance(each, RankedMeasure) else batch)
         found[system] = totals.sensitivity()
-    chosen: Any = each.default_cost
+    chosen: Any = of_pairs.default_cost
     return Sensitivities(measure, found, float(chosen))

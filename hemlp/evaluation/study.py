@@ -219,7 +219,8 @@ class Study:
         if self.gate is not None:
             self.gate.check(list(self.systems), known)
         out = self.outputs
-        files = [file for file in (out.json, out.html, out.table, out.parquet) if file not in (None, "-")]
+        json = None if out.json == "-" else out.json
+        files = [file for file in (json, out.html, out.table, out.parquet) if file is not None]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         systems = [file for system in self.systems.values() for file in _read_for(system)]
@@ -294,8 +295,8 @@ class Study:
             write_text(out.table, tables_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
             result.to_html(out.html, sided=self.tests.sided, curves=curves_of(self.systems, result))
-        files = (out.per_instance, out.parquet, out.json, out.table, out.html)
-        return [file for file in files if file is not None and file != "-"]
+        files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
+        return [file for file in files if file is not None]
 
 
 def _own(text: str, mine: Mapping[str, str | Measure]) -> str | Measure:
@@ -369,7 +370,8 @@ def _gate(table: dict[str, Any], folder: Path) -> Gate:
         or not isinstance(significant or False, bool)
     ):
         raise InvalidOption(
-            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true"
+            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true; "
+            "leave it out (hemlp run --set gate=) where there is none"
         )
     return Gate(str(folder / baseline), max_drop or {}, bool(significant))
 

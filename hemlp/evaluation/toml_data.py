@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from os import PathLike, fspath
@@ -11,10 +10,14 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
 from hemlp.io.files import reason
+from hemlp.options import did_you_mean
 
 
 def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[str, Any]:
-    """The tables of a file, with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is."""
+    """The tables of a file, with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
+
+    A value takes the place of what the key had, a table of the whole table; KEY= leaves the key out.
+    """
     import tomllib
 
     try:
@@ -24,27 +27,60 @@ def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[st
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
     for change in changes:
-        _merge(data, _change(change))
+        key, sign, value = change.partition("=")
+        keys = _keys(key) if sign and "\n" not in change else []
+        if not keys:
+            raise InvalidOption(f"--set {change} is not KEY=VALUE, as in options.workers=2")
+        if value.strip():
+            _put(data, keys, _value(value))
+        else:
+            _remove(data, keys, change)
     return data
 
 
-def _change(text: str) -> dict[str, Any]:
+def _keys(key: str) -> list[str]:
+    """The tables that a key with dots leads into, and its last part; nothing if it is no key."""
     import tomllib
 
-    key, sign, value = text.partition("=")
-    if sign and "\n" not in text:
-        word = re.fullmatch(r"\s*[+-]?(nan|inf)\s*", value)  # numbers of TOML, and words of ours: undefined=nan
-        for written in (json.dumps(value),) if word else (value, json.dumps(value)):
-            try:
-                return tomllib.loads(f"{key} = {written}")
-            except tomllib.TOMLDecodeError:
-                continue
-    raise InvalidOption(f"--set {text} is not KEY=VALUE, as in options.workers=2")
+    try:
+        found: Any = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        return []
+    path: list[str] = []
+    while isinstance(found, dict):
+        ((name, found),) = found.items()
+        path.append(name)
+    return path
 
 
-def _merge(data: dict[str, Any], change: dict[str, Any]) -> None:
-    for key, value in change.items():
-        if isinstance(value, dict) and isinstance(data.get(key), dict):
-            _merge(data[key], value)
-        else:
-            data[key] = value
+def _value(text: str) -> Any:
+    """As TOML, else the text as it is."""
+    import tomllib
+
+    if re.fullmatch(r"\s*[+-]?(nan|inf)\s*", text):  # numbers of TOML, and words of ours: undefined=nan
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _put(data: dict[str, Any], keys: list[str], value: Any) -> None:
+    """Give a key a value in place of what it had."""
+    *tables, last = keys
+    for name in tables:
+        if not isinstance(data.get(name), dict):
+            data[name] = {}
+        data = data[name]
+    data[last] = value
+
+
+def _remove(data: Any, keys: list[str], change: str) -> None:
+    """Leave a key out."""
+    *tables, last = keys
+    for name in tables:
+        data = data.get(name) if isinstance(data, dict) else None
+    if not isinstance(data, dict) or last not in data:
+        known = list(data) if isinstance(data, dict) else []
+        raise InvalidOption(f"--set {change} leaves out what the file does not have{did_you_mean(last, known)}")
+    del data[last]

@@ -47,13 +47,13 @@ def explain(
 ) -> Explanation:
     """Explain instance ``row`` of a batch; measures that share a model are explained together."""
     one = batch[row]
-    deepest = max((each.k for each in measures.values() if isinstance(each, RankedMeasure)), default=1)
-    shown = one.first(deepest) if one.pred.uncut else one  # of scores the greatest that a measure looks at
     groups: dict[Any, list[str]] = {}
     for name, each in measures.items():
         groups.setdefault(sharing_key(each), []).append(name)
     parts = tuple(_part(one, {name: measures[name] for name in members}) for members in groups.values())
-    return Explanation(shown, range(len(batch))[row], parts, system, names)
+    leaders = [measures[members[0]] for members in groups.values()]
+    firsts = tuple(each.k if isinstance(each, RankedMeasure) else None for each in leaders)
+    return Explanation(one, range(len(batch))[row], parts, system, names, firsts)
 
 
 def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:

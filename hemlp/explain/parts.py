@@ -239,7 +239,8 @@ Part: TypeAlias = "Pairing | Graphs | Sets | Unexplained | Several"
 class Explanation(Shown):
     """One instance: its classes, and a part for each kind of model that was asked for.
 
-    ``row`` counts from 0. ``names`` gives readable names of classes.
+    ``row`` counts from 0. ``names`` gives readable names of classes. ``firsts``: for each part how many of the greatest
+    scores it is of, None where it is of predicted sets.
     """
 
     batch: Batch
@@ -247,12 +248,20 @@ class Explanation(Shown):
     parts: tuple[Part, ...]
     system: str = ""
     names: Mapping[Label, str] | None = None
+    firsts: tuple[int | None, ...] = ()
 
     @cached_property
-    def sides(self) -> tuple[set[Label], set[Label]]:
-        """The predicted and the true classes."""
+    def seen(self) -> dict[int | None, tuple[set[Label], set[Label]]]:
+        """The predicted and the true classes; where a part is of the k greatest scores, those by k."""
         labels = self.batch.hierarchy.labels
-        return {labels[c] for c in self.batch.pred[0]}, {labels[c] for c in self.batch.true[0]}
+        depths = sorted(set(self.firsts), key=lambda k: k or 0) or [None]
+        batches = {k: self.batch if k is None else self.batch.first(k) for k in depths}
+        return {k: ({labels[c] for c in of.pred[0]}, {labels[c] for c in of.true[0]}) for k, of in batches.items()}
+
+    @property
+    def sides(self) -> tuple[set[Label], set[Label]]:
+        """The predicted and the true classes; where all parts are of greatest scores, the most of these."""
+        return self.seen.get(None) or [*self.seen.values()][-1]
 
     def name(self, node: Node) -> str:
         """What a node is called: its name, or its label."""
@@ -274,10 +283,9 @@ class Explanation(Shown):
 
     def sections(self) -> list[tuple[str, list[Table]]]:
         """Title and tables: the classes first, then part by part."""
-        classes = [
-            [side, _listed(of, self.full_name)]
-            for side, of in zip(("predicted", "true"), (self.sides[0], self.sides[1]), strict=True)
-        ]
+        sides = {"predicted" if k is None else f"predicted @{k}": of[0] for k, of in self.seen.items()}
+        sides["true"] = self.sides[1]
+        classes = [[side, _listed(of, self.full_name)] for side, of in sides.items()]
         found = [(self.title, [Table(["side", "classes"], classes)])]
         for part in self.parts:
             values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
@@ -304,6 +312,7 @@ class Explanation(Shown):
             "id": None if self.batch.ids is None else self.batch.ids[0],
             "predicted": _names(self.sides[0]),
             "true": _names(self.sides[1]),
+            **({"greatest": {str(k): _names(of) for k, (of, _) in self.seen.items() if k}} if any(self.firsts) else {}),
             "parts": [part.to_dict() for part in self.parts],
         }
 
@@ -315,7 +324,8 @@ class Explanation(Shown):
         if isinstance(chosen, Unexplained):
             raise InvalidOption(f"there is nothing to draw: {chosen.reason}")
         values = ", ".join(f"{name} {value:.3g}" for name, value in chosen.values.items())
-        made = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, self.sides, self.name)
+        sides = self.seen[self.firsts[part] if self.firsts else None]
+        made = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, sides, self.name)
         if len(made.boxes) > MOST_BOXES:
             raise InvalidOption(f"{len(made.boxes):,} classes are too many to draw ({MOST_BOXES} at most)")
         return made

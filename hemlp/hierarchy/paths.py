@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Literal
 
-from hemlp.errors import InvalidHierarchy, InvalidLabel
+from hemlp.errors import Advice, InvalidHierarchy, InvalidLabel
 from hemlp.hierarchy.labels import Label, as_label
 from hemlp.options import check_choice
 
@@ -94,7 +94,7 @@ def _same_name(name: Label, way: list[Label], number: int, other: list[Label], s
         places = f"twice in path {second} ({ways[1]})"
     else:
         places = f"in two places: path {number} ({ways[0]}) and path {second} ({ways[1]})"
-    return InvalidHierarchy(
-        f"{name!r} occurs {places}. Say whether that is one class: same_names='join' makes it one, same_names='apart' "
-        f"names every class by its whole path ({max(ways, key=len)!r})"
+    return InvalidHierarchy(f"{name!r} occurs {places}: is that one class, or several?").advised(
+        Advice("same_names", "join", "to make it one"),
+        Advice("same_names", "apart", f"to name every class by its whole path ({max(ways, key=len)!r})"),
     )

@@ -99,8 +99,8 @@ def of_table(
             if edge[0] in called:
                 raise InvalidHierarchy(
                     f"{where}: the parent {edge[0]!r} is a name in the column {columns.name!r}, and no class of "
-                    f"{columns.child!r}: say child={columns.name!r} if parents are given by name"
-                )
+                    f"{columns.child!r}"
+                ).advised(Advice("child", str(columns.name), "if parents are given by name"))
             _check_parent(edge[0], known, where, bool(roots))
     return Given(edges, roots, names)
 

@@ -19,8 +19,9 @@ from hemlp.instances.sets import LabelSets
 
 _NO_SPACES = (
     "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
-    "separator, as in read_labels(path, sep=',')"
+    "separator"
 )
+_SEPARATED = Advice("sep", ",", "if commas separate the labels of the file")
 _SHARE = re.compile(r"0?\.\d+|[01]\.\d*|\d(\.\d+)?e-\d+", re.IGNORECASE)
 ENOUGH = 5
 """So many rows that begin with unknown labels, all different, are no accident."""
@@ -36,6 +37,7 @@ def refuse_unknown(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
     message, near = unknown_label_message(label, hierarchy.known_labels())
     if name := _whole_label(hierarchy, side, first):
         message += f", but {name!r} is; {_NO_SPACES}"
+        advice = [_SEPARATED, *advice]
     more = f" ({positions.size - 1:,} more unknown labels follow)" if positions.size > 1 else ""
     raise UnknownLabel(f"{side.place(first)}: {message}{more}", label, near).advised(*advice)
 
@@ -71,7 +73,7 @@ def _refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
         if name := _whole_label(hierarchy, side, k):
             label = _label(side, k)
             message = f"{side.place(k)}: {label!r} looks like a piece of {name!r}; {_NO_SPACES}"
-            raise UnknownLabel(message, label, [name])
+            raise UnknownLabel(message, label, [name]).advised(_SEPARATED)
 
 
 def _whole_label(hierarchy: Hierarchy, side: LabelSets, position: int) -> str | None:

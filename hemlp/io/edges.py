@@ -37,7 +37,7 @@ def read_edges(source: Source) -> Hierarchy:
         return read_table(source, sep)
     if source.columns:
         raise InvalidOption(
-            f"{name}: parent=, child=, name= and weight= name columns, and no separator of cells was found"
+            f"{name}: columns were named (parent, child, name or weight), and no separator of cells was found"
         )
     labels, ends = plain_edges(data, name, source.comment)
     new = sorted(set(source.classes) - set(labels), key=label_order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike, fspath
@@ -54,6 +55,8 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
         if is_stream(place):
             own = re.fullmatch(r"/dev/(?:(stdout)|(stderr)|fd/(\d+))", str(place))
             number = None if own is None else 1 if own[1] else 2 if own[2] else int(own[3])
+            if number == 1 and sys.__stdout__ is not None:
+                number = sys.__stdout__.fileno()  # the command line has it elsewhere
             with place.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
                 file.writelines(pieces)
             return

@@ -70,7 +70,8 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
         column = label or next((name for name in _LABELS if name in row), "labels")
         if column not in row or (id is not None and id not in row):
             wanted = column if column not in row else id
-            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}; id= and label= name others", number)
+            advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
+            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).advised(advice)
         key, found = row.get(id or "id"), row[column]
         scores = score_columns(name for name in row if name not in (id or "id", column))
         if scores and label is None:

@@ -91,7 +91,9 @@ def read_labels(
     if format in ("parquet", "matrix"):
         return _from_parquet(data, source, format == "matrix", id, label)
     if id is not None or label is not None:
-        raise InvalidOption(f"{source}: id= and label= name columns of .csv and .tsv files, or fields of JSON")
+        raise InvalidOption(
+            f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
+        )
     return _from_lines(data, source, sep)
 
 

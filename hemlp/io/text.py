@@ -29,7 +29,7 @@ def file_kind(source: str) -> str:
 def check_separator(sep: str | None) -> None:
     """Refuse what is not one character."""
     if sep is not None and not (isinstance(sep, str) and len(sep) == 1 and sep not in "\r\n"):
-        raise InvalidOption(f"sep={sep!r} is not one character")
+        raise InvalidOption(f"the separator {sep!r} is not one character")
 
 
 def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,13 @@ from hemlp.hierarchy.readers import reader
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
 from hemlp.measures.base import Measure
+from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
 from hemlp.programs.model import Model
+
+if TYPE_CHECKING:
+    from hemlp.measures.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, init=False)
@@ -154,6 +158,12 @@ class RankedMeasure(Measure):
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The model of the measure on the k greatest scores; ``pred`` maps labels to scores."""
         return self.measure.model(self.sees(data, true, pred))
+
+    def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
+        """How a pair-based measure of the k greatest scores depends on its default cost; see ``PairMeasure``."""
+        if not isinstance(self.measure, PairMeasure):
+            raise InvalidOption(f"{self} has no default cost, of which it could be a function")
+        return self.measure.sensitivity(self.sees(data, true, pred))
 
     def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         found = self.measure._evaluated(model, solution)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import Advice, InvalidOption
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Pickled:
                 raise pickle.PicklingError("a function of the script itself")
         except Exception as error:
             raise InvalidOption(
-                f"this run cannot be sent to other processes ({error}): functions in measures have to be importable; "
-                f"use workers=1, or a ThreadPoolExecutor"
-            ) from None
+                f"this run cannot be sent to other processes ({error}): functions in measures have to be importable, "
+                f"unless one process or a ThreadPoolExecutor scores"
+            ).advised(Advice("workers", "1", "to stay in this process")) from None
         return cls(buffer.getvalue(), frozenset(pickler.modules))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.errors import Advice, InfeasibleModel, InvalidOption
 from hemlp.escaping import markup
 from hemlp.options import check_known
 from hemlp.programs.algebra import Algebra
@@ -112,8 +112,8 @@ class JointModel(Model[JointSolution]):
     def algebra(self, stage: str | None = None) -> Algebra:
         """Of one part, in sums over classes."""
         if stage is None:
-            names = " or ".join(f"stage={name!r}" for name in self.parts)
-            raise InvalidOption(f"this model has several parts: give {names}")
+            advice = (Advice("stage", name, "for that part") for name in self.parts)
+            raise InvalidOption("this model has several parts, each with sums of its own").advised(*advice)
         check_known("part", stage, list(self.parts))
         return self.parts[stage].algebra()
 

@@ -62,6 +62,20 @@ function pairsOf(data, s, i) {
   return found;
 }
 
+// The minimal LCA graphs of an instance, null where the page has none of it.
+function graphsOf(data, s, i) {
+  const g = data[`graphRow${s}`]?.indexOf(i) ?? -1;
+  if (g < 0) return null;
+  const part = (of, ptr) => data[of + s].subarray(data[ptr + s][g], data[ptr + s][g + 1]);
+  const nodes = part("graphNode", "graphPtr");
+  const marks = part("graphMark", "graphPtr");
+  const [low, high, side] = ["linkLow", "linkHigh", "linkSide"].map((of) => part(of, "linkPtr"));
+  return {
+    marks: new Map([...nodes].map((node, k) => [node - 1, marks[k]])),
+    links: [...side].map((of, k) => ({ low: nodes[low[k]] - 1, high: nodes[high[k]] - 1, side: of })),
+  };
+}
+
 function rowOf(data, i) {
   return data.rows ? data.rows[i] : i;
 }

@@ -1,4 +1,5 @@
-// The drawing of an instance: its classes and all above them, who is true and who is predicted, and the pairs.
+// The drawing of an instance: its classes and all above them, who is true and who is predicted, and the pairs; or its
+// minimal LCA graphs.
 
 const MOST_BOXES = 400; // more are not drawn
 const MANY_BOXES = 60; // with more, ancestors that only pass something on are left out at first
@@ -12,6 +13,8 @@ const ROLES = {
   "predicted-side": "ancestor of predicted classes",
   none: "no partner",
 };
+const LINKS = { 1: "on-predicted", 2: "on-true", 3: "on-both" };
+const CHOSEN = 4;
 
 function closureOf(data, classes) {
   const found = new Set(classes);
@@ -92,6 +95,32 @@ function graphOf(data, s, i, whole) {
   return { boxes, arrows: joined, curves, hidden: nodes.length - left.length, size: nodes.length };
 }
 
+// Both minimal LCA graphs, and the classes that another one below them stands for.
+function lcaGraphOf(data, s, i, { marks, links }) {
+  const [predicted, truth] = [new Set(predictedClasses(data, s, i)), new Set(trueClasses(data, i))];
+  const nodes = [...new Set([...marks.keys(), ...predicted, ...truth])].sort((a, b) => a - b);
+  const boxes = new Map(nodes.map((node) => {
+    const mark = marks.get(node) ?? 0;
+    const role = predicted.has(node) && truth.has(node) ? "both" : predicted.has(node) ? "predicted" : truth.has(node) ? "true"
+      : (mark & 3) === 3 ? "shared" : mark & 1 ? "predicted-side" : "true-side";
+    const top = node < 0;
+    const box = boxOf(node, top ? "⊤" : shortName(data, node), role);
+    box.chosen = Boolean(mark & CHOSEN);
+    box.title = `${top ? "⊤ (above all roots)" : fullName(data, node)}: ${ROLES[role]}`;
+    if (box.chosen) box.title += "; chosen lowest common ancestor";
+    if (!mark) box.title += "; left out, a class below it stands for it";
+    return [node, box];
+  }));
+  const drawn = new Set(links.map(({ low, high }) => `${low},${high}`));
+  const arrows = links.map(({ low, high, side }) => [low, high, LINKS[side]]);
+  for (const node of nodes.filter((each) => each >= 0)) {
+    for (const parent of parentsOf(data, node)) {
+      if (boxes.has(parent) && !drawn.has(`${node},${parent}`)) arrows.push([node, parent, "plain"]);
+    }
+  }
+  return { boxes, arrows, curves: [], hidden: 0, size: nodes.length };
+}
+
 function cubic(points) {
   const [[ax, ay], ...rest] = points;
   return `M${ax.toFixed(1)} ${ay.toFixed(1)}C${rest.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join(" ")}`;
@@ -100,7 +129,7 @@ function cubic(points) {
 function boxShape(box) {
   const corner = box.role.startsWith("predicted") ? 11 : box.role === "both" || box.role === "shared" ? 5 : 0;
   return svgElement("rect", {
-    class: `box ${box.role}${box.alone ? " alone" : ""}`, x: (box.x - box.width / 2).toFixed(1),
+    class: `box ${box.role}${box.alone ? " alone" : ""}${box.chosen ? " chosen" : ""}`, x: (box.x - box.width / 2).toFixed(1),
     y: (box.y - BOX.height / 2).toFixed(1), width: box.width.toFixed(1), height: BOX.height, rx: corner,
   });
 }
@@ -129,7 +158,7 @@ function drawn(graph, width, words) {
 
 // Fills a place with a drawing, and again whenever its width changes.
 function draw(place, data, s, i) {
-  const view = { data, s, i, whole: null, width: 0 };
+  const view = { data, s, i, whole: null, lca: false, width: 0 };
   new ResizeObserver(() => {
     const width = Math.max(280, Math.floor(place.clientWidth));
     if (!place.clientWidth || width === view.width) return;
@@ -143,13 +172,17 @@ function fill(place, view) {
   const { data, s, i, whole, width } = view;
   const size = roles(data, s, i).size;
   const all = whole ?? size <= MANY_BOXES;
-  const graph = graphOf(data, s, i, all);
+  const graphs = graphsOf(data, s, i);
+  const lca = view.lca && graphs !== null;
+  const graph = lca ? lcaGraphOf(data, s, i, graphs) : graphOf(data, s, i, all);
   if (graph.boxes.size > MOST_BOXES) {
     const words = `${graph.boxes.size.toLocaleString("en")} classes are too many to draw (${MOST_BOXES} at most).`;
     place.replaceChildren(element("p", { class: "note" }, words));
+    if (graphs) place.append(lcaChoice(place, view));
     return;
   }
-  const words = `${data.systems[s]}, ${instanceName(data, i)}: classes and their ancestors`;
+  const shown = lca ? `minimal LCA graphs of ${data.graphs}` : "classes and their ancestors";
+  const words = `${data.systems[s]}, ${instanceName(data, i)}: ${shown}`;
   const svg = drawn(graph, width, words);
   const used = new Set([...graph.boxes.values()].map((box) => box.role));
   if ([...graph.boxes.values()].some((box) => box.alone)) used.add("none");
@@ -158,11 +191,19 @@ function fill(place, view) {
     const sign = element("i", { class: `box ${role === "none" ? "alone" : role}` });
     if (used.has(role)) list.append(element("li", {}, sign, ` ${text}`));
   }
+  if (lca) {
+    list.append(element("li", {}, element("i", { class: "box chosen" }), " chosen lowest common ancestor"));
+    for (const [kind, side] of [["on-predicted", "predicted"], ["on-true", "true"], ["on-both", "both"]]) {
+      if (!graph.arrows.some((arrow) => arrow[2] === kind)) continue;
+      const sides = kind === "on-both" ? "both graphs" : `the ${side} graph`;
+      list.append(element("li", {}, element("i", { class: `curve ${kind}` }), ` path of ${sides}`));
+    }
+  }
   if (graph.curves.length) {
     list.append(element("li", {}, element("i", { class: "curve" }), ` pair of ${data.pairing}, with its cost`));
   }
   place.replaceChildren(svg, list);
-  if (size <= MOST_BOXES && (graph.hidden || all)) {
+  if (!lca && size <= MOST_BOXES && (graph.hidden || all)) {
     const box = element("input", { type: "checkbox" });
     box.checked = all;
     box.addEventListener("change", () => {
@@ -176,4 +217,16 @@ function fill(place, view) {
     const words = `${graph.hidden} ancestors that only pass on are left out; dashed lines lead past them`;
     place.append(element("p", { class: "note" }, words));
   }
+  if (graphs) place.append(lcaChoice(place, view));
+}
+
+function lcaChoice(place, view) {
+  const box = element("input", { type: "checkbox", class: "lca" });
+  box.checked = view.lca;
+  box.addEventListener("change", () => {
+    view.lca = box.checked;
+    fill(place, view);
+    place.querySelector("input.lca")?.focus();
+  });
+  return element("label", { class: "note" }, box, ` minimal LCA graphs of ${view.data.graphs}`);
 }

@@ -46,6 +46,8 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
     """Find out before any work whether results can be written, and that no two of them go to one place."""
     given = [file for file in files if file is not None]
     for file in given:
+        if file == "-":
+            raise InvalidOption("- is standard output, which is for tables or for JSON (--json -): give a file here")
         if given.count(file) > 1:
             raise InvalidOption(f"two results would be written to {file}: give each a file of its own")
     for place in [folder for folder in folders if folder is not None]:

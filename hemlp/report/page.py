@@ -17,6 +17,7 @@ from hemlp.measures.pairs import PairMeasure
 from hemlp.report import comparing, sections
 from hemlp.report.elements import Section, choice
 from hemlp.report.embedded import packed, script_json
+from hemlp.report.graphs import graph_arrays, graph_measure, told
 from hemlp.report.instances import MOST, Sample, instance_data, sampled
 from hemlp.report.nodes import Nodes
 from hemlp.report.tree import branch_data, tree_section
@@ -120,22 +121,28 @@ def _about_data(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
     met, branches = branch_data(ev, leader, nodes)
     found += [tree_section(ev, leader, branches["branch"].size, met, ahead), sections.kinds(ev), sections.classes(ev)]
     found += [*after, *filter(None, [comparing.sensitivity(ev)])]
-    sample, data = _embedded(ev, sample, leader, name, nodes, pairs, branches)
-    return [*found, _instances(ev, leader, sample, ahead)], data
+    graphs = graph_measure(ev)
+    sample, data = _embedded(ev, sample, leader, (name, graphs), nodes, pairs, branches)
+    note = sample.told(leader) + told(ev, graphs, sample)
+    return [*found, _instances(ev, leader, note, ahead)], data
 
 
 def _embedded(
-    ev: Evaluation, sample: Sample, leader: str, pairing: str, with_branches: Nodes, pairs: Mapping[str, Paired],
-    branches: Mapping[str, Any],
+    ev: Evaluation, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
+    pairs: Mapping[str, Paired], branches: Mapping[str, Any],
 ) -> tuple[Sample, str]:  # fmt: skip
-    """As many instances of the sample as there is room for."""
+    """As many instances of the sample as there is room for. ``drawn``: the measures whose pairs and graphs are."""
+    pairing, graphs = drawn
     while True:
         nodes = with_branches.copy()
         texts, arrays = instance_data(ev, sample, nodes, pairs)
+        if graphs is not None:
+            arrays |= graph_arrays(ev, graphs, sample, nodes)
         values = {
             "systems": [printable(name) for name in ev.systems],
             "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
             "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": KINDS,
+            "graphs": None if graphs is None else printable(graphs),
             "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip
         data = packed(values, {**nodes.arrays(), **branches, **arrays})
@@ -145,14 +152,14 @@ def _embedded(
         sample = sampled(ev, leader, most, sample)
 
 
-def _instances(ev: Evaluation, leader: str, sample: Sample, ahead: list[str]) -> Section:
+def _instances(ev: Evaluation, leader: str, note: str, ahead: list[str]) -> Section:
     """The place of the list, and what it is searched by."""
     systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
     measures = [(str(m), name) for m, name in enumerate(ev.measures)]
     kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(KINDS) if k)]
     first = str(ev.systems.index(ahead[0]))
     body = (
-        f"<p class='note'>{markup(sample.told(leader))}</p><div class='bar'>"
+        f"<p class='note'>{markup(note)}</p><div class='bar'>"
         "<label class='wide'>Search <input id='search' type='search' placeholder='labels, names or the number of an "
         "instance' title='Press / to search'></label>"
         f"{choice('system', 'System', systems, first)}"

@@ -23,7 +23,8 @@ class Aligned:
     """The scored classes of each instance of the gold: numbers of classes, greatest score first.
 
     ``batch``: the true side, and on the predicted side all scored classes. ``unscored``: how many instances of the gold
-    have no scores. ``left_out``: how many scored instances are not in the gold. ``given``: the scores of its instances.
+    have no scores. ``left_out``: how many scored instances are not in the gold. ``given``: the scores of its
+    instances as they were given; None of a part of the data.
     """
 
     batch: Batch
@@ -65,11 +66,6 @@ class Aligned:
         known = s.over(batch.hierarchy, hierarchy if unknown == "drop" else None)
         unscored = int((np.diff(s.ptr) == 0).sum())
         return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source, s)
-
-    @property
-    def fingerprint(self) -> str | None:
-        """Of the scores as they were given, for the instances of the gold; None of a part of them."""
-        return None if self.given is None else self.given.fingerprint
 
     @property
     def hierarchy(self) -> Hierarchy:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.closure.model import ClosureModel
@@ -26,11 +26,15 @@ from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.registry import measure
 from hemlp.options import check_choice
 from hemlp.scores.aligned import Aligned
+from hemlp.scores.averaging import Norm, Parts
 from hemlp.scores.best import best_index, step_area
 from hemlp.scores.exclusion import as_exclusion, excluded
 from hemlp.scores.stepping import swept
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid
+from hemlp.statistics.intervals import RESAMPLED, check_level
+from hemlp.statistics.resampling import Draw
+from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
 from hemlp.version import __version__
@@ -38,7 +42,8 @@ from hemlp.version import __version__
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Norm = Literal["cafa", "pred", "gt"]
+Best = Literal["fmax", "smin", "fmax_micro"]
+BEST: tuple[Best, ...] = ("fmax", "smin", "fmax_micro")
 COLUMNS = (
     "precision", "recall", "f", "mi", "ru", "s", "coverage", "precision_micro", "recall_micro", "f_micro",
 )  # fmt: skip
@@ -50,7 +55,7 @@ class Cafa(Shown):
 
     ``covered``: how many instances have a prediction; ``mi`` and ``ru``: mean weights of what was wrong and of what was
     missed. ``exact``: whether the thresholds are all distinct scores, and not a grid. ``notes``: what was left out.
-    ``signature``: to be cited with a value.
+    ``signature``: to be cited with a value. ``parts``: what the averages are made of.
 
     Examples
     --------
@@ -80,6 +85,7 @@ class Cafa(Shown):
     exact: bool
     notes: tuple[str, ...]
     signature: str
+    parts: Parts
 
     @property
     def fmax(self) -> float:
@@ -123,6 +129,31 @@ class Cafa(Shown):
         """The area under the micro-averaged precision-recall curve by the step rule: AU(PRC) of Vens et al. 2008."""
         return step_area(self.recall_micro[::-1], self.precision_micro[::-1])
 
+    @cached_property
+    def _resampled(self) -> dict[str, FloatArray]:
+        return self.parts.best(Draw(self.instances))
+
+    def interval(self, best: Best = "fmax", *, level: float = CONFIDENCE) -> Interval:
+        """Bootstrap interval over instances of the best value: each resample has its own best threshold.
+
+        Parameters
+        ----------
+        best
+            "fmax", "smin" or "fmax_micro".
+        level
+            How sure it is.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> q = cafa(h, ["sheep", "cow"], [{"sheep": 0.9}, {"sheep": 0.4}])
+        >>> q.fmax, q.interval()
+        (0.75, Interval(low=0.5, high=1.0, level=0.95))
+        """
+        check_choice("best", best, BEST)
+        check_level(level)
+        return Interval.of(self._resampled[best], level)
+
     def to_columns(self) -> dict[str, list[float]]:
         """One list a column, one row a threshold."""
         return {name: getattr(self, name).tolist() for name in ("thresholds", *COLUMNS, "covered")}
@@ -139,32 +170,48 @@ class Cafa(Shown):
 
         return as_frame(self.to_columns(), library)
 
-    def table(self) -> Table:
-        """The best by each criterion, with its threshold."""
-        rows = []
-        for name, of, greater in (("Fmax", "f", True), ("Smin", "s", False), ("Fmax micro", "f_micro", True)):
-            k = best_index(getattr(self, of), greater)
+    def table(self, *, intervals: bool = True) -> Table:
+        """The best by each criterion, with its threshold.
+
+        Parameters
+        ----------
+        intervals
+            Whether the best values have 95% intervals.
+        """
+        rows: list[list[Any]] = []
+        for name, of, best in zip(("Fmax", "Smin", "Fmax micro"), ("f", "s", "f_micro"), BEST, strict=True):
+            k = best_index(getattr(self, of), of != "s")
             kind = "_micro" if of == "f_micro" else ""  # P and R are those that F is made of
             columns = (of, f"precision{kind}", f"recall{kind}", "s", "coverage")
-            cells = (getattr(self, column)[k] for column in columns)
-            rows.append([name, f"{self.thresholds[k]:g}", *map(figure, map(float, cells))])
+            cells = (figure(float(getattr(self, column)[k])) for column in columns)
+            own = [self.interval(best)] if intervals else []
+            rows.append([name, f"{self.thresholds[k]:g}", *cells, *own])
         which = "every distinct score" if self.exact else "a grid"
         notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
-                 "optimistic: each threshold is chosen on the data that it is measured on", *self.notes,
+                 "optimistic: each threshold is chosen on the data that it is measured on",
+                 *([f"{RESAMPLED}, each with its own best threshold"] if intervals else []), *self.notes,
                  self.signature]  # fmt: skip
-        return Table(["", "threshold", "value", "P", "R", "S", "coverage"], rows, notes)
+        heads = ["", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
+        return Table(heads, rows, notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON, where nan is None: the best values, and the curves as lists."""
+    def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
+        """Everything as plain values for JSON, where nan is None: the best values, and the curves as lists.
+
+        Parameters
+        ----------
+        intervals
+            Whether the best values have 95% intervals.
+        """
+        between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST if intervals}
         best: dict[str, float] = {}
-        for name in ("fmax", "smin", "fmax_micro"):
+        for name in BEST:
             best |= {name: getattr(self, name), f"{name}_threshold": getattr(self, f"{name}_threshold")}
         areas = {"area": math.nan if self.norm == "pred" else self.area, "area_micro": self.area_micro}
         numbers = {**best, "coverage_max": float(self.coverage.max()), **areas}
         return {
             "signature": self.signature, "norm": self.norm, "weighted": self.weighted, "exact": self.exact,
             "instances": self.instances, "notes": list(self.notes),
-            **{name: json_number(value) for name, value in numbers.items()},
+            **{name: json_number(value) for name, value in numbers.items()}, **between,
             "curves": {name: list(map(json_number, column)) for name, column in self.to_columns().items()},
         }  # fmt: skip
 
@@ -240,18 +287,21 @@ def cafa(
     everywhere, by_instance = excluded(data, exclude)
     counting = _counting(data, everywhere, terms)
     sums = swept(data, steps, _closures(data, None, counting), by_instance)[0]
-    some = steps.sums((sums[:, 0] > 0).astype(np.float64))[:, 0] > 0
-    if not some.any():
+    predicted = sums[:, 0]
+    if not predicted.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
         sums = swept(data, steps, _closures(data, weights, counting), by_instance)[0]
-    kept = {name: column[some][::-1] for name, column in _averages(steps, sums, len(data), norm).items()}
+    parts = Parts.of(steps, sums, predicted, norm)
+    averages, some = parts.averages()
+    kept = {name: column[some][::-1] for name, column in averages.items()}
     notes = [*data.notes]
     if without := int((sums[steps.ptr[:-1], 1] <= 0).sum()):
         notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
     custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
     return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
-                exact=thresholds is None, notes=tuple(notes), signature=_signature(data, norm, custom))  # fmt: skip
+                exact=thresholds is None, notes=tuple(notes), signature=_signature(data, norm, custom),
+                parts=parts)  # fmt: skip
 
 
 def _counting(data: Aligned, everywhere: IntArray, terms: list[Label] | None) -> FloatArray:
@@ -276,32 +326,3 @@ def _signature(data: Aligned, norm: Norm, custom: Mapping[str, Any]) -> str:
     told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
     given = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
     return f"cafa|norm:{norm},{told}|hemlp:{__version__}|{given}"
-
-
-def _averages(steps: Steps, sums: FloatArray, size: int, norm: Norm) -> dict[str, NDArray[Any]]:
-    """All columns, at each threshold from the greatest down."""
-    predicted, true, common = sums.T
-    columns = (
-        _ratio(common, predicted), _ratio(common, true), (predicted > 0).astype(np.float64), common,
-        np.maximum(predicted - common, 0.0), np.maximum(true - common, 0.0),
-    )  # fmt: skip
-    precision, recall, covered, hit, wrong, missed = steps.sums(*columns).T
-    everybody = np.full(covered.size, float(size))
-    by_precision = everybody if norm == "gt" else covered
-    by_others = np.where(covered > 0, covered, math.nan) if norm == "pred" else everybody
-    p, r, mi, ru = _ratio(precision, by_precision), recall / by_others, wrong / by_others, missed / by_others
-    p_micro, r_micro = _ratio(hit, hit + wrong), _ratio(hit, hit + missed)
-    return {
-        "precision": p, "recall": r, "f": _harmonic(p, r), "mi": mi, "ru": ru, "s": np.hypot(ru, mi),
-        "coverage": covered / size, "precision_micro": p_micro, "recall_micro": r_micro,
-        "f_micro": _harmonic(p_micro, r_micro), "covered": covered.astype(np.int64),
-    }  # fmt: skip
-
-
-def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """part / whole, 0 where there is nothing."""
-    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
-
-
-def _harmonic(p: FloatArray, r: FloatArray) -> FloatArray:
-    return np.where(np.isnan(p + r), math.nan, _ratio(2 * p * r, p + r))

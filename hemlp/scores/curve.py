@@ -342,7 +342,7 @@ def chosen_thresholds(data: Aligned, thresholds: Any, points: int | None) -> tup
     """The thresholds of a curve, ascending, and what they are."""
     if thresholds is not None:
         if points is not None:
-            raise InvalidOption("thresholds= is a grid, points= limits the distinct scores: give one of them")
+            raise InvalidOption("thresholds are a grid, points limit the distinct scores: give one of them")
         return as_grid(thresholds), "a grid"
     every = distinct_scores(data)
     if points is None:

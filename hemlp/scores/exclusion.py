@@ -13,6 +13,7 @@ from hemlp.instances.sets import LabelSets
 from hemlp.kernels.records import Rows
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.sets import ScoredSets
+from hemlp.text.words import many
 
 
 def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
@@ -39,7 +40,7 @@ def excluded(data: Aligned, exclude: list[Any] | LabelSets | None) -> tuple[IntA
     ids = data.batch.ids
     if (s.ids is None) != (ids is None) or (ids is None and len(s) != len(data)):
         raise InvalidOption(
-            f"exclude= names classes of {len(s):,} instances, the gold has {len(data):,}: give both ids"
+            f"what is excluded has {many(len(s), 'instance')}, the gold has {len(data):,}: give both ids"
         )
     known, _ = (s if ids is None else s.take(ids)).looked_up(data.hierarchy)
     ptr, nodes, _ = reached(Rows(data.hierarchy.parent_ptr, data.hierarchy.parent_idx), Rows(known.ptr, known.codes))

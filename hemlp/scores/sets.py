@@ -27,6 +27,7 @@ from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
+    from hemlp.scores.fingerprints import Digests
     from hemlp.scores.tuned import Tuned
 
 Repeated = Literal["error", "max"]
@@ -230,7 +231,14 @@ class ScoredSets(Scored, Shown):
         """By which the same scores are known again, whatever the order of instances."""
         from hemlp.scores.fingerprints import fingerprint
 
-        return fingerprint(self.vocabulary, self.ptr, self.codes, self.values)
+        return fingerprint(self)
+
+    @cached_property
+    def row_digests(self) -> Digests | None:
+        """By which the same instances with the same scores are known again, if they have ids."""
+        from hemlp.scores.fingerprints import row_digests
+
+        return row_digests(self)
 
     def top(self, k: int) -> LabelSets:
         """The k classes of each instance with the greatest scores, or all where there are fewer; ties by label.

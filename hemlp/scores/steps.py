@@ -60,7 +60,7 @@ class Steps:
         return np.repeat(np.arange(len(self.ptr) - 1), np.diff(self.ptr))
 
     @cached_property
-    def _timeline(self) -> tuple[IntArray, IntArray, IntArray]:
+    def timeline(self) -> tuple[IntArray, IntArray, IntArray]:
         """Where the steps of each event begin, the steps by event, and which are the first of their instance."""
         order = np.argsort(self.events, kind="stable")
         first = np.zeros(len(self), np.bool_)
@@ -71,7 +71,7 @@ class Steps:
         """Sums over instances of each column (one finite value a step) at each threshold: thresholds × columns."""
         from hemlp.kernels.sweep import running_sums
 
-        begin, order, first = self._timeline
+        begin, order, first = self.timeline
         return running_sums(begin, order, first, np.ascontiguousarray(np.stack(columns, axis=1), np.float64))
 
     def means(self, values: FloatArray) -> tuple[FloatArray, IntArray]:

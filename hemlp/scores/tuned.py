@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
@@ -17,6 +18,7 @@ from hemlp.escaping import json_text
 from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_text
 from hemlp.io.text import decode, read_bytes
+from hemlp.scores.fingerprints import Digests
 from hemlp.scores.sets import ScoredSets
 from hemlp.text.words import many
 
@@ -31,7 +33,7 @@ class Tuned:
     never predicted. ``value``: of the measure on the ``instances`` of ``source`` that they were chosen on, which is
     optimistic. With ``folds`` (thresholds chosen without the instances of each fold, ``fold_of``) it is
     cross-validated, and these thresholds are for that data alone. ``data``: the fingerprint of the scores that they
-    were chosen on, if it is known.
+    were chosen on, and ``rows``: digests of its instances, if these are known.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Tuned:
     folds: Sequence[Tuned] = ()
     fold_of: Mapping[Label, int] = field(default_factory=dict)
     data: str | None = None
+    rows: Digests | None = None
 
     def thresholds_for(self, s: ScoredSets) -> FloatArray:
         """The threshold of each score."""
@@ -65,7 +68,7 @@ class Tuned:
             if name not in self.fold_of:
                 raise MisalignedSides(
                     f"instance {name!r} is in no fold: thresholds that are chosen by folds are for the data that they "
-                    f"were chosen on. Take its instances with s.take(ids), or tune without folds= for other data"
+                    f"were chosen on. Take its instances with s.take(ids), or tune without folds for other data"
                 )
         fold = np.repeat([self.fold_of[name] for name in names], np.diff(s.ptr)).astype(np.int64)
         by_fold = np.stack([each.thresholds_for(s) for each in self.folds])
@@ -78,8 +81,17 @@ class Tuned:
         told = f"threshold {self._told(repr)}, tuned by {self.measure}"
         if self.folds:
             return f"{told}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
-        same = ", the data that is evaluated: optimistic" if self.data == s.fingerprint else ""
-        return f"{told} on {data} ({self.value:.4f} there){same}"
+        return f"{told} on {data} ({self.value:.4f} there){self._flattering(s)}"
+
+    def _flattering(self, s: ScoredSets) -> str:
+        """Whether ``s`` is the data that thresholds were chosen on, or has instances of it with the same scores."""
+        if self.data == s.fingerprint:
+            return ", the data that is evaluated: optimistic"
+        if self.rows is None or s.row_digests is None:
+            return ""
+        shared = np.intersect1d(self.rows, s.row_digests, assume_unique=True).size
+        are = "is" if shared == 1 else "are"
+        return f", {shared:,} of which {are} evaluated, too: optimistic" if shared else ""
 
     def __repr__(self) -> str:
         data = f"{many(self.instances, 'instance')} of {self.source}"
@@ -102,12 +114,13 @@ class Tuned:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; an infinite threshold is None."""
+        digests = None if self.rows is None else b64encode(self.rows.astype("<u8").tobytes()).decode()
         return {
             "hemlp": "tuned", "measure": self.measure, "by": self.by, "threshold": self.threshold, "value": self.value,
             "instances": self.instances, "source": self.source,
             "thresholds": [[label, None if math.isinf(v) else v] for label, v in self.thresholds.items()],
             "folds": [each.to_dict() for each in self.folds], "fold_of": [list(pair) for pair in self.fold_of.items()],
-            "data": self.data,
+            "data": self.data, "rows": digests,
         }  # fmt: skip
 
     def to_json(self, path: str | PathLike[str]) -> None:
@@ -141,5 +154,7 @@ class Tuned:
             raise InvalidOption("these are no thresholds")
         thresholds = {label: math.inf if value is None else float(value) for label, value in data["thresholds"]}
         folds = tuple(map(cls._of, data["folds"]))
+        digests = data.get("rows")
+        rows = None if digests is None else np.frombuffer(b64decode(digests, validate=True), "<u8")
         return cls(data["measure"], data["by"], float(data["threshold"]), float(data["value"]), data["instances"],
-                   data["source"], thresholds, folds, dict(data["fold_of"]), data.get("data"))  # fmt: skip
+                   data["source"], thresholds, folds, dict(data["fold_of"]), data.get("data"), rows)  # fmt: skip

@@ -94,7 +94,9 @@ def tune(
             raise InvalidOption(f"{option}={number!r} is not an integer of at least {smallest}")
     data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
     if by != "all" and undefined != "error":
-        raise InvalidOption(f"by={by!r} needs a measure that is defined everywhere: undefined='nan' is for by='all'")
+        raise InvalidOption(
+            f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
+        ).advised(Advice("by", "all", "for that"))
     task = Task(of_thresholds(measure), by, thresholds, points, least, few, Solving(undefined, solver, time_limit))
     if folds is None:
         return task.tuned(data)
@@ -128,7 +130,9 @@ class Task:
             value = mean(self.held(data, of_group[groups]))
             own = {label: float(of_group[groups[k]]) for label, k in h.ids.items() if of_group[groups[k]] != threshold}
         source = data.source or "the scores"
-        return Tuned(str(self.measure), self.by, threshold, value, len(data), source, own, data=data.fingerprint)
+        found = Tuned(str(self.measure), self.by, threshold, value, len(data), source, own)
+        given = data.given
+        return found if given is None else replace(found, data=given.fingerprint, rows=given.row_digests)
 
     def held(self, data: Aligned, least: FloatArray) -> FloatArray:
         """The measure on each instance at thresholds of classes."""
@@ -194,7 +198,7 @@ class Task:
             first = int(lacking[0])
             raise InvalidOption(
                 f"too little data for a threshold a {self.by}: {lacking.size:,} of {scored.size:,} have fewer than "
-                f"least={self.least} instances in which they are true, {name(first)} has {counts[first]}"
+                f"{self.least} instances in which they are true, {name(first)} has {counts[first]}"
             ).advised(Advice("few", "shared", "to let them keep the one threshold of all"))
         return [int(g) for g in scored if counts[g] >= self.least]
 
@@ -202,7 +206,7 @@ class Task:
 def _by_folds(task: Task, data: Aligned, folds: int, seed: int) -> Tuned:
     """Thresholds for each part chosen on the other parts."""
     if folds > len(data):
-        raise InvalidOption(f"folds={folds}: there are {len(data):,} instances only")
+        raise InvalidOption(f"{folds} folds: there are {len(data):,} instances only")
     fold = np.empty(len(data), np.int64)
     fold[np.random.default_rng(seed).permutation(len(data))] = np.arange(len(data)) % folds
     chosen, values = [], np.empty(len(data))

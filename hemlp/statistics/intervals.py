@@ -85,10 +85,15 @@ def resampled_sums(
     return [kept[system] for system in systems]
 
 
-def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:
-    """The interval of a mean; those of all systems and measures are drawn at once."""
+def check_level(level: float) -> None:
+    """Of an interval."""
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidOption(f"level={level!r} is not a number between 0 and 1, like 0.95")
+
+
+def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:
+    """The interval of a mean; those of all systems and measures are drawn at once."""
+    check_level(level)
     columns = [Column(name, each) for name in ev.measures for each in ev.systems]
     return Interval.of(resampled_means(ev, draw_of(ev), columns)[:, columns.index(Column(measure, system))], level)
 

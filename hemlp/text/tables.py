@@ -37,6 +37,7 @@ class Table:
 
     As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X".
     ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not told apart from them.
+    ``digits``: decimals of numbers.
 
     Examples
     --------
@@ -53,12 +54,13 @@ class Table:
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = field(default=())
     emphasis: Mapping[tuple[int, int], Emphasis] = field(default_factory=dict)
+    digits: int = DECIMALS
 
     @cached_property
     def cells(self) -> list[list[str]]:
         """The rows as texts; the numbers of a column have equally many decimals."""
         columns = zip(*self.rows, strict=True) if self.rows else ()
-        return [list(row) for row in zip(*map(shown, columns), strict=True)]
+        return [list(row) for row in zip(*(shown(column, self.digits) for column in columns), strict=True)]
 
     def folded(self) -> Table:
         """All cells as texts, and intervals behind their values.
@@ -95,7 +97,7 @@ class Table:
         first = "the first" if most == 1 else f"the first {most:,}"
         marks = {cell: how for cell, how in self.emphasis.items() if cell[0] < most}
         notes = [*self.notes, f"{first} of {len(self.rows):,} rows"]
-        return Table(self.columns, self.rows[:most], notes, marks)
+        return replace(self, rows=self.rows[:most], notes=notes, emphasis=marks)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """As a frame of pandas or polars; an interval becomes two columns, low and high.
@@ -177,7 +179,8 @@ class Table:
         """Some columns, and the notes below the last ones."""
         marks = {(i, keep.index(j)): how for (i, j), how in self.emphasis.items() if j in keep}
         rows = [[row[j] for j in keep] for row in self.rows]
-        return Table([self.columns[j] for j in keep], rows, self.notes if last else (), marks)
+        columns = [self.columns[j] for j in keep]
+        return replace(self, columns=columns, rows=rows, notes=self.notes if last else (), emphasis=marks)
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
@@ -256,7 +259,7 @@ def _latex_measure(text: str) -> str:
     return rf"${name}_{{\mathrm{{{found['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
 
 
-def shown(column: Sequence[Any]) -> list[str]:
+def shown(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:
     """The values of a column as texts: numbers by ``figure``, but large ones with as many decimals as they need.
 
     Beside what is not small, a small number has the decimals of the others, as long as they show something of it.
@@ -265,15 +268,17 @@ def shown(column: Sequence[Any]) -> list[str]:
     (['0.5000', '0.0010'], ['0.5000', '1.00e-09'], ['3.00e-03', '1.00e-03'])
     >>> shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
     (['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
+    >>> shown([0.5, 0.001], 2), shown([0.003, 0.001], 3), shown([310.25, 6.0], 1)
+    (['0.50', '1.00e-03'], ['0.003', '0.001'], ['310.2', '6.0'])
     >>> shown([Interval(0.25, 0.5), Interval(math.nan, math.nan)])
     ['0.2500 to 0.5000', 'undefined']
     """
     ends = [end for value in column for end in (value if isinstance(value, Interval) else (value,))]
     numbers = [value for value in ends if isinstance(value, float) and math.isfinite(value)]
     greatest = max(map(abs, numbers), default=0)
-    decimals = DECIMALS
+    decimals = digits
     if greatest >= 10:
-        decimals = next(k for k in range(DECIMALS + 1) if k == DECIMALS or all(round(n, k) == n for n in numbers))
+        decimals = next(k for k in range(digits + 1) if k == digits or all(round(n, k) == n for n in numbers))
 
     def text(value: Any) -> str:
         if isinstance(value, Interval) and not math.isnan(value.low):
@@ -284,8 +289,8 @@ def shown(column: Sequence[Any]) -> list[str]:
             return "" if value is None else str(value)
         if math.isnan(value):
             return "undefined"
-        small = greatest < 0.01 or 0 < abs(value) < 0.5 * 10**-decimals
-        return figure(value) if small else f"{value:.{decimals}f}"
+        small = (greatest < 0.01 and digits == DECIMALS) or 0 < abs(value) < 0.5 * 10**-decimals
+        return figure(value, digits) if small else f"{value:.{decimals}f}"
 
     return list(map(text, column))
 
