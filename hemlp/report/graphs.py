@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
     from hemlp.report.instances import Sample
 
-MOST = 2_000
+MOST = 500
 """Graphs of all systems together."""
 MOST_NODES = 400
 """Larger ones are not drawn, and not embedded."""
