@@ -11,13 +11,12 @@ cdef class Around:
     cdef readonly Sides sides
     cdef readonly UpLists lists
     cdef readonly int count
-    cdef readonly long long size, rows, height, width, stride
-    cdef readonly long long[::1] source, ptr
+    cdef readonly long long top, rows, height, width, stride
+    cdef readonly long long[::1] source, ptr, begin, size
     cdef readonly int[::1] node_of, nodes, far
     cdef readonly float[::1] above, kappa
     cdef int _base
     cdef long long _touched
-    cdef long long[::1] _begin, _size
     cdef int[::1] _place
     cdef Targets _targets
     cdef double[::1] _distances

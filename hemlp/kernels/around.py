@@ -31,8 +31,8 @@ from hemlp.kernels.words import longer
 class Around:
     """The classes of an instance, true ones first, and all that is above them. ⊤ has the number TOP.
 
-    ``node_of``: the node of each number. ``source``: the number of each class in ``lists``; its own list, nearest
-    first, is ``nodes[ptr[c]:ptr[c + 1]]``, by these numbers, with the distances ``far``.
+    ``node_of``: the node of each number. ``source``: the number of each class in ``lists``, where its list has ``size``
+    entries from ``begin`` on; nearest first, it is ``nodes[ptr[c]:ptr[c + 1]]``, by numbers, with the distances ``far``.
 
     ``above``: how far each true class is below a node, one row of ``stride`` a node; only the first ``rows`` nodes are
     above any. ``kappa``: the distances of all pairs, one row of ``stride`` a predicted class. Infinite: not at all.
@@ -40,15 +40,15 @@ class Around:
     """
 
     def __init__(self, sides, lists):
-        self.sides, self.lists, self.size = sides, lists, len(lists.beyond)
+        self.sides, self.lists, self.top = sides, lists, len(lists.beyond)
         heights, widths = np.diff(sides.pred_ptr), np.diff(sides.true_ptr)
         classes = int((heights + widths).max(initial=0))
-        self.source, self.ptr, self._begin, self._size = np.zeros((4, 2 + classes), np.int64)
+        self.source, self.ptr, self.begin, self.size = np.zeros((4, 2 + classes), np.int64)
         self._touched = 0
         self.node_of = np.zeros(1024, np.int32)
         self.nodes, self.far = np.zeros((2, 1024), np.int32)
         self.above, self.kappa = np.zeros((2, 1024 * LANES), np.float32)
-        self._place, self._base = np.zeros(self.size + 1, np.int32), 1
+        self._place, self._base = np.zeros(self.top + 1, np.int32), 1
         self.count = self.rows = self.height = self.width = self.stride = 0
         if lists.gated:
             self._targets, self._distances = Targets(lists), np.zeros(int((heights * widths).max(initial=0)))
@@ -81,7 +81,7 @@ class Around:
         for a in range(self.height):
             self.source[self.width + a] = self.sides.pred[self.sides.pred_ptr[i] + a]
         self._fetch()
-        self.number(self.size)
+        self.number(self.top)
         self._list(0, self.width)
         self._lay_out()
         self._list(self.width, self.width + self.height)
@@ -102,20 +102,20 @@ class Around:
     def _fetch(self):
         """Touch the lists of all classes, so that they come from memory at the same time, not one by one."""
         for c in range(self.width + self.height):
-            self._begin[c] = self.lists.ptr[self.source[c]]
-            self._size[c] = self.lists.ptr[self.source[c] + 1] - self._begin[c]
+            self.begin[c] = self.lists.ptr[self.source[c]]
+            self.size[c] = self.lists.ptr[self.source[c] + 1] - self.begin[c]
         for c in range(self.width + self.height):
-            last = self._begin[c] + self._size[c] - 1
-            self._touched += self.lists.nodes[self._begin[c]] + self.lists.nodes[last]
-            self._touched += self.lists.distances[self._begin[c]] + self.lists.distances[last]
+            last = self.begin[c] + self.size[c] - 1
+            self._touched += self.lists.nodes[self.begin[c]] + self.lists.nodes[last]
+            self._touched += self.lists.distances[self.begin[c]] + self.lists.distances[last]
 
     def _list(self, first, last):
         """Number what is above some classes."""
         end = self.ptr[first] if first else 0
         for c in range(first, last):
             self.ptr[c] = end
-            begin = self._begin[c]
-            size = self._size[c]
+            begin = self.begin[c]
+            size = self.size[c]
             if end + size > self.nodes.shape[0]:
                 with cython.gil:
                     self.nodes, self.far = longer(self.nodes, end + size), longer(self.far, end + size)

@@ -25,12 +25,13 @@ cdef class PathGraphs:
     cdef readonly long long horizon, links, node_end, edge_end
     cdef readonly long long[::1] node_ptr, edge_ptr
     cdef readonly int[::1] nodes, lower, upper
-    cdef long long _filled, _extras, _aparts, _sharing
+    cdef long long _filled, _extras, _aparts, _sharing, _touched
     cdef int[::1] _far
     cdef short[::1] _below, _root
     cdef long long[::1] _apart_in, _above, _distance, _extra, _apart
     cdef unsigned char[::1] _good, _passed
     cdef void clear(self) noexcept nogil
+    cdef void fetch(self, Around around) noexcept nogil
     cdef int find_apart(self, long long i, long long first, Eligible pairs, Around around) except -1 nogil
     cdef bint _to_top_by_gate(self, long long source, long long target, long long length) noexcept nogil
     cdef bint _by_gate(self, long long source, long long target, long long length, Around around) noexcept nogil

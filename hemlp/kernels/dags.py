@@ -67,7 +67,7 @@ class PathGraphs:
             np.full(len(lists.ptr) - 1, NOT_YET, np.int16),
         )
         self._above, self._distance, self._extra, self._apart = np.zeros((4, 1024), np.int64)
-        self._filled = self._extras = self._aparts = self._sharing = 0
+        self._filled = self._extras = self._aparts = self._sharing = self._touched = 0
         if lists.gated:  # by nodes of the hierarchy
             self._passed = np.zeros(n, np.uint8)
             self._apart_in = np.full(n, NO_WAY, np.int64)  # the last instance in which another path can use a node
@@ -75,6 +75,11 @@ class PathGraphs:
     def clear(self):
         """Forget what was written."""
         self.links = self.node_end = self.edge_end = 0
+
+    def fetch(self, around):
+        """Touch what is known about the classes, so that it comes from memory at the same time, not piece by piece."""
+        for c in range(around.width + around.height):
+            self._touched += self._below[around.begin[c]]
 
     # ---- ways beyond the gate
 
@@ -183,28 +188,27 @@ class PathGraphs:
 
     def _lower_end(self, label, target, length, around):
         """Where in the list of a class the node below the target is, on its only path; PARTED if there may be more."""
-        begin = around.ptr[label]
-        size = around.ptr[label + 1] - begin
-        source = around.source[label]
         if length <= 1 and target != TOP:
             return 0
-        if size > SHORT_LIST or self.lists.gate_at[source] != NO_WAY or (target == TOP and self.horizon > 0):
+        if around.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
             return PARTED
-        if self._below[self.lists.ptr[source]] == NOT_YET:
+        if self.lists.gated and self.lists.gate_at[around.source[label]] != NO_WAY:
+            return PARTED
+        if self._below[around.begin[label]] == NOT_YET:
             self._look_below(label, around)
         if target == TOP:
-            return self._root[source]
+            return self._root[around.source[label]]
         k = length  # one node at least at each distance stands before it
-        while around.nodes[begin + k] != target:
+        while around.nodes[around.ptr[label] + k] != target:
             k += 1
-        return self._below[self.lists.ptr[source] + k]
+        return self._below[around.begin[label] + k]
 
     def _look_below(self, label, around):
         """Note, for all that is above a class, the node below it on the way there, and its nearest root."""
         begin = around.ptr[label]
-        size = around.ptr[label + 1] - begin
+        size = around.size[label]
         source = around.source[label]
-        at = self.lists.ptr[source]
+        at = around.begin[label]
         for k in range(size):
             self._far[around.nodes[begin + k]] = k
         self._below[at] = 0
@@ -228,7 +232,7 @@ class PathGraphs:
         """A class itself, an edge, or one path, from the target down; ``lower``: where in the list its next node is."""
         if self.node_end + length + 1 > self.nodes.shape[0] or self.edge_end + length > self.lower.shape[0]:
             self._make_place(length + 1)
-        at = self.lists.ptr[around.source[label]]
+        at = around.begin[label]
         upper = target
         self.nodes[self.node_end] = upper
         for k in range(length):

@@ -43,15 +43,18 @@ def most_specific(ptr: Array, classes: Array, at: Array, lists: UpLists) -> Arra
 def _keep_specific(
     ptr: cython.const[cython.longlong][::1], classes: cython.const[cython.int][::1], at: cython.const[cython.int][::1],
     lists: UpLists, keep: cython.uchar[::1],
-) -> None:  # fmt: skip
+) -> cython.longlong:  # fmt: skip
     stamp: cython.int[::1] = np.full(len(lists.beyond), NO_WAY, np.int32)
     i: cython.Py_ssize_t
+    touched: cython.longlong = 0
     with cython.nogil:
         for i in range(ptr.shape[0] - 1):
             if i % 256 == 0:
                 look_for_signals()
             through: cython.longlong = 0  # classes that reach the gate, and one of them
             one: cython.longlong = NO_WAY
+            for k in range(ptr[i], ptr[i + 1]):  # all lists come from memory at the same time
+                touched += lists.nodes[lists.ptr[at[k]]]
             for k in range(ptr[i], ptr[i + 1]):
                 for a in range(lists.ptr[at[k]], lists.ptr[at[k] + 1]):
                     if lists.nodes[a] != classes[k]:
@@ -63,6 +66,7 @@ def _keep_specific(
                 below_gate: cython.bint = through > 1 or (through == 1 and one != classes[k])
                 implied: cython.bint = stamp[classes[k]] == i or (below_gate and lists.beyond[classes[k]] != NO_WAY)
                 keep[k] = not implied
+    return touched
 
 
 class Eligible:
@@ -90,7 +94,7 @@ class Eligible:
         self._node, self._whose, self._order = np.zeros((3, 256), np.int64)
         self._ways = np.zeros((2, 256), np.int64)
         self._mark = 0
-        self._seen, self._where = np.zeros((2, around.size + 1), np.int64)
+        self._seen, self._where = np.zeros((2, around.top + 1), np.int64)
 
     def clear(self):
         """Forget what was written."""

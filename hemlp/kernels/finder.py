@@ -46,6 +46,7 @@ class LinkFinder:
     def _add(self, i):
         begin = self.pairs.end
         self.around.read(i)
+        self.graphs.fetch(self.around)
         self.pairs.add(self.around)
         if self.around.lists.gated:
             self.graphs.find_apart(i, begin, self.pairs, self.around)
