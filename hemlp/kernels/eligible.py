@@ -104,6 +104,7 @@ class Eligible:
         """The pairs of the present instance."""
         self._found = 0
         self._find_nearest(around)
+        entries = around.ptr[around.width + around.height] + 1  # more than one pair can have
         for a in range(around.height):
             nearest = self._nearest_pred[a]
             p = around.width + a
@@ -113,7 +114,8 @@ class Eligible:
                     continue
                 whose = FOR_PRED if distance == nearest else 0
                 whose += FOR_TRUE if distance == self._nearest_true[b] else 0
-                self._make_room(around.ptr[p + 1] - around.ptr[p] + around.ptr[b + 1] - around.ptr[b])
+                if self._found + entries > self._node.shape[0]:
+                    self._make_room(entries)
                 if distance == 0:
                     self._note(a, b, around.nodes[around.ptr[p]], 0, 0, whose)
                 elif around.kappa[a * around.stride + b] == distance:
@@ -147,13 +149,12 @@ class Eligible:
         return 0
 
     def _make_room(self, more):
-        if self._found + more + 1 > self._node.shape[0]:
-            with cython.gil:
-                size = 2 * (self._found + more + 1)
-                self._node, self._whose = longer(self._node, size), longer(self._whose, size)
-                self._order = longer(self._order, size)
-                self._ends = np.stack([longer(self._ends[0], size), longer(self._ends[1], size)])
-                self._ways = np.stack([longer(self._ways[0], size), longer(self._ways[1], size)])
+        with cython.gil:
+            size = 2 * (self._found + more)
+            self._node, self._whose = longer(self._node, size), longer(self._whose, size)
+            self._order = longer(self._order, size)
+            self._ends = np.stack([longer(self._ends[0], size), longer(self._ends[1], size)])
+            self._ways = np.stack([longer(self._ways[0], size), longer(self._ways[1], size)])
         return 0
 
     def _note(self, a, b, node, from_pred, from_true, whose):

@@ -142,18 +142,21 @@ class Hitting:
         return True
 
     def _distinct_masks(self, classes):
-        """Move the masks that contain no other to the front; how many they are."""
+        """Move the masks that contain no other to the front, empty ones left out; how many they are."""
+        some = 0
+        for c in range(classes):
+            if self.masks[c]:
+                self.masks[some] = self.masks[c]
+                some += 1
+        for c in range(some):
+            self.count[c] = 1
+            for other in range(some):
+                if other != c and self.masks[other] & ~self.masks[c] == 0:
+                    if self.masks[other] != self.masks[c] or other < c:
+                        self.count[c] = 0
         kept = 0
-        for c in range(classes):
-            mask = self.masks[c]
-            implied: cython.bint = mask == 0
-            for other in range(classes):
-                inside = self.masks[other] & mask
-                if other != c and self.masks[other] and inside == self.masks[other]:
-                    implied = implied or self.masks[other] != mask or other < c
-            self.count[c] = implied
-        for c in range(classes):
-            if not self.count[c]:
+        for c in range(some):
+            if self.count[c]:
                 self.masks[kept] = self.masks[c]
                 kept += 1
         return kept

@@ -3,13 +3,12 @@ from hemlp.kernels.links cimport Links
 
 cdef enum:
     MOST_SIGNATURES = 400
-    NO_BIT = -1
 
 @cython.final
 cdef class Signatures:
     cdef readonly long long bits, width
     cdef readonly long long[::1] ptr, rows, plain, node_of
-    cdef readonly int[::1] bit_of
+    cdef long long[::1] _word, _bit
     cdef int[::1] _count, _where
     cdef long long[::1] _pool, _begin, _end
     cdef bint read(self, Links links, const long long[::1] active) except -1 nogil

@@ -15,12 +15,11 @@ except ImportError:
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.hemlp.kernels.words import bits_of, put, words_for
+    from cython.cimports.hemlp.kernels.words import bits_of, words_for
 else:
-    from hemlp.kernels.words import bits_of, put, words_for
+    from hemlp.kernels.words import bits_of, words_for
 
     MOST_SIGNATURES = 400
-    NO_BIT = -1
 
 from hemlp.kernels.words import longer
 
@@ -37,7 +36,9 @@ class Signatures:
         self.rows = np.zeros(1024, np.int64)
         self.plain = np.zeros(1024, np.int64)
         self.node_of = np.zeros(64, np.int64)
-        self.bit_of = np.full(links.size + 1, NO_BIT, np.int32)
+        self._word, self._bit = np.zeros(
+            (2, links.size + 1), np.int64
+        )  # where a node stands; nowhere, if it does not matter
         self._count = np.zeros(links.size + 1, np.int32)
         self._where = np.zeros(links.size + 1, np.int32)
         self._pool = np.zeros(1024, np.int64)
@@ -85,14 +86,15 @@ class Signatures:
                             with cython.gil:
                                 self.node_of = longer(self.node_of, 0)
                         self.node_of[self.bits] = node
-                        self.bit_of[node] = self.bits
+                        self._word[node] = self.bits // 62
+                        self._bit[node] = cython.cast(cython.longlong, 1) << (self.bits % 62)
                         self.bits += 1
                     self._count[node] = 0
         self.width = words_for(self.bits)
 
     def _forget_nodes(self):
         for b in range(self.bits):
-            self.bit_of[self.node_of[b]] = NO_BIT
+            self._word[self.node_of[b]] = self._bit[self.node_of[b]] = 0
 
     def _of_link(self, links, link, at):
         """Write the signatures of a link from the row ``at`` on; how many they are, 0 if too many.
@@ -134,12 +136,12 @@ class Signatures:
                 self.rows = longer(self.rows, (at + size + 1) * self.width)
 
     def _only_path(self, links, begin, end, at):
+        first = at * self.width
         for w in range(self.width):
-            self.rows[at * self.width + w] = 0
+            self.rows[first + w] = 0
         for n in range(begin, end):
-            bit = self.bit_of[links.nodes[n]]
-            if bit != NO_BIT:
-                put(self.rows, at * self.width, bit)
+            node = links.nodes[n]
+            self.rows[first + self._word[node]] |= self._bit[node]
         return 1
 
     def _start_pool(self, lca):
@@ -151,8 +153,7 @@ class Signatures:
                 self._pool = longer(self._pool, 2 * self.width)
         for w in range(self.width):
             self._pool[w] = 0
-        if self.bit_of[lca] != NO_BIT:
-            put(self._pool, 0, self.bit_of[lca])
+        self._pool[self._word[lca]] |= self._bit[lca]
 
     def _add_ways(self, n, node, above):
         """Add those of the node ``above`` to the n-th one's; False if there are too many."""
@@ -163,8 +164,7 @@ class Signatures:
                     self._pool = longer(self._pool, (fresh + 2) * self.width)
             for w in range(self.width):
                 self._pool[fresh * self.width + w] = self._pool[s * self.width + w]
-            if self.bit_of[node] != NO_BIT:
-                put(self._pool, fresh * self.width, self.bit_of[node])
+            self._pool[fresh * self.width + self._word[node]] |= self._bit[node]
             self._keep_largest(n)
             if self._end[n] - self._begin[n] > MOST_SIGNATURES:
                 return False
