@@ -52,7 +52,6 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, MissingDependency, NoCluster
 from hemlp.escaping import markdown, printable
-from hemlp.evaluation.curves import curves_of
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
@@ -293,6 +292,8 @@ class Study:
         if out.table is not None:
             write_text(out.table, tables_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
+            from hemlp.evaluation.curves import curves_of
+
             result.to_html(out.html, sided=self.tests.sided, curves=curves_of(self.systems, result))
         files = (out.per_instance, out.parquet, out.json, out.table, out.html)
         return [file for file in files if file is not None and file != "-"]
