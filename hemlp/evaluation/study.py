@@ -43,7 +43,6 @@ json = "study.json"
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
@@ -71,6 +70,8 @@ from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from hemlp.evaluation.drops import Gate
 
 HIERARCHY_OPTIONS = ("cycles",)

@@ -31,7 +31,6 @@ from hemlp.pairing.network import pairing_network
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
 from hemlp.pairing.solution import PairingSolution, Prices
-from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
@@ -39,6 +38,8 @@ from hemlp.text.words import many
 
 if TYPE_CHECKING:
     import networkx
+
+    from hemlp.programs.algebra import Algebra
 
 NAMES = ("x", "u", "v"), ("p", "t")
 """How variables and rows are called: pairs and defaults of each side, classes of each side."""
