@@ -7,9 +7,11 @@ import subprocess
 import sys
 from importlib import import_module
 
+import click
 import pytest
 
 from hemlp import Cost, measure
+from hemlp.cli.main import COMMANDS, commands
 from hemlp.errors import InvalidOption, UnknownMeasure
 from hemlp.measures.named import HOMES, NAMED
 from hemlp.pairing.costs import COSTS, as_cost
@@ -103,4 +105,41 @@ def test_set_measures_are_evaluated_without_what_belongs_to_pairs(tmp_path, monk
         "commands(['evaluate', 'h.txt', 'g.txt', 'a=g.txt', '-m', 'F_H,F_LCA'], standalone_mode=False)\n"
         "print([name for name in sys.modules if name.startswith(('hemlp.pairing', 'hemlp.measures.pair'))])"
     )
+    assert said.splitlines()[-1] == "[]"
+
+
+def test_every_command_is_called_as_the_table_says():
+    for name, command in COMMANDS.items():
+        assert command.name == name
+    assert list(commands.list_commands(click.Context(commands))) == sorted(COMMANDS)
+    assert commands.get_command(click.Context(commands), "evaluat") is None
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules of NumPy and of the command line that a command loads."""
+    code = (
+        "import sys; from hemlp.cli.main import commands\n"
+        "commands(sys.argv[1:], standalone_mode=False)\n"
+        "print(*(name for name in sys.modules if name == 'numpy' or name.startswith('hemlp.cli.')))"
+    )
+    return set(python(code, *arguments).splitlines()[-1].split())
+
+
+def test_what_is_not_run_is_not_loaded():
+    assert loaded_by("--version") == {"hemlp.cli.main", "hemlp.cli.advising"}
+    needed = {"main", "advising", "options", "sensitivity"}
+    assert loaded_by("sensitivity", "--help") == {f"hemlp.cli.{name}" for name in needed}
+
+
+def test_small_tables_are_made_without_masked_arrays(tmp_path, monkeypatch):
+    (tmp_path / "h.txt").write_text("r A\nA x\nA y\nr B\n")
+    (tmp_path / "g.txt").write_text("x\nB y\n")
+    monkeypatch.chdir(tmp_path)
+    unused = {"numpy.ma", "logging", "concurrent.futures", "shutil", "html", "hemlp.programs.algebra"}
+    said = python(
+        "import sys; from hemlp.cli.main import commands\n"
+        "commands(['evaluate', 'h.txt', 'g.txt', 'a=g.txt', '-m', 'GIE,F_LCA'], standalone_mode=False)\n"
+        f"print(sorted({unused!r} & set(sys.modules)))"
+    )
+    assert "[1.0000, 1.0000]" in said
     assert said.splitlines()[-1] == "[]"
