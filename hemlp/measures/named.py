@@ -97,7 +97,7 @@ _LISTED = (
     ("pairs", "TIE SunLim GIE MGIA"),
     ("sets", "P_H R_H F_H SDL P_De R_De F_De F_Tol SDL_Tol P_LCA R_LCA F_LCA ICM simUI simGIC"),
     ("matches", "BMA funSimAvg funSimMax"),
-    ("pairs", "matched_P matched_R matched_F"),
+    ("matched", "matched_P matched_R matched_F"),
     ("transport", "transport"),
     ("nearest", "distance"),
     ("sets", "accuracy jaccard hamming P R F"),

@@ -18,7 +18,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named, check_name
-from hemlp.measures.pair_scores import MATCHED, PAIR_SCORES, PairFacts, PairScore, common_classes
+from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
@@ -28,7 +28,6 @@ from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
-from hemlp.pairing.similarities import WuPalmer
 
 if TYPE_CHECKING:
     from hemlp.measures.prices import ClassPrices
@@ -380,5 +379,4 @@ NAMED.add(
         ("default_cost", *_COSTS, "pairing", "normalizer"),
         _NORMALIZERS,
     ),
-    *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
 )
