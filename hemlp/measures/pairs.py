@@ -24,7 +24,6 @@ from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.capacities import PairRule
 from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
-from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
@@ -32,6 +31,7 @@ from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified
 if TYPE_CHECKING:
     from hemlp.measures.prices import ClassPrices
     from hemlp.measures.sensitivity import Sensitivity
+    from hemlp.pairing.flows import FlowModel
 
 
 @dataclass(frozen=True, init=False)
