@@ -42,6 +42,21 @@ def test_names_are_known_before_anything_is_loaded():
     assert said.splitlines() == [f"{len(HOMES)} True False False", "GIE None True"]
 
 
+def test_threads_may_ask_at_once():
+    said = python(
+        "import sys, threading; from hemlp.measures.named import NAMED\n"
+        "sys.setswitchinterval(1e-6)\n"
+        "found, start = [], threading.Barrier(8)\n"
+        "def ask(name): start.wait(); found.append(str(NAMED[name].template))\n"
+        "asked = ['GIE', 'MGIA', 'F_H', 'BMA', 'matched_F', 'TIE', 'transport', 'distance']\n"
+        "threads = [threading.Thread(target=ask, args=[name]) for name in asked]\n"
+        "for each in threads: each.start()\n"
+        "for each in threads: each.join()\n"
+        "print(sorted(found) == sorted(asked))"
+    )
+    assert said == "True\n"
+
+
 @pytest.mark.parametrize("taken", ["GIE", "BMA", "transport", "distance"])
 def test_a_name_is_taken_before_its_module_is_loaded(taken):
     said = python(
@@ -132,11 +147,17 @@ def test_what_is_not_run_is_not_loaded():
     assert loaded_by("sensitivity", "--help") == {f"hemlp.cli.{name}" for name in needed}
 
 
-def test_small_tables_are_made_without_masked_arrays(tmp_path, monkeypatch):
+def test_usual_tables_are_made_without_what_is_for_others(tmp_path, monkeypatch):
     (tmp_path / "h.txt").write_text("r A\nA x\nA y\nr B\n")
     (tmp_path / "g.txt").write_text("x\nB y\n")
     monkeypatch.chdir(tmp_path)
-    unused = {"numpy.ma", "logging", "concurrent.futures", "shutil", "html", "hemlp.programs.algebra"}
+    unused = {"numpy.ma", "logging", "concurrent.futures", "shutil", "html"}
+    unused |= {
+        "hemlp.programs.algebra",
+        "hemlp.pairing.flows",
+        "hemlp.pairing.similarities",
+        "hemlp.statistics.comparisons",
+    }
     said = python(
         "import sys; from hemlp.cli.main import commands\n"
         "commands(['evaluate', 'h.txt', 'g.txt', 'a=g.txt', '-m', 'GIE,F_LCA'], standalone_mode=False)\n"

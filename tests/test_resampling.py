@@ -317,7 +317,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
     for owner, name in ((Scores, "mean"), (comparable, "mean"), (Draw, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
-    monkeypatch.setattr("hemlp.statistics.comparisons.sign_test", lambda *a, **k: pytest.fail("tested again"))
+    monkeypatch.setattr("hemlp.statistics.ranking.sign_test", lambda *a, **k: pytest.fail("tested again"))
     assert told() == first
     ev.ranks("F")["knn30"] = 99
     ev.notes().clear()
