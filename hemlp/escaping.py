@@ -12,8 +12,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import string
-from html import escape
 from typing import Any
 
 _BEYOND = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
@@ -38,6 +36,8 @@ def printable(text: str) -> str:
 
 def markup(text: str) -> str:
     """For HTML, SVG and XML."""
+    from html import escape
+
     return escape(printable(text))
 
 
@@ -49,6 +49,8 @@ def markdown(text: str) -> str:
 
 def markdown_line(text: str) -> str:
     """For the beginning of a line of Markdown, where more characters have a meaning."""
+    import string
+
     safe = markdown(text).lstrip()
     if safe[:1] in set(string.punctuation) - {"\\", "&"}:
         return f"\\{safe}"

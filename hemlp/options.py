@@ -6,8 +6,6 @@ import math
 from collections.abc import Collection, Iterable, MutableMapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from hemlp.errors import InvalidOption
 
 
@@ -31,6 +29,8 @@ def plain_number(option: str, value: Any, least: float) -> Any:
     """A finite number of at least ``least`` as Python's int (where it is whole) or float; None stays None."""
     if value is None:
         return None
+    import numpy as np
+
     number = value.item() if isinstance(value, np.number) else value
     try:
         good = not isinstance(number, bool) and isinstance(number, int | float) and float(number) >= least
@@ -76,6 +76,8 @@ def enumeration(values: Sequence[object], most: int = 8) -> str:
 
 def row_number(row: Any, count: int) -> int:
     """The number of an instance from 0; negative ones count from the end."""
+    import numpy as np
+
     if isinstance(row, bool | np.bool_) or not isinstance(row, int | np.integer):
         raise InvalidOption(f"{row!r:.80} is not the number of an instance: they are numbered from 0 to {count - 1}")
     if not -count <= row < count:

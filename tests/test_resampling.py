@@ -18,7 +18,7 @@ from hemlp.measures.scores import Scores
 from hemlp.statistics import comparable, resampling
 from hemlp.statistics.resampling import BLOCK, Draw
 from hemlp.statistics.tests import kendall, kendall_taus
-from hemlp.text.intervals import Interval
+from hemlp.text.intervals import Interval, quantile
 from hemlp.text.tables import signed
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
@@ -198,6 +198,14 @@ def scored(**columns: list[float]) -> Evaluation:
     return Evaluation(scores, {"m": True}, facts)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 40, 41, 1000])
+def test_quantiles_are_those_of_numpy(size):
+    rng = np.random.default_rng(size)
+    for values in (rng.normal(size=size), rng.integers(0, 3, size).astype(np.float64), 1e9 * rng.random(size)):
+        for q in (0, 0.025, 0.05, 0.25, 0.5, 0.6, 0.975, 1, *rng.random(20)):
+            assert quantile(np.sort(values), q) == pytest.approx(float(np.quantile(values, q)), rel=1e-15, abs=0)
+
+
 def test_intervals_of_what_has_none():
     ev = scored(nothing=[math.nan] * 4, infinite=[math.inf, 1, 2, 3], same=[math.inf, 1, 2, 3], one=[1, 1, 1, 1])
     for system in ("nothing", "infinite"):
@@ -309,7 +317,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
     for owner, name in ((Scores, "mean"), (comparable, "mean"), (Draw, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
-    monkeypatch.setattr("hemlp.statistics.comparisons.sign_test", lambda *a, **k: pytest.fail("tested again"))
+    monkeypatch.setattr("hemlp.statistics.ranking.sign_test", lambda *a, **k: pytest.fail("tested again"))
     assert told() == first
     ev.ranks("F")["knn30"] = 99
     ev.notes().clear()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import click
@@ -14,6 +15,8 @@ from hemlp.escaping import printable
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
 """Arguments that name files which are read."""
 _STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
+ADVICE: list[str] = []
+"""What to say to somebody who interrupts the command that is running."""
 LESS_MEMORY = Advice("memory", "SIZE", "to keep a run within a limit")
 
 
@@ -72,10 +75,26 @@ class OfStudy(Advising):
         return f'{option} = "{value}" under [options]' if option in OPTIONS else None
 
 
-class Commands(click.Group):
-    """All commands, each of which advises its own options."""
+class OnDemand(Mapping[str, click.Command]):
+    """Commands by name, each as module:function; its module is loaded when somebody asks for it."""
 
-    command_class = Advising
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, function = self._places[name].partition(":")
+        command: click.Command = getattr(import_module(module), function)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class Commands(click.Group):
+    """All commands, with their help in full."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Each with its first sentence, which is not cut."""

@@ -1,4 +1,4 @@
-"""Commands that only tell: the measures, and the paper's cases beside ours."""
+"""Commands that need no data: the measures, the paper's cases beside ours, and the demo."""
 
 from __future__ import annotations
 
@@ -58,3 +58,15 @@ def measures(name: str | None) -> None:
                 click.echo(f"  parameter {key} = {value!r}: {examples.about_parameter(each, key)}".removesuffix(": "))
             for promise in sorted(each.invariants):
                 click.echo(f"  {INVARIANTS[promise].words}")
+
+
+@click.command(cls=Advising)
+@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for the files it writes: --out /tmp/demo.")
+def demo(out: str) -> None:
+    """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
+
+    Example: hemlp demo
+    """
+    from hemlp.demo import run as tell
+
+    tell(out)

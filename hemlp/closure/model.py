@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,11 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
-from hemlp.programs.algebra import Algebra
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+
+if TYPE_CHECKING:
+    from hemlp.programs.algebra import Algebra
 
 Direction = Literal["up", "down", "none"]
 

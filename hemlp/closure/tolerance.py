@@ -13,12 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hemlp.closure.model import ClosureModel
 from hemlp.closure.solution import DROPPED, Closures, ClosureSolution
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
-from hemlp.programs.algebra import Algebra
 from hemlp.programs.program import Row, Variable
+
+if TYPE_CHECKING:
+    from hemlp.programs.algebra import Algebra
 
 
 @dataclass(frozen=True, eq=False, repr=False)

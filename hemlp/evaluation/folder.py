@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -55,6 +53,9 @@ class RunFolder:
     @classmethod
     def temporary(cls) -> RunFolder:
         """A folder of its own for one run, which is removed once nobody needs it."""
+        import shutil
+        import tempfile
+
         with ExitStack() as needed:
             path = tempfile.mkdtemp(prefix="hemlp-run-")
             remove = partial(shutil.rmtree, path, ignore_errors=True)

@@ -20,7 +20,7 @@ from hemlp.measures.signatures import stored_measure
 from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
 from hemlp.report.writing import Reported
-from hemlp.statistics import comparable, comparisons, correlations, intervals, overview
+from hemlp.statistics import comparable, overview, ranking
 from hemlp.statistics.facts import with_dropped
 from hemlp.statistics.tests import Sided
 from hemlp.text.intervals import CONFIDENCE, Interval
@@ -161,7 +161,9 @@ class Evaluation(Diagnosable, Reported):
         (True, 0.95)
         """
         self._of(system, measure)
-        return intervals.interval(self, system, measure, level)
+        from hemlp.statistics.intervals import interval
+
+        return interval(self, system, measure, level)
 
     def status(self, system: str, measure: str) -> dict[str, int]:
         """How many instances are optimal, how many fell back to a feasible solution, how many have none.
@@ -190,7 +192,7 @@ class Evaluation(Diagnosable, Reported):
         dict
             The rank of each system; None where there is no instance on which all are defined.
         """
-        return comparisons.ranked(self, measure, sided)
+        return ranking.ranked(self, measure, sided)
 
     def table(
         self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False, intervals: bool = True
@@ -235,7 +237,9 @@ class Evaluation(Diagnosable, Reported):
         sided
             As of ``ranks``.
         """
-        return with_dropped(comparisons.compared(self, first, second, sided), self.facts)
+        from hemlp.statistics.comparisons import compared
+
+        return with_dropped(compared(self, first, second, sided), self.facts)
 
     def significance(self, measure: str | Sequence[str] | None = None, *, sided: Sided = "two") -> Table:
         """The sign test of all pairs of systems, with Holm's correction for all tests of the table.
@@ -247,11 +251,15 @@ class Evaluation(Diagnosable, Reported):
         sided
             As of ``ranks``.
         """
-        return with_dropped(comparisons.significance(self, measure, sided), self.facts)
+        from hemlp.statistics.comparisons import significance
+
+        return with_dropped(significance(self, measure, sided), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
-        return correlations.kendall_matrix(self)
+        from hemlp.statistics.correlations import kendall_matrix
+
+        return kendall_matrix(self)
 
     def kendall(self, resamples: int = 0, seed: int = 0) -> Table:
         """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling.
@@ -263,7 +271,9 @@ class Evaluation(Diagnosable, Reported):
         seed
             Of the random draws.
         """
-        return with_dropped(correlations.kendall_table(self, resamples, seed), self.facts)
+        from hemlp.statistics.correlations import kendall_table
+
+        return with_dropped(kendall_table(self, resamples, seed), self.facts)
 
     def sensitivity(self, measure: str) -> Sensitivities:
         """How the means of all systems depend on the default cost, and where two systems change places: exactly.

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
 from hemlp.evaluation.collecting import Collection
@@ -34,6 +33,9 @@ from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import plain_number
 from hemlp.programs.registry import Solver, as_solver
 from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
 """What the paper's tables show."""

@@ -43,7 +43,6 @@ json = "study.json"
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
@@ -52,7 +51,6 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, MissingDependency, NoCluster
 from hemlp.escaping import markdown, printable
-from hemlp.evaluation.curves import curves_of
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
@@ -72,6 +70,8 @@ from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from hemlp.evaluation.drops import Gate
 
 HIERARCHY_OPTIONS = ("cycles",)
@@ -294,6 +294,8 @@ class Study:
         if out.table is not None:
             write_text(out.table, tables_text(self.tables(result), Path(out.table).suffix))
         if out.html is not None:
+            from hemlp.evaluation.curves import curves_of
+
             result.to_html(out.html, sided=self.tests.sided, curves=curves_of(self.systems, result))
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]

@@ -6,10 +6,9 @@ All of them call ``score_chunk`` on the same data, so results do not depend on w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
@@ -17,9 +16,11 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
-from hemlp.processes.executors import WorkersDied, results
 from hemlp.processes.interrupts import interruptible
 from hemlp.programs.registry import Solver
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ def scored(
 ) -> Iterator[tuple[Chunk, list[Scores]]]:
     """Chunks with their scores, as they are finished; few are in memory at a time."""
     if executor is not None:
+        from hemlp.processes.executors import WorkersDied, results
+
         try:
             yield from results(score_chunk, context, chunks, executor)
         except WorkersDied as died:

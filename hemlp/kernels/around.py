@@ -32,7 +32,7 @@ class Around:
     """The classes of an instance, true ones first, and all that is above them. ⊤ has the number TOP.
 
     ``node_of``: the node of each number. ``source``: the number of each class in ``lists``, where its list has ``size``
-    entries from ``begin`` on; nearest first, it is ``nodes[ptr[c]:ptr[c + 1]]``, by numbers, with the distances ``far``.
+    entries from ``begin`` on. Nearest first, it is ``nodes[ptr[c]:ptr[c + 1]]``, by numbers, with distances ``far``.
 
     ``above``: how far each true class is below a node, one row of ``stride`` a node; only the first ``rows`` nodes are
     above any. ``kappa``: the distances of all pairs, one row of ``stride`` a predicted class. Infinite: not at all.

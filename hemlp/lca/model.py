@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,17 +19,18 @@ from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.lca.algebra import extended_algebra, lca_algebra
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.greedy import greedy_graphs
 from hemlp.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
 from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
-from hemlp.programs.algebra import Algebra
 from hemlp.programs.model import Model, Plan, carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
 from hemlp.programs.registry import Solver, named_solver
+
+if TYPE_CHECKING:
+    from hemlp.programs.algebra import Algebra
 
 LARGEST_PROGRAM = 150_000
 """Edges of all links of an instance: one that has more gets no program for its graphs, only bounds."""
@@ -111,6 +112,8 @@ class GraphModel(Model[LcaSolution]):
         return self._algebra("lcas" if stage is None else stage)
 
     def _algebra(self, stage: str) -> Algebra:
+        from hemlp.lca.algebra import lca_algebra
+
         return lca_algebra(self.title, stage)
 
     @abstractmethod
@@ -231,6 +234,8 @@ class ExtendedModel(GraphModel):
         return LcaFacts.of(self.batch, self.horizon, all_twins=True)
 
     def _algebra(self, stage: str) -> Algebra:
+        from hemlp.lca.algebra import extended_algebra
+
         return extended_algebra(self.title)
 
     def _stage(self, name: str) -> LinearProgram:

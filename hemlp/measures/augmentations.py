@@ -14,21 +14,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.closure.model import ClosureModel, Direction
-from hemlp.closure.tolerance import TolerantModel
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
-from hemlp.lca.model import ExtendedModel, GraphModel, LcaModel
 from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
 from hemlp.programs.model import Model
+
+if TYPE_CHECKING:
+    from hemlp.closure.model import ClosureModel, Direction
+    from hemlp.closure.tolerance import TolerantModel
+    from hemlp.lca.model import GraphModel
 
 
 class SetSolution(Protocol):
@@ -152,6 +154,8 @@ class Flat(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
         """Closures that imply nothing."""
+        from hemlp.closure.model import ClosureModel
+
         return ClosureModel(title, batch, self.direction, weights)
 
 
@@ -186,6 +190,8 @@ class Ancestors(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
         """Closures upward."""
+        from hemlp.closure.model import ClosureModel
+
         if self.horizon is not None and batch.hierarchy.weighted:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         return ClosureModel(title, batch, "up", weights, self.top, self.horizon)
@@ -221,6 +227,8 @@ class Tolerant(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> TolerantModel:
         """Closures upward, and what stays of them."""
+        from hemlp.closure.tolerance import TolerantModel
+
         return TolerantModel(title, batch, "up", weights)
 
 
@@ -261,6 +269,8 @@ class MinimalLca(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """Problem 2."""
+        from hemlp.lca.model import LcaModel
+
         return LcaModel(title, batch, self.horizon, self.solver, self.time_limit)
 
 
@@ -284,4 +294,6 @@ class ExtendedLca(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """All shortest paths."""
+        from hemlp.lca.model import ExtendedModel
+
         return ExtendedModel(title, batch, self.horizon)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
@@ -92,8 +93,45 @@ class Named:
         return {key: value for key, value in self.parameters_of(measure).items() if value != usual[key]}
 
 
-NAMED: dict[str, Named] = {}
-"""The measures that have a name, filled by ``hemlp.measures.registry``."""
+_LISTED = (
+    ("pairs", "TIE SunLim GIE MGIA"),
+    ("sets", "P_H R_H F_H SDL P_De R_De F_De F_Tol SDL_Tol P_LCA R_LCA F_LCA ICM simUI simGIC"),
+    ("matches", "BMA funSimAvg funSimMax"),
+    ("matched", "matched_P matched_R matched_F"),
+    ("transport", "transport"),
+    ("nearest", "distance"),
+    ("sets", "accuracy jaccard hamming P R F"),
+)
+HOMES = {name: f"hemlp.measures.{module}" for module, names in _LISTED for name in names.split()}
+"""Which module makes a named measure, in the order in which they are listed."""
+
+
+class Names(Mapping[str, Named]):
+    """The measures that have a name; the module of one is loaded when somebody asks what the name means."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Named] = {}
+
+    def add(self, *named: Named) -> None:
+        """What a module makes, when it is loaded."""
+        self._made.update((each.template.name, each) for each in named)
+
+    def __getitem__(self, name: str) -> Named:
+        if name in HOMES and name not in self._made:
+            import_module(HOMES[name])
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in HOMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(HOMES)
+
+    def __len__(self) -> int:
+        return len(HOMES)
+
+
+NAMED = Names()
 
 
 def check_complete(measure: Measure) -> None:
@@ -110,5 +148,6 @@ def check_name(measure: Measure) -> None:
         raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
     if name in RESERVED or name.endswith("Measure"):
         raise InvalidOption(f"no measure can be called {name!r}: the word has a meaning of its own")
-    if name in NAMED and not NAMED[name].makes(measure):
+    named = NAMED.get(name)  # there is none yet where its own module makes it
+    if named is not None and not named.makes(measure):
         raise InvalidOption(f"{name} is the name of another measure: choose another name")

@@ -17,14 +17,13 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
-from hemlp.measures.named import check_name
+from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.capacities import PairRule
 from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
-from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
@@ -32,6 +31,7 @@ from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified
 if TYPE_CHECKING:
     from hemlp.measures.prices import ClassPrices
     from hemlp.measures.sensitivity import Sensitivity
+    from hemlp.pairing.flows import FlowModel
 
 
 @dataclass(frozen=True, init=False)
@@ -364,3 +364,19 @@ def _is_custom(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(_is_custom(element) for element in value)
     return (isinstance(value, Bounds) and value.custom) or isinstance(value, Mapping | PairScore)
+
+
+_ONE = Bounds((1, 1), (1, 1))
+_COSTS = ("cost", "max_distance", "horizon")
+_NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
+
+NAMED.add(
+    Named(PairMeasure("TIE", _ONE, defined="single"), _COSTS),
+    Named(PairMeasure("SunLim", Bounds((ALL, ALL), (ALL, ALL)), defined="both"), _COSTS),
+    Named(PairMeasure("GIE", _ONE, default_cost=5), ("default_cost", *_COSTS)),
+    Named(
+        PairMeasure("MGIA", Bounds((1, ALL), (1, ALL)), default_cost=5, score="accuracy"),
+        ("default_cost", *_COSTS, "pairing", "normalizer"),
+        _NORMALIZERS,
+    ),
+)

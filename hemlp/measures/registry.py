@@ -1,13 +1,13 @@
 """Measures: an explicit optimization model plus a score made from its optimum.
 
-    >>> from hemlp import Hierarchy
+    >>> from hemlp import ALL, Bounds, Hierarchy, PairMeasure
     >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
     >>> score = measure("MGIA", default_cost=5).score(h, true=["sheep"], pred=["cow", "mammal"])
     >>> float(score), score["error"], str(score.status)
     (0.8, 3.0, 'optimal')
 
 ``PairMeasure`` pairs classes (Problem 1) by bounds of your choice, ``SetMeasure`` compares augmented sets. The named
-measures below are a line or two each, and a new one is one more of the same kind:
+measures are a line or two each at the end of the module of their kind, and a new one is one more of the same kind:
 
     >>> PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5).score(h, ["sheep"], ["cow"])
     2.0
@@ -17,76 +17,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from os import PathLike
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, read_bytes
-from hemlp.measures.augmentations import LCA_METHODS
 from hemlp.measures.base import Measure
-from hemlp.measures.matches import MatchMeasure
-from hemlp.measures.named import NAMED, Named
-from hemlp.measures.nearest import NearestMeasure
-from hemlp.measures.pair_scores import MATCHED
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.named import HOMES, NAMED
 from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.sets import SetMeasure
-from hemlp.measures.transport import TransportMeasure
 from hemlp.options import did_you_mean
-from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.pairing.similarities import WuPalmer
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
-_AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
-_ONE = Bounds((1, 1), (1, 1))
-_NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
-_METHODS = {"method": LCA_METHODS}
-_COSTS = ("cost", "max_distance", "horizon")
-_CLOSURE = ("top", "horizon", "weights")
-_ACCRETION = {"weights": "hemlp.information_accretion(h, corpus)"}
-_CONTENT = {"weights": "hemlp.information_content(h, corpus)"}
-_NO_BETA = {"beta": "its graphs are chosen by F itself"}
+if TYPE_CHECKING:
+    from hemlp.measures.matches import MatchMeasure
+    from hemlp.measures.nearest import NearestMeasure
+    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.sets import SetMeasure
+    from hemlp.measures.transport import TransportMeasure
 
-NAMED.update(
-    (named.template.name, named)
-    for named in (
-        Named(PairMeasure("TIE", _ONE, defined="single"), _COSTS),
-        Named(PairMeasure("SunLim", Bounds((ALL, ALL), (ALL, ALL)), defined="both"), _COSTS),
-        Named(PairMeasure("GIE", _ONE, default_cost=5), ("default_cost", *_COSTS)),
-        Named(
-            PairMeasure("MGIA", Bounds((1, ALL), (1, ALL)), default_cost=5, score="accuracy"),
-            ("default_cost", *_COSTS, "pairing", "normalizer"),
-            _NORMALIZERS,
-        ),
-        *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PR"),
-        Named(SetMeasure("F_H", "ancestors"), (*_CLOSURE, "beta")),
-        Named(SetMeasure("SDL", "ancestors", score="difference"), _CLOSURE),
-        *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PR"),
-        Named(SetMeasure("F_De", "descendants"), ("weights", "beta")),
-        Named(SetMeasure("F_Tol", "tolerant"), ()),
-        Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
-        *(
-            Named(SetMeasure(f"{s}_LCA", "lca", score=s), ("horizon", "method", "time_limit"), _METHODS, {}, _NO_BETA)
-            for s in "PRF"
-        ),
-        Named(SetMeasure("ICM", "ancestors", score="ICM"), _CLOSURE, needed=_ACCRETION),
-        Named(SetMeasure("simUI", "ancestors", score="jaccard"), ("top", "horizon")),
-        Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
-        *(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")),
-        *(Named(PairMeasure(s, _ONE, cost=WuPalmer(), default_cost=0.5, score=s), ("cost",)) for s in MATCHED),
-        Named(TransportMeasure("transport"), ("cost", "weights")),
-        Named(NearestMeasure("distance"), ("cost",)),
-        Named(SetMeasure("accuracy", "none", score="exact"), ()),
-        Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
-        Named(SetMeasure("hamming", "none", score="hamming"), ()),
-        *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PR"),
-        Named(SetMeasure("F", "none"), ("weights", "beta")),
-    )
-)
+_AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
 
 
 def _kind(name: str) -> Callable[..., Measure] | None:
     """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
+    for module in dict.fromkeys(HOMES.values()):
+        import_module(module)
     found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
     own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
     places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or found}
@@ -209,7 +165,7 @@ def write_measures(measures: Iterable[Measure]) -> str:
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
         fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
-        usual = known or type(each) in (PairMeasure, SetMeasure)
+        usual = known or type(each).__name__ in ("PairMeasure", "SetMeasure")
         if not (usual and type(each).__module__.startswith("hemlp.")):
             fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
@@ -261,6 +217,8 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
         if "predicted" in fields or "true" in fields:
+            from hemlp.pairing.bounds import Bounds
+
             further = {key: fields.pop(key) for key in ("pair", "defaults", "total") if key in fields}
             fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)), **further)
         usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None

@@ -29,6 +29,13 @@ COSTS: dict[str, Callable[..., Cost]] = {}
 """Costs by name; a class with a name joins them when it is defined."""
 
 
+def known_costs() -> dict[str, Callable[..., Cost]]:
+    """Costs by name, once hemlp's own similarities are loaded."""
+    from hemlp.pairing import similarities  # noqa: F401
+
+    return COSTS
+
+
 class Cost(ABC):
     """κ of pairs of classes. A cost of your own is a frozen dataclass; with a ``name`` its plain fields are its text.
 
@@ -51,7 +58,8 @@ class Cost(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            join_by_name(COSTS, "a cost", cls)
+            own = cls.__module__.startswith("hemlp.pairing.")
+            join_by_name(COSTS if own else known_costs(), "a cost", cls)
 
     @property
     def text(self) -> str | None:
@@ -351,8 +359,8 @@ def as_cost(value: Any) -> Any:
     """A cost from its text, from a function of two labels, or from a cost."""
     if isinstance(value, str):
         name, positional, options = parse_call(value)
-        if name not in COSTS or positional:
-            known = ", ".join(COSTS)
+        if positional or (name not in COSTS and name not in known_costs()):
+            known = ", ".join(known_costs())
             raise InvalidOption(f"cost={value!r} is not known; names are {known}, also with options, as in (decay=w)")
         try:
             return COSTS[name](**options)

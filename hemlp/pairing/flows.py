@@ -33,7 +33,6 @@ from hemlp.pairing.paired import PairedSolution
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Circulation, Place, Role
 from hemlp.pairing.solution import Prices
-from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     import networkx
 
     from hemlp.kernels.circulations import Circulations
+    from hemlp.programs.algebra import Algebra
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -27,18 +27,18 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.options import enumeration
 from hemlp.pairing.data import check_sizes, chosen_data, given_data
-from hemlp.pairing.network import pairing_network
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
 from hemlp.pairing.solution import PairingSolution, Prices
-from hemlp.programs.algebra import Algebra
-from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
     import networkx
+
+    from hemlp.programs.algebra import Algebra
+    from hemlp.programs.circulation import FlowNetwork
 
 NAMES = ("x", "u", "v"), ("p", "t")
 """How variables and rows are called: pairs and defaults of each side, classes of each side."""
@@ -197,6 +197,8 @@ class PairingModel(Model["PairingSolution"]):
 
     def network(self, solution: PairingSolution | None = None) -> tuple[FlowNetwork, IntArray]:
         """The paper's flow network, sink → source arc included, and the flow on its arcs that ``solution`` is."""
+        from hemlp.pairing.network import pairing_network
+
         return pairing_network(self, self.unsolved() if solution is None else solution)
 
     def to_networkx(self) -> networkx.DiGraph[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.pairing.bounds import ALL, Bounds, plain_range, side_prices
 from hemlp.pairing.capacities import ListedPairs, PairRule, Priced
-from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.places import Sides, circulation, pair_limits
 from hemlp.pairing.rules import ByClass
+
+if TYPE_CHECKING:
+    from hemlp.pairing.flows import FlowModel
+    from hemlp.pairing.places import Sides
 
 Defaults = list[FloatArray]
 """Default costs of the classes of both sides."""
@@ -72,6 +74,9 @@ def flow_model(
     found = (side_prices(of, side, batch.hierarchy)[1] for of, side in asked)
     if bounds.plain and not any(isinstance(each, Priced) for capacities in found for each in capacities):
         return None
+    from hemlp.pairing.flows import FlowModel
+    from hemlp.pairing.places import circulation
+
     sides = _sides(halves)
     error = next(iter(_lost(batch, pairs, kappa, sides, bounds).values()), None)
     if error is not None:
@@ -80,6 +85,8 @@ def flow_model(
 
 
 def _sides(halves: tuple[Half, Half]) -> Sides:
+    from hemlp.pairing.places import Sides
+
     first, second = halves
     return Sides((first.lower, second.lower), (first.upper, second.upper), (first.default, second.default))
 
@@ -88,6 +95,8 @@ def lost_pairs(
     batch: Batch, pairs: Pairs, kappa: FloatArray, uppers: tuple[IntArray, IntArray], bounds: Bounds, first_row: int
 ) -> dict[int, InfeasibleModel]:
     """For each instance in which a pair is forced that does not exist, the error that says so."""
+    from hemlp.pairing.places import Sides
+
     nothing = np.empty(0)
     return _lost(batch, pairs, kappa, Sides(uppers, uppers, (nothing, nothing)), bounds, first_row)
 
@@ -97,6 +106,8 @@ def _lost(
 ) -> dict[int, InfeasibleModel]:
     if not forces_pairs(bounds):
         return {}
+    from hemlp.pairing.places import pair_limits
+
     missing, ends = np.flatnonzero(np.isinf(kappa)), pairs.ends(batch)
     x = ends[PRED][missing], ends[TRUE][missing]
     lower = pair_limits(bounds.pair, batch, x, sides)[0]

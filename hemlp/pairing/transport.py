@@ -30,7 +30,6 @@ from hemlp.pairing.masses import Masses, even_masses, weighed_masses
 from hemlp.pairing.network import Arcs
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.shipping import improved, prove_cheapest
-from hemlp.programs.algebra import Algebra
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
@@ -39,6 +38,8 @@ from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     import networkx
+
+    from hemlp.programs.algebra import Algebra
 
 ROOM = 61
 """Bits that the cost of a way may take."""

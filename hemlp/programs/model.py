@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.programs import exports
-from hemlp.programs.algebra import Algebra
-from hemlp.programs.exports import ProgramArrays
 from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, ProgramResult
 from hemlp.programs.registry import Solver, find_solver, named_solver
@@ -29,6 +26,9 @@ from hemlp.text.words import many
 if TYPE_CHECKING:
     import pulp
     from ortools.math_opt.python import mathopt
+
+    from hemlp.programs.algebra import Algebra
+    from hemlp.programs.exports import ProgramArrays
 
 
 class Solution(Protocol):
@@ -277,7 +277,9 @@ class Model(Shown, ABC, Generic[S]):
         >>> arrays.cost.tolist(), arrays.matrix.shape
         ([2.0, 5.0, 5.0], (2, 3))
         """
-        return exports.to_arrays(self.stage(stage))
+        from hemlp.programs.exports import to_arrays
+
+        return to_arrays(self.stage(stage))
 
     def to_opb(self, stage: str | None = None) -> str:
         """The program in the OPB format of pseudo-Boolean solvers.
@@ -287,7 +289,9 @@ class Model(Shown, ABC, Generic[S]):
         stage
             As of ``stage``.
         """
-        return exports.to_opb(self.stage(stage))
+        from hemlp.programs.exports import to_opb
+
+        return to_opb(self.stage(stage))
 
     def to_mathopt(self, stage: str | None = None) -> mathopt.Model:
         """The program as a model of OR-Tools MathOpt that can be changed and solved.
@@ -297,7 +301,9 @@ class Model(Shown, ABC, Generic[S]):
         stage
             As of ``stage``.
         """
-        return exports.to_mathopt(self.stage(stage))
+        from hemlp.programs.exports import to_mathopt
+
+        return to_mathopt(self.stage(stage))
 
     def to_latex(self, stage: str | None = None) -> str:
         """The program in LaTeX, for an equation, with every variable; ``algebra().to_latex()`` has sums.
@@ -307,7 +313,9 @@ class Model(Shown, ABC, Generic[S]):
         stage
             As of ``stage``.
         """
-        return exports.to_latex(self.stage(stage))
+        from hemlp.programs.exports import to_latex
+
+        return to_latex(self.stage(stage))
 
     def variable(self, predicted: Label | None, true: Label | None) -> str:
         """The name of a pair's variable in a pairing or transport of one instance, for rows and costs of your own.

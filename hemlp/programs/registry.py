@@ -16,13 +16,13 @@ from hemlp.options import did_you_mean
 from hemlp.text.notation import parse_call
 
 SOLVERS = {
+    "closures": "hemlp.solvers.closures:ClosureLists",
+    "search": "hemlp.solvers.search:LcaSearch",
+    "extended": "hemlp.solvers.extended:ExtendedGraphs",
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
     "augmenting": "hemlp.solvers.augmenting:Augmenting",
     "independent": "hemlp.solvers.independent:Independent",
     "transport": "hemlp.solvers.transport:ShortestWays",
-    "closures": "hemlp.solvers.closures:ClosureLists",
-    "search": "hemlp.solvers.search:LcaSearch",
-    "extended": "hemlp.solvers.extended:ExtendedGraphs",
     "flow": "hemlp.solvers.flow:MinCostFlow",
     "cpsat": "hemlp.solvers.cpsat:CpSat",
     "milp": "hemlp.solvers.milp:Highs",

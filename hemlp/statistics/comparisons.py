@@ -1,4 +1,4 @@
-"""Systems of an evaluation beside each other: ranks, and tests of pairs on the instances that both systems have."""
+"""Tests of pairs of systems of an evaluation, on the instances that both systems have."""
 
 from __future__ import annotations
 
@@ -10,36 +10,16 @@ from typing import TYPE_CHECKING
 
 from hemlp.arrays import FloatArray
 from hemlp.options import check_choice, check_known
-from hemlp.statistics.comparable import comparable, comparable_means
 from hemlp.statistics.intervals import difference_intervals, draw_all_pairs
-from hemlp.statistics.once import once
 from hemlp.statistics.permutation import effect_size, permutation_test
 from hemlp.statistics.resampling import RESAMPLES
-from hemlp.statistics.tests import LEVEL, Sided, SignTest, holm, mean_difference, paired, ranks, sign_test, wilcoxon
+from hemlp.statistics.tests import Sided, SignTest, holm, mean_difference, paired, sign_test, wilcoxon
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
-
-
-def ranked(ev: Evaluation, measure: str, sided: Sided) -> dict[str, int | None]:
-    """Ranks of the systems by their means; the one above has to be better by the sign test, too, or they share one."""
-    check_known("measure", measure, ev.measures)
-    check_choice("sided", sided, ("two", "one"))
-    return dict(zip(ev.systems, _ranks(ev, measure, sided), strict=True))
-
-
-@once
-def _ranks(ev: Evaluation, measure: str, sided: Sided) -> tuple[int | None, ...]:
-    better, values = ev.greater_is_better[measure], comparable(ev, measure)
-
-    def separated(above: int, below: int) -> bool:
-        test = sign_test(values[above], values[below], better, sided=sided)
-        return test.p < LEVEL and 2 * test.k > test.n
-
-    return tuple(ranks(comparable_means(ev, measure), separated, better))
 
 
 def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:

@@ -12,7 +12,6 @@ from hemlp.lca.solution import STEPS
 from hemlp.measures.signatures import short
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
-from hemlp.statistics.intervals import RESAMPLED
 from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
@@ -53,6 +52,8 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: b
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
     told = notes(ev, sided, verbose)
     if intervals:
+        from hemlp.statistics.intervals import RESAMPLED
+
         told.insert(1, RESAMPLED)
     return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
 

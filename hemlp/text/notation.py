@@ -5,12 +5,28 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from hemlp.errors import NoTextForm, UnknownMeasure
 
 WORDS: dict[str, Any] = {}
 """What words mean in texts, beside numbers and strings: values such as ALL, and what makes values, such as Bounds."""
+_PLACES = {
+    "hemlp.pairing.bounds": ("ALL", "Bounds"),
+    "hemlp.pairing.capacities": ("priced", "forbid", "force"),
+    "hemlp.pairing.costs": ("uniform",),
+    "hemlp.pairing.rules": ("by_leaf", "by_level"),
+}
+PLACES = {word: module for module, words in _PLACES.items() for word in words}
+"""Modules above this one, which say what these words mean when they are imported."""
+
+
+def _meaning(word: str) -> Any:
+    """What a word means in a text, None if nothing."""
+    if word in PLACES and word not in WORDS:
+        import_module(PLACES[word])
+    return WORDS.get(word)
 
 
 def format_call(name: str, positional: tuple[Any, ...], named: Mapping[str, Any]) -> str:
@@ -36,13 +52,13 @@ def parse_call(text: str) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
 
 
 def _value(node: ast.expr) -> Any:
-    if isinstance(node, ast.Name) and not callable(WORDS.get(node.id, len)):
-        return WORDS[node.id]
+    if isinstance(node, ast.Name) and (word := _meaning(node.id)) is not None and not callable(word):
+        return word
     if isinstance(node, ast.Tuple | ast.List):
         return tuple(_value(element) for element in node.elts)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and callable(WORDS.get(node.func.id)):
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and callable(_meaning(node.func.id)):
         options = {k.arg: _value(k.value) for k in node.keywords if k.arg}
-        return WORDS[node.func.id](*(_value(a) for a in node.args), **options)
+        return _meaning(node.func.id)(*(_value(a) for a in node.args), **options)
     if isinstance(node, ast.Name):
         raise ValueError(f"{node.id} is no value; a word goes in quotes: '{node.id}'")
     return ast.literal_eval(node)
@@ -56,7 +72,7 @@ def to_toml(values: Mapping[str, Any]) -> str:
 def _toml(value: Any) -> str:
     if value is None:
         return '"NONE"'
-    if WORDS.get(repr(value)) is value:
+    if _meaning(repr(value)) is value:
         return json.dumps(repr(value))
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(element) for element in value)}]"
@@ -64,7 +80,7 @@ def _toml(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)  # TOML's basic strings are JSON's, and so are true and false
     if isinstance(value, int | float):
         return repr(value)
-    if callable(WORDS.get(repr(value).partition("(")[0])):  # what a word makes is written as a call, and read as one
+    if callable(_meaning(repr(value).partition("(")[0])):  # what a word makes is written as a call, and read as one
         return json.dumps(repr(value))
     raise NoTextForm(f"{value!r} cannot be written to TOML")
 
@@ -75,7 +91,7 @@ def from_toml(value: Any) -> Any:
         return tuple(from_toml(element) for element in value)
     if value == "NONE":
         return None
-    if isinstance(value, str) and value.endswith(")") and callable(WORDS.get(value.partition("(")[0])):
+    if isinstance(value, str) and value.endswith(")") and callable(_meaning(value.partition("(")[0])):
         return _value(ast.parse(value, mode="eval").body)
-    word = WORDS.get(value) if isinstance(value, str) else None
+    word = _meaning(value) if isinstance(value, str) else None
     return value if word is None or callable(word) else word

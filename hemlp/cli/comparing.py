@@ -1,0 +1,43 @@
+"""The command that compares exact and approximate scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hemlp.cli.advising import Advising
+from hemlp.cli.options import input_options, tell, written_to
+
+
+@click.command("compare-exact", cls=Advising)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="Compare on this many instances, drawn at random: --sample 200."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
+@click.option("--horizon", type=click.IntRange(min=1), help="Levels that a class sees: --horizon 4.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    help="Seconds for one instance: --time-limit 2. By default work is limited.",
+)
+@click.option("--json", "json_file", type=click.Path(), help="Write the comparison, - for the output: --json gap.json.")
+@input_options
+def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
+    """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
+
+    Of scored predictions say where they are cut: FILE@0.3, FILE@top5 or FILE@thresholds.json.
+
+    Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
+    """
+    from hemlp import compare_exact_greedy, read_hierarchy
+    from hemlp.evaluation.scored import sides_of
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([written_to(json_file)])
+    h = read_hierarchy(hierarchy, cycles=cycles)
+    comparison = compare_exact_greedy(h, *sides_of(true, system_files([pred]), h), **given)
+    tell(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))

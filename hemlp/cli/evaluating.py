@@ -1,0 +1,152 @@
+"""Commands that carry out a study: one that options describe, or one that a file does."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hemlp.cli.advising import ADVICE, Advising, OfStudy
+from hemlp.cli.gating import gate_of, gate_options, through
+from hemlp.cli.options import (
+    choice,
+    input_options,
+    label_file_options,
+    measure_option,
+    names_option,
+    output_options,
+    say_written,
+    show,
+    solver_options,
+    tuning_options,
+)
+from hemlp.cli.weighing import weighed, weights_option
+from hemlp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from hemlp.evaluation.study import Study
+
+
+@click.command(cls=Advising)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@measure_option
+@weights_option
+@click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
+@click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
+@choice("--sided", ["two", "one"], "The sign test of ranks and comparisons; the paper's is --sided one.")
+@click.option(
+    "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
+)
+@click.option("--per-instance", type=click.Path(), metavar="DIR", help="Write DIR/SYSTEM.csv: --per-instance rows.")
+@click.option("--parquet", type=click.Path(), help="Write all instances to one file: --parquet rows.parquet.")
+@click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
+@click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
+@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex or text: --table results.tex.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes: --workers 2.")
+@click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
+@click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
+@click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
+@click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
+@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
+@click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@gate_options
+@output_options
+@tuning_options
+@solver_options
+@label_file_options
+@names_option
+@input_options
+def evaluate(
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...],
+    weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
+    quiet: bool, verbose: bool, **given: Any,
+) -> None:  # fmt: skip
+    """Score systems against the true labels: means and ranks, with significance.
+
+    HIERARCHY has one `parent child` edge per line, or is a table, .json, .obo, .owl or SKOS (`hemlp check` shows what
+    is found in it); TRUE and PRED have one instance per line, its labels separated by spaces, or are .csv (with the
+    columns id and label), .jsonl or .parquet; - is standard input. A system's name is its file's stem unless given as
+    NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
+    FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
+    accuracy, GIE, MGIA, F_H, SDL and F_LCA.
+
+    Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
+    """
+    from hemlp.evaluation.run import MEASURES
+    from hemlp.evaluation.scored import Tuning
+    from hemlp.evaluation.study import Outputs, Study, Tests
+    from hemlp.report.outputs import system_files
+
+    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
+    kinds = ("json", "html", "table", "per_instance", "parquet", "digits", "intervals")
+    outputs = Outputs(**{key: given.pop(key) for key in kinds})
+    by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
+    tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
+    files = system_files(predictions)
+    gate = gate_of(baseline, max_drop, significant)
+    asked = weighed(measures or MEASURES, weights)
+    study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
+    carry_out(study, strict, quiet, verbose)
+
+
+@click.command(cls=OfStudy)
+@click.argument("study", type=click.Path())
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help='As if the file said so, paths relative to it: --set measures=["F_H"] --set options.workers=2.',
+)
+@click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
+@click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
+@click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters.")
+def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose: bool) -> None:
+    """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
+
+    `pydoc hemlp.evaluation.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
+    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is; --set gate= leaves [gate] out.
+
+    Example: hemlp run study.toml --set outputs.json=again.json
+    """
+    from hemlp.evaluation.study import Study
+
+    carry_out(Study.read(study, changes), strict, quiet, verbose)
+
+
+def carry_out(study: Study, strict: bool, quiet: bool = False, verbose: bool = False) -> None:
+    """Run a study, show its tables and write its files."""
+    folder = study.options.get("resume")
+    ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
+    if quiet and verbose:
+        raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
+    fallbacks, passed = _carried_out(study, quiet, verbose)
+    if fallbacks:
+        are = "score is" if fallbacks == 1 else "scores are"
+        click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
+    if not passed:
+        sys.exit(4)
+    if fallbacks and strict:
+        sys.exit(3)
+
+
+def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
+    """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
+    result = study.run(progress=False if quiet else None)
+    for file in study.write(result):
+        if not quiet:
+            say_written(file)
+    if study.outputs.json == "-":
+        for piece in result.json_pieces():
+            click.echo(piece, nl=False)
+    else:
+        for title, table in study.tables(result, verbose):
+            ranked = table.notes[: int(not title and len(result.systems) > 1)]  # no rank without what it means
+            show(title, replace(table, notes=ranked) if quiet else table)
+    passed = study.gate is None or through(study.gate.compared(result), study.outputs.json == "-")
+    sys.stdout.flush()
+    return result.fallbacks, passed

@@ -1,0 +1,111 @@
+"""Commands about one instance: why it has its scores, and the model that they come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hemlp.cli.advising import Advising
+from hemlp.cli.options import (
+    input_options,
+    measure_option,
+    names_option,
+    one_measure_option,
+    row_number,
+    row_option,
+    say_written,
+    show_all,
+    tell,
+    written_to,
+)
+from hemlp.cli.weighing import weighed, weights_option
+from hemlp.errors import InvalidOption
+
+
+@click.command(cls=Advising)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@row_option
+@measure_option
+@weights_option
+@click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
+@click.option("--svg", type=click.Path(), help="Draw, one file per model: --svg why.svg.")
+@click.option("--png", type=click.Path(), help="Draw by matplotlib, one file per model: --png why.png.")
+@names_option
+@input_options
+def explain(
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measures: tuple[Any, ...],
+    weights: tuple[str, ...],
+    json_file: str | None, svg: str | None, png: str | None, **given: Any,
+) -> None:  # fmt: skip
+    """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
+
+    Without -m by GIE, F_H and F_LCA.
+
+    Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
+    """
+    from hemlp.evaluation.study import Study
+    from hemlp.io.files import write_text
+    from hemlp.report.outputs import check_writable, drawing_files, system_files
+
+    files = system_files([pred])
+    check_writable([written_to(json_file), svg, png])
+    asked = weighed(measures or ("GIE", "F_H", "F_LCA"), weights)
+    result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
+    (system,) = files
+    number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
+    explanation = result.explain(system, number)
+    tell(json_file, explanation.to_dict, lambda: show_all(explanation.sections()))
+    for part, file in drawing_files(svg, explanation):
+        write_text(file, explanation.picture(part).to_svg())
+        say_written(file)
+    for part, file in drawing_files(png, explanation):
+        explanation.picture(part).to_png(file)
+        say_written(file)
+
+
+@click.command(cls=Advising)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("pred", metavar="[NAME=]PRED")
+@row_option
+@one_measure_option("GIE", "A measure: -m F_LCA.")
+@click.option("--stage", help="Of an LCA model: lcas, ratio or ties, as in --stage ratio.")
+@click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
+@click.option("--algebra", is_flag=True, help="Print sums over classes, with the paper's rules, instead of LP.")
+@click.option("--latex", is_flag=True, help="Print those sums in LaTeX instead of LP.")
+@click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
+@names_option
+@input_options
+def model(
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
+    mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
+
+    Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
+    """
+    from hemlp import Batch, read_hierarchy
+    from hemlp.evaluation.scored import sides_of
+    from hemlp.explain.network import network_picture
+    from hemlp.io.files import write_text
+    from hemlp.io.names import read_names
+    from hemlp.measures.ranked import RankedMeasure
+    from hemlp.measures.registry import measure as made
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([svg])
+    files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)
+    batch = Batch.of(h, *sides_of(true, files, h, isinstance(each, RankedMeasure)), **given)
+    one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
+    if mps + algebra + latex > 1:
+        raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
+    if svg is not None:  # before anything is printed: not every model can be drawn
+        write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
+    if algebra or latex:
+        sums = one.algebra(stage)
+        click.echo(sums.to_latex() if latex else f"{sums}\n", nl=False)
+    else:
+        click.echo(one.to_mps(stage) if mps else one.to_lp(stage), nl=False)

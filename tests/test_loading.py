@@ -1,0 +1,167 @@
+"""What is loaded when: a command loads what it needs, and what is loaded later is known by name from the start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import pytest
+
+from hemlp import Cost, measure
+from hemlp.cli.main import COMMANDS, commands
+from hemlp.errors import InvalidOption, UnknownMeasure
+from hemlp.measures.named import HOMES, NAMED
+from hemlp.pairing.costs import COSTS, as_cost
+from hemlp.text import notation
+
+
+def python(code: str, *arguments: str) -> str:
+    """What a new process prints."""
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, env={**os.environ})
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_every_named_measure_is_made_by_the_module_that_the_table_says():
+    for module in set(HOMES.values()):
+        made = python(f"import {module}; from hemlp.measures.named import NAMED; print(*NAMED._made)").split()
+        assert {name for name, home in HOMES.items() if home == module} <= set(made), module
+    assert [named.template.name for named in NAMED.values()] == list(NAMED) == list(HOMES)
+    assert set(NAMED._made) == set(HOMES)
+
+
+def test_names_are_known_before_anything_is_loaded():
+    said = python(
+        "import sys; from hemlp.measures.named import NAMED\n"
+        "print(len(NAMED), 'GIE' in NAMED, 'gie' in NAMED, 'hemlp.measures.pairs' in sys.modules)\n"
+        "print(NAMED['GIE'].template, NAMED.get('gie'), 'hemlp.measures.pairs' in sys.modules)"
+    )
+    assert said.splitlines() == [f"{len(HOMES)} True False False", "GIE None True"]
+
+
+def test_threads_may_ask_at_once():
+    said = python(
+        "import sys, threading; from hemlp.measures.named import NAMED\n"
+        "sys.setswitchinterval(1e-6)\n"
+        "found, start = [], threading.Barrier(8)\n"
+        "def ask(name): start.wait(); found.append(str(NAMED[name].template))\n"
+        "asked = ['GIE', 'MGIA', 'F_H', 'BMA', 'matched_F', 'TIE', 'transport', 'distance']\n"
+        "threads = [threading.Thread(target=ask, args=[name]) for name in asked]\n"
+        "for each in threads: each.start()\n"
+        "for each in threads: each.join()\n"
+        "print(sorted(found) == sorted(asked))"
+    )
+    assert said == "True\n"
+
+
+@pytest.mark.parametrize("taken", ["GIE", "BMA", "transport", "distance"])
+def test_a_name_is_taken_before_its_module_is_loaded(taken):
+    said = python(
+        "import sys; from hemlp import SetMeasure\n"
+        f"try: SetMeasure({taken!r}, 'none')\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    assert said == f"InvalidOption {taken} is the name of another measure: choose another name\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PairMeasure('loose', bounds=Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)",
+        "PairMeasure('ruled', bounds=Bounds(predicted=(1, 1), true=by_leaf((1, 1), (0, ALL))), default_cost=5)",
+        "TransportMeasure('moved', cost='shortest_path(weights=uniform)')",
+        "NearestMeasure('near', cost='wu_palmer')",
+        "MatchMeasure('best', cost='wu_palmer')",
+        "SetMeasure('near', augment='ancestors', horizon=2)",
+        "MGIA(cost='wu_palmer')",
+        "distance(cost='lca_height')@3",
+    ],
+)
+def test_texts_are_understood_by_a_process_that_has_loaded_nothing(text):
+    made = str(measure(text))
+    assert python("import sys; from hemlp import measure; print(measure(sys.argv[1]))", text) == f"{made}\n"
+
+
+def test_words_of_texts_are_where_the_table_says():
+    import_module("hemlp.measures.pairs")
+    assert set(notation.PLACES) == set(notation.WORDS)
+    for word, module in notation.PLACES.items():
+        said = python(f"import {module}; from hemlp.text.notation import WORDS; print({word!r} in WORDS)")
+        assert said == "True\n", word
+
+
+def test_a_word_that_is_no_value_is_refused():
+    with pytest.raises(UnknownMeasure, match="nothing is no value; a word goes in quotes: 'nothing'"):
+        measure("F_H(horizon=nothing)")
+
+
+def test_a_cost_of_your_own_cannot_take_the_name_of_a_similarity():
+    said = python(
+        "from hemlp import Cost\n"
+        "try:\n"
+        "    class Mine(Cost):\n"
+        "        name = 'wu_palmer'\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    assert said == "InvalidOption Mine: there is a cost 'wu_palmer' already; choose another name\n"
+    assert issubclass(COSTS["wu_palmer"], Cost)
+    with pytest.raises(InvalidOption, match="names are shortest_path, undirected, resnik, .*, wu_palmer"):
+        as_cost("wupalmer")
+
+
+def test_set_measures_are_evaluated_without_what_belongs_to_pairs(tmp_path, monkeypatch):
+    (tmp_path / "h.txt").write_text("r A\nA x\nA y\nr B\n")
+    (tmp_path / "g.txt").write_text("x\nB y\n")
+    monkeypatch.chdir(tmp_path)
+    said = python(
+        "import sys; from hemlp.cli.main import commands\n"
+        "commands(['evaluate', 'h.txt', 'g.txt', 'a=g.txt', '-m', 'F_H,F_LCA'], standalone_mode=False)\n"
+        "print([name for name in sys.modules if name.startswith(('hemlp.pairing', 'hemlp.measures.pair'))])"
+    )
+    assert said.splitlines()[-1] == "[]"
+
+
+def test_every_command_is_called_as_the_table_says():
+    for name, command in COMMANDS.items():
+        assert command.name == name
+    assert list(commands.list_commands(click.Context(commands))) == sorted(COMMANDS)
+    assert commands.get_command(click.Context(commands), "evaluat") is None
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules of NumPy and of the command line that a command loads."""
+    code = (
+        "import sys; from hemlp.cli.main import commands\n"
+        "commands(sys.argv[1:], standalone_mode=False)\n"
+        "print(*(name for name in sys.modules if name == 'numpy' or name.startswith('hemlp.cli.')))"
+    )
+    return set(python(code, *arguments).splitlines()[-1].split())
+
+
+def test_what_is_not_run_is_not_loaded():
+    assert loaded_by("--version") == {"hemlp.cli.main", "hemlp.cli.advising"}
+    needed = {"main", "advising", "options", "sensitivity"}
+    assert loaded_by("sensitivity", "--help") == {f"hemlp.cli.{name}" for name in needed}
+
+
+def test_usual_tables_are_made_without_what_is_for_others(tmp_path, monkeypatch):
+    (tmp_path / "h.txt").write_text("r A\nA x\nA y\nr B\n")
+    (tmp_path / "g.txt").write_text("x\nB y\n")
+    monkeypatch.chdir(tmp_path)
+    unused = {"numpy.ma", "logging", "concurrent.futures", "shutil", "html"}
+    unused |= {
+        "hemlp.programs.algebra",
+        "hemlp.pairing.flows",
+        "hemlp.pairing.similarities",
+        "hemlp.statistics.comparisons",
+    }
+    said = python(
+        "import sys; from hemlp.cli.main import commands\n"
+        "commands(['evaluate', 'h.txt', 'g.txt', 'a=g.txt', '-m', 'GIE,F_LCA'], standalone_mode=False)\n"
+        f"print(sorted({unused!r} & set(sys.modules)))"
+    )
+    assert "[1.0000, 1.0000]" in said
+    assert said.splitlines()[-1] == "[]"
