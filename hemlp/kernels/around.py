@@ -11,6 +11,8 @@ try:
 except ImportError:
     from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
 
+from typing import Any
+
 import numpy as np
 
 if cython.compiled:
@@ -39,7 +41,7 @@ class Around:
     Distances are whole numbers, which floats hold up to 2²⁴.
     """
 
-    def __init__(self, sides, lists):
+    def __init__(self, sides: Any, lists: Any) -> None:
         self.sides, self.lists, self.top = sides, lists, len(lists.beyond)
         heights, widths = np.diff(sides.pred_ptr), np.diff(sides.true_ptr)
         classes = int((heights + widths).max(initial=0))

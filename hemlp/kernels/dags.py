@@ -53,7 +53,7 @@ class PathGraphs:
     ``lower`` and ``upper`` ends of edges, in the order of their lower nodes.
     """
 
-    def __init__(self, lists, parents, beyond, all_twins, horizon, room):
+    def __init__(self, lists: Any, parents: Rows, beyond: Beyond, all_twins: bool, horizon: int, room: int) -> None:
         """Room for so many links at first."""
         n = len(lists.beyond)
         self.lists, self.parents, self.all_twins, self.horizon = lists, parents, all_twins, horizon

@@ -77,7 +77,7 @@ class Eligible:
     of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
     """
 
-    def __init__(self, around, to_top, instances, room):
+    def __init__(self, around: Any, to_top: Array, instances: int, room: int) -> None:
         """Room for so many instances, and for ``room`` pairs at first."""
         self.lists, self.to_top = around.lists, to_top
         self.ptr = np.zeros(2 * instances + 1, np.int64)
