@@ -33,8 +33,7 @@ cdef class Choosing:
     cdef int best(self, Part part, Slots slots, long long floor, bint apart, long long most, long long beam) except -1 nogil
     cdef bint _step(self, Part part, long long side, long long t, long long most) except -1 nogil
     cdef bint _allowed(self, Part part, long long at, long long o) noexcept nogil
-    cdef void _apply(self, Part part, long long side, long long i, long long o) noexcept nogil
-    cdef void _forget(self, Part part, long long live) noexcept nogil
+    cdef void _apply(self, Part part, long long side, long long i, long long o, long long live) noexcept nogil
     cdef double _credit(self, Part part, long long at, long long t) noexcept nogil
     cdef double _credit_of(self, Part part, long long w, long long items) noexcept nogil
     cdef bint _hopeful(self, Part part, long long before, long long t, double credit) noexcept nogil

@@ -150,15 +150,14 @@ class Choosing:
         self._clear_table(min(self.states * (part.ptr[t + 1] - part.ptr[t]), most) + 1)
         self.made = 0
         for i in range(self.states):
+            self.new.make_room(self.made + part.ptr[t + 1] - part.ptr[t] + 1, width)
             credit = self._credit(part, i * width, t + 1) if self.bounded else 0.0
             for o in range(part.ptr[t], part.ptr[t + 1]):
                 self.moves += 1
                 if self.moves % 65536 == 0:
                     look_for_signals()
                 if self._allowed(part, i * width, o):
-                    self.new.make_room(self.made + 1, width)
-                    self._apply(part, side, i, o)
-                    self._forget(part, (t + 1) * width)
+                    self._apply(part, side, i, o, (t + 1) * width)
                     if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, t, width, most):
                         return False
         return True
@@ -172,35 +171,35 @@ class Choosing:
                 return False
         return True
 
-    def _apply(self, part, side, i, o):
-        """Write the state that option ``o`` makes of state ``i`` behind those that are made."""
+    def _apply(self, part, side, i, o, live):
+        """Write the state that option ``o`` makes of state ``i`` behind those that are made.
+
+        Items that no later step asks about, which are not in the words at ``live``, are forgotten.
+        """
         words = part.node_words
         width = 2 * words + part.flag_words
-        at = self.made * width
-        fresh = 0
+        old = i * width
+        new = self.made * width
+        own = side * words
+        other = words - own
+        fresh = part.gain[o] + part.rest[o]
         shared = part.gain[o]
-        for w in range(width):
-            self.new.items[at + w] = self.old.items[i * width + w]
         for w in range(words):
-            other = self.old.items[i * width + (1 - side) * words + w] | self.sure[(1 - side) * words + w]
-            added = part.adds[o * words + w] & ~self.new.items[at + side * words + w]
+            mine = self.old.items[old + own + w]
+            others = self.old.items[old + other + w]
+            added = part.adds[o * words + w] & ~mine
             fresh += bits_of(added)
-            shared += bits_of(added & other)
-            self.new.items[at + side * words + w] |= added
-        for w in range(part.flag_words):
-            self.new.items[at + 2 * words + w] |= part.sets[o * part.flag_words + w]
-        fresh += part.gain[o] + part.rest[o]
+            shared += bits_of(added & (others | self.sure[other + w]))
+            self.new.items[new + own + w] = (mine | added) & self.live[live + own + w]
+            self.new.items[new + other + w] = others & self.live[live + other + w]
+        for w in range(2 * words, width):
+            flags = self.old.items[old + w] | part.sets[o * part.flag_words + w - 2 * words]
+            self.new.items[new + w] = flags & self.live[live + w]
         self.new.size[self.made] = self.old.size[i] + fresh
         self.new.diff[self.made] = self.old.diff[i] + (fresh if side == 0 else -fresh)
         self.new.common[self.made] = self.old.common[i] + shared
         worth = (2 * self.q * shared - self.p * fresh) * self.scale - fresh
         self.new.worth[self.made] = self.old.worth[i] + worth
-
-    def _forget(self, part, live):
-        """Items that no later step asks about."""
-        width = 2 * part.node_words + part.flag_words
-        for w in range(width):
-            self.new.items[self.made * width + w] &= self.live[live + w]
 
     def _credit(self, part, at, t):
         """What the items of an old state that steps from ``t`` on ask about are worth to these."""
