@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -11,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hemlp import LabelSets, read_labels
-from hemlp.errors import FileFormatError, HemlpError
+from hemlp.errors import FileFormatError, HemlpError, InvalidScores
 from hemlp.io import long_labels, regular
 from hemlp.io.labels import LabelFile
 from hemlp.io.text import check_text
 from hemlp.io.words import word_rows
+from hemlp.kernels import COMPILED
 from hemlp.kernels.cells import split, split_plainly
+from hemlp.scores.triples import as_number, read_triples
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]
@@ -30,7 +33,7 @@ def plain_rows(text: bytes) -> list[list[bytes]]:
 
 
 def decoded(found) -> tuple[list[bytes], list[int], list[int], list[int]]:
-    letters, owners, codes, ptr = found
+    letters, owners, codes, ptr, _ = found
     return letters.split(b"\n")[:-1], owners.tolist(), codes.tolist(), ptr.tolist()
 
 
@@ -52,7 +55,7 @@ def test_cells_are_those_of_plain_python(letters, start, data):
     columns = data.draw(st.sampled_from([(0,), (0, 1, 2), (0, None), (None, 0, 1), (0, 0, 1)]))
     found = split(text, min(start, len(text)), sep, columns)
     assert decoded(found) == decoded(split_plainly(text, min(start, len(text)), sep, columns))
-    assert [each.dtype for each in found[1:]] == [np.int32, np.int32, np.int64]
+    assert [each.dtype for each in found[1:]] == [np.int32, np.int32, np.int64, np.float64]
 
 
 sizes = st.one_of(st.integers(1, 25), st.sampled_from([255, 256, 257, 600]))
@@ -103,6 +106,73 @@ def test_words_of_equal_hash_are_told_apart():
         (begin * 2, mixed(code, int.from_bytes(begin, "little"))) for begin, code in zip(begins, codes, strict=True)
     ]
     assert told_apart([word for begin, code in more for word in (begin + ends_in(code, code), begin)])
+
+
+numerals = st.one_of(
+    st.floats(allow_nan=False).map(repr),
+    st.decimals(0, 1, allow_nan=False, places=17).map(str),
+    st.text("0123456789.+-", max_size=8),
+    st.text("0123456789", min_size=12, max_size=26).map(lambda digits: f"{digits[:3]}.{digits[3:]}"),
+    st.integers(0, 30).map(lambda zeros: f"-0.{'0' * zeros}7"),
+    st.integers(10**14, 10**17).map(str),
+    st.sampled_from(
+        ["", " 1", "1 ", "1_0", "nan", "inf", "1e5", "0x1", "٣", "1,5", "-0", "-.0", "1.", ".", "+.5", "1.2.3"]
+    ),
+)
+
+
+@given(st.lists(numerals, min_size=1, max_size=40))
+def test_plain_decimals_are_what_python_reads(texts):
+    """To the last bit; what is not plain is left to Python."""
+    found = split("\n".join(f"{text}|{text}" for text in texts).encode(), 0, "|", (0, 1), numbers=1)
+    assert found.values.size == len(texts)
+    cells = found.letters.decode().split("\n")
+    for text, code, value in zip(texts, found.codes[1::2].tolist(), found.values.tolist(), strict=True):
+        if code < 0:
+            assert (value, math.copysign(1, value)) == (float(text), math.copysign(1, float(text)))
+        else:
+            assert math.isnan(value)
+            assert cells[code] == text
+
+
+@pytest.mark.parametrize("digits", [14, 15, 16, 17])
+def test_digits_beyond_a_double(digits):
+    """Where a whole number is no double, or a power of ten, a division may be rounded twice."""
+    rng = np.random.default_rng(0)
+    texts = [f"0.{number:0{digits}}" for number in rng.integers(1, 10**digits, 2_000).tolist()]
+    found = split("\n".join(texts).encode(), 0, None, (0,), numbers=0)
+    plain = ~np.isnan(found.values)
+    assert plain.all() == (COMPILED and digits < 16)
+    assert found.values[plain].tolist() == [float(text) for text, one in zip(texts, plain, strict=True) if one]
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python leaves all of them to float")
+@pytest.mark.parametrize(
+    "text", ["0.5", "-12", "+.25", "3.", "0.000000000000000000001", "123456789012.345", "00000000000000001"]
+)
+def test_usual_decimals_are_plain(text):
+    """So that they are fast, and not only right."""
+    assert split(text.encode(), 0, None, (0,), numbers=0).values.tolist() == [float(text)]
+
+
+@pytest.mark.uncompiled
+@given(st.lists(st.tuples(st.sampled_from(["p1", " p1", "p2"]), numerals.filter(str.strip)), min_size=1, max_size=9))
+def test_scores_are_what_python_reads(made):
+    data = "".join(f"{name}\tc{k}\t{score}\n" for k, (name, score) in enumerate(made)).encode()
+    texts = [score.strip(" ") for _, score in made]
+    numbers = [as_number(text.encode()) for text in texts]
+    bad = [k for k, number in enumerate(numbers) if number is None]
+    bad = bad or [k for k, number in enumerate(numbers) if not math.isfinite(number)]
+    if bad:
+        with pytest.raises(InvalidScores, match=rf"line {bad[0] + 1}\b"):
+            read_triples(data, "y", "\t", "error")
+        return
+    scores = read_triples(data, "y", "\t", "error")
+    found = {
+        f"{name} {label}": score for name, row in zip(scores.ids, scores, strict=True) for label, score in row.items()
+    }
+    expected = {f"{name.strip()} c{k}": number for k, ((name, _), number) in enumerate(zip(made, numbers, strict=True))}
+    assert found == expected
 
 
 @pytest.mark.parametrize("place", [0, 3, 40, 99])
@@ -169,6 +239,8 @@ def test_regular_tables_are_what_going_through_the_lines_gives(made):
         'id,label\n",a"\nd1,b\n',
         'id,label\nd1,"\nd2,a"b\n',
         "id,label\n\n\n",
+        'id,label\na,a\na,"a"',
+        'id,label\n"a",b\n"a ",b\n a,"b"',
         "id,label\nd1,a\n\nd2,b\n",
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -29,9 +28,10 @@ def regular_columns(
     rows = np.flatnonzero(found.widths)
     if rows.size != rows.max(initial=-1) + 1 or (found.widths[rows] != width).any():  # blank ones at the end are none
         return None
+    bare = found.stripped()
     if quoted:
-        bare = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in found.texts]
-        if any('"' in text for text in bare):
+        inner = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in found.texts]
+        if any('"' in text for text in inner):
             return None
-        found = replace(found, texts=bare)
-    return [found.column(k, width) for k in columns]
+        bare = [text.strip() for text in inner]
+    return [found.column(k, width, bare) for k in columns]

@@ -8,11 +8,13 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import FileFormatError, InvalidScores
-from hemlp.io.words import blanked, read_columns
+from hemlp.io.words import Columns, blanked, read_columns
 from hemlp.scores.sets import Repeated, ScoredSets
 
 CAFA_HEADS = (b"AUTHOR", b"MODEL", b"KEYWORDS", b"ACCURACY", b"END")
 """Lines of a submission to CAFA that are no scores begin so."""
+BLANKS = " \r"
+"""What may stand around a cell."""
 _HEAD = re.compile(rb" *(" + b"|".join(CAFA_HEADS) + rb")(?!\S)")
 
 
@@ -20,15 +22,16 @@ def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) 
     """From (id, class, score) lines: cells between tabs, or words between blanks."""
     if data.startswith(CAFA_HEADS):
         data = blanked(data, lambda line: _HEAD.match(line) is not None)
-    cells = read_columns(data, source, 0, sep, (0, 1, 2))
+    cells = read_columns(data, source, 0, sep, (0, 1, 2), numbers=2)
     widths = cells.widths
     odd = np.flatnonzero((widths != 3) & (widths != 0))
     if odd.size:
         line = int(odd[0]) + 1
         raise FileFormatError(f"{source}, line {line}: {widths[odd[0]]} cells instead of id, class and score", line)
     lines = np.flatnonzero(widths) + 1
-    (ids, rows), (labels, codes), scores = (cells.column(k, 3, " \r") for k in range(3))
-    values = _floats(*scores, source, lines)
+    bare = cells.stripped(BLANKS)
+    (ids, rows), (labels, codes) = (cells.column(k, 3, bare) for k in range(2))
+    values = _floats(cells, bare, source, lines)
     for texts, where, what in ((ids, rows, "instance id"), (labels, codes, "class")):
         if "" in texts:
             line = int(lines[np.flatnonzero(where == texts.index(""))[0]])
@@ -38,15 +41,22 @@ def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) 
     )
 
 
-def _floats(texts: list[str], codes: IntArray, source: str, lines: IntArray) -> FloatArray:
-    """The numbers in cells, each distinct text read once."""
-    found = [as_number(text.encode()) for text in texts]
-    if None in found:
-        k = int(np.flatnonzero(codes == found.index(None))[0])
-        text = texts[codes[k]]
-        what = f"the score is {text!r}, which is not a number" if text else "the score is missing"
-        raise InvalidScores(f"{source}, line {lines[k]}: {what}")
-    return np.array(found, np.float64)[codes]
+def _floats(cells: Columns, bare: list[str], source: str, lines: IntArray) -> FloatArray:
+    """The scores of all lines; those that are no plain decimals are read here, each distinct one once."""
+    odd = np.flatnonzero(np.isnan(cells.values))
+    codes = cells.codes[2::3][odd]
+    numbers = np.empty(len(cells.texts))
+    for code in dict.fromkeys(codes.tolist()):
+        text = bare[code]
+        number = as_number(text.encode())
+        if number is None:
+            line = lines[odd[np.flatnonzero(codes == code)[0]]]
+            what = f"the score is {text!r}, which is not a number" if text else "the score is missing"
+            raise InvalidScores(f"{source}, line {line}: {what}")
+        numbers[code] = number
+    values = cells.values.copy()
+    values[odd] = numbers[codes]
+    return values
 
 
 def as_number(word: bytes) -> float | None:
