@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hemlp import LabelSets, read_labels
@@ -108,6 +108,7 @@ def test_words_of_equal_hash_are_told_apart():
     assert told_apart([word for begin, code in more for word in (begin + ends_in(code, code), begin)])
 
 
+ODD = ["", " 1", "1 ", "1_0", "nan", "inf", "1e5", "0x1", "٣", "1,5", "-0", "-.0", "1.", ".", "+.5", "1.2.3"]
 numerals = st.one_of(
     st.floats(allow_nan=False).map(repr),
     st.decimals(0, 1, allow_nan=False, places=17).map(str),
@@ -115,12 +116,11 @@ numerals = st.one_of(
     st.text("0123456789", min_size=12, max_size=26).map(lambda digits: f"{digits[:3]}.{digits[3:]}"),
     st.integers(0, 30).map(lambda zeros: f"-0.{'0' * zeros}7"),
     st.integers(10**14, 10**17).map(str),
-    st.sampled_from(
-        ["", " 1", "1 ", "1_0", "nan", "inf", "1e5", "0x1", "٣", "1,5", "-0", "-.0", "1.", ".", "+.5", "1.2.3"]
-    ),
+    st.sampled_from(ODD),
 )
 
 
+@example(ODD)
 @given(st.lists(numerals, min_size=1, max_size=40))
 def test_plain_decimals_are_what_python_reads(texts):
     """To the last bit; what is not plain is left to Python."""
