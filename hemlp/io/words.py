@@ -61,13 +61,13 @@ class Columns:
         ``written``: what shall be written for each of the texts; those that are equal then are one.
         """
         own = self.owners == k
-        cells, better = (list(compress(texts, own.tobytes())) for texts in (self.texts, written))
+        cells = list(compress(written, own.tobytes()))
         numbers = np.cumsum(own, dtype=np.int32) - np.int32(1)
         codes: IntArray = numbers[self.codes.reshape(-1, width)[:, k]]
-        if better == cells:
+        if written is self.texts:
             return cells, codes
-        known = dict(zip(dict.fromkeys(better), range(len(better)), strict=False))
-        return list(known), np.array([known[cell] for cell in better], np.int32)[codes]
+        known = dict(zip(dict.fromkeys(cells), range(len(cells)), strict=False))
+        return list(known), np.array([known[cell] for cell in cells], np.int32)[codes]
 
 
 def read_columns(
