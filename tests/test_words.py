@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hemlp import LabelSets, read_labels
+from hemlp import LabelSets, read_labels, read_weights
 from hemlp.errors import FileFormatError, HemlpError, InvalidScores
-from hemlp.io import long_labels, regular
+from hemlp.io import long_labels, regular, weights
 from hemlp.io.labels import LabelFile
 from hemlp.io.text import check_text
 from hemlp.io.words import word_rows
@@ -288,3 +288,49 @@ def test_rows_of_an_instance_may_be_apart():
     made = long_labels.read_long(b"id,label\nb,x\na,y\nb,z\na,\n", "y.csv", ",", None, None)
     assert (made.ids, list(made), made.lines.tolist()) == (("b", "a"), [("x", "z"), ("y",)], [2, 4, 3])
     assert isinstance(made, LabelSets)
+
+
+# ---- weights
+
+weight_lines = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "c", "GO:1", " d", "é", "", "\x1c"]),
+        st.sampled_from(["\t", " \t", "\t\t", ""]),
+        numerals,
+    ),
+    max_size=5,
+).map(lambda rows: "".join(f"{''.join(row)}\n" for row in rows))
+
+
+@pytest.mark.parametrize("plain", [["0.5"], ["1", "0", "2.25"], ["-0.0", "+1"]])
+def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
+    """So that they are fast, and not only right."""
+    if not COMPILED:
+        pytest.skip("plain Python leaves all numbers to float")
+    monkeypatch.setattr(weights, "_number", lambda _: pytest.fail("line by line"))
+    (tmp_path / "w.tsv").write_text("".join(f"c{k}\t{text}\n" for k, text in enumerate(plain)))
+    found = read_weights(tmp_path / "w.tsv")
+    assert {key: repr(value) for key, value in found.items()} == {
+        f"c{k}": repr(float(t) + 0.0) for k, t in enumerate(plain)
+    }
+
+
+@example("a\t1\na\t1\n")
+@example("a\t1\nb\t-1\n")
+@example("a\t1\nb\tnan\n")
+@example("a\t1\n\t2\n")
+@example("a\t1\n\nb\t2\n")
+@example("a\t1\nb\x1c\t2\n")
+@example("a\t1\t2\n")
+@given(weight_lines)
+def test_weights_are_what_going_through_the_lines_gives(text):
+    def read() -> object:
+        with patch.object(weights, "read_bytes", lambda _: ("w.tsv", text.encode())):
+            try:
+                return list(weights.read_weights("w.tsv").items())
+            except HemlpError as error:
+                return type(error), str(error)
+
+    found = read()
+    with patch.object(weights, "_plain_weights", lambda *_: None):
+        assert repr(found) == repr(read())
