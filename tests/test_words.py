@@ -135,6 +135,11 @@ def test_plain_decimals_are_what_python_reads(texts):
             assert cells[code] == text
 
 
+@pytest.mark.skipif(not COMPILED, reason="plain Python leaves all of them to float")
+def test_many_numbers():
+    assert split(b"7\n" * 1000, 0, None, (0,), numbers=0).values.tolist() == [7.0] * 1000
+
+
 @pytest.mark.parametrize("digits", [14, 15, 16, 17])
 def test_digits_beyond_a_double(digits):
     """Where a whole number is no double, or a power of ten, a division may be rounded twice."""
