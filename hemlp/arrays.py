@@ -12,8 +12,9 @@ IntArray = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 
-def sorted_distinct(keys: IntArray) -> IntArray:
-    """What np.unique gives, by sorting alone: on millions of integers its hashing takes ten times as long."""
+def sorted_distinct(keys: NDArray[Any]) -> NDArray[Any]:
+    """What np.unique gives, by sorting alone: on millions of integers its hashing takes ten times as long, and numpy
+    loads its masked arrays for it."""
     keys = np.sort(keys)
     first = np.ones(keys.size, np.bool_)
     first[1:] = keys[1:] != keys[:-1]

@@ -151,7 +151,7 @@ Labels marked *synthetic* were made for timing and say nothing about quality.
 
 {table(report, "labels")}
 
-Words are told apart eight bytes at a time, by operations on whole arrays, so that Python sees each label once.
+Words are told apart eight bytes at a time, in compiled code, so that Python sees each label once.
 
 ## Pair-based measures
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from hemlp import Hierarchy, ScoredSets, read_scores
 from hemlp.errors import FileFormatError, HemlpError, InvalidOption, InvalidScores, UnknownLabel
+from hemlp.kernels.ranking import by_score
 from hemlp.scores.aligned import Aligned
 from tests.scored import world
 
@@ -262,3 +264,17 @@ def test_long_files_are_read_in_pieces(tmp_path):
         (tmp_path / "s.tsv").write_text("".join(lines[:1000]) + "\n" + "".join(lines[1000:]) + bad)
         with pytest.raises(HemlpError, match=words):
             read_scores(tmp_path / "s.tsv")
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("kinds", [2, 5, 1000])
+def test_entries_by_score(kinds):
+    """Rows of all sizes, with ties: greatest score first, then by rank, and what is equal as it was."""
+    rng = np.random.default_rng(kinds)
+    sizes = [*range(40), 100, 333, 0, 1]
+    ptr = np.concatenate([[0], np.cumsum(sizes)])
+    scores, ranks = rng.integers(0, kinds, ptr[-1]) / kinds, rng.integers(0, kinds, ptr[-1])
+    order = np.arange(ptr[-1])
+    by_score(ptr, order, scores, ranks)
+    for begin, end in pairwise(ptr.tolist()):
+        assert order[begin:end].tolist() == sorted(range(begin, end), key=lambda k: (-scores[k], ranks[k]))

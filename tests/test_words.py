@@ -1,31 +1,25 @@
-"""Words and cells of files as whole arrays, against Python that goes through them one by one."""
+"""Words and cells of files as numbers, against Python that goes through them one by one."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import math
 from itertools import pairwise
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hemlp import LabelSets, read_labels
-from hemlp.errors import FileFormatError, HemlpError
-from hemlp.io import long_labels, numbers, regular, words
+from hemlp import LabelSets, read_labels, read_weights
+from hemlp.errors import FileFormatError, HemlpError, InvalidScores
+from hemlp.io import long_labels, regular, weights
 from hemlp.io.labels import LabelFile
-from hemlp.io.numbers import Numbers
-from hemlp.io.text import check_text, word_rows
-from hemlp.io.words import Words, find_words
-
-
-@contextmanager
-def small():
-    """Pieces, tables and long words so small that all of them occur."""
-    with patch.multiple(words, PIECE=7, LONG=30), patch.object(numbers, "SORTED", 3):
-        yield
-
+from hemlp.io.text import check_text
+from hemlp.io.words import word_rows
+from hemlp.kernels import COMPILED
+from hemlp.kernels.cells import split, split_plainly
+from hemlp.scores.triples import as_number, read_triples
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]
@@ -38,78 +32,152 @@ def plain_rows(text: bytes) -> list[list[bytes]]:
     return [line.split() for line in (lines[:-1] if lines[-1] == b"" else lines)]
 
 
+def decoded(found) -> tuple[list[bytes], list[int], list[int], list[int]]:
+    letters, owners, codes, ptr, _ = found
+    return letters.split(b"\n")[:-1], owners.tolist(), codes.tolist(), ptr.tolist()
+
+
+@pytest.mark.uncompiled
 @given(texts)
 def test_words_and_rows_are_those_of_split(text):
     data = text.encode()
-    begins, ends, ptr = find_words(data)
-    rows = [[data[begins[k] : ends[k]] for k in range(*pair)] for pair in pairwise(ptr)]
+    labels, codes, ptr = word_rows(data, "y")
+    rows = [[labels[c].encode() for c in codes[slice(*pair)]] for pair in pairwise(ptr)]
     assert rows == plain_rows(data)
-    with small():
-        labels, codes, ptr = word_rows(data, "y")
-    assert [[labels[c].encode() for c in codes[slice(*pair)]] for pair in pairwise(ptr)] == rows
     assert labels == list(dict.fromkeys(word.decode() for row in rows for word in row))
 
 
-sizes = st.one_of(st.integers(1, 14), st.sampled_from([16, 20, 30, 31, 255, 256, 257, 600]))
+@given(st.lists(st.sampled_from([*range(256), *b" \t,;\n\r"] + [97] * 50), max_size=200), st.integers(0, 9), st.data())
+def test_cells_are_those_of_plain_python(letters, start, data):
+    """Any bytes at all, between anything."""
+    text = bytes(letters)
+    sep = data.draw(st.sampled_from([None, "\t", ",", ";", "\x0b", "a", "\x7f"]))
+    columns = data.draw(st.sampled_from([(0,), (0, 1, 2), (0, None), (None, 0, 1), (0, 0, 1)]))
+    found = split(text, min(start, len(text)), sep, columns)
+    assert decoded(found) == decoded(split_plainly(text, min(start, len(text)), sep, columns))
+    assert [each.dtype for each in found[1:]] == [np.int32, np.int32, np.int64, np.float64]
 
 
-@given(st.lists(st.tuples(sizes, st.sampled_from("ab"), st.sampled_from("ab")), max_size=50), st.booleans())
-def test_words_are_numbered_in_the_order_in_which_they_appear(made, cut):
+sizes = st.one_of(st.integers(1, 25), st.sampled_from([255, 256, 257, 600]))
+
+
+@given(st.lists(st.tuples(sizes, st.sampled_from("ab"), st.sampled_from("ab")), max_size=50))
+def test_words_are_numbered_in_the_order_in_which_they_appear(made):
     """Words that differ at the beginning, at the end, or in their length alone."""
     given_words = [(first + "-" * (size - 2) + last)[-size:].encode() for size, first, last in made]
     known: dict[bytes, int] = {}
     expected = [known.setdefault(word, len(known)) for word in given_words]
-    text = b" ".join(given_words)
-    begins, ends, _ = find_words(text)
-    found, codes = Words(), []
-    with small() if cut else patch.object(numbers, "SORTED", 2):
-        for k in range(0, len(given_words), 20):
-            codes += found.codes(text, begins[k : k + 20], ends[k : k + 20]).tolist()
+    found, _, codes, _ = decoded(split(b" ".join(given_words), 0, None, (0,)))
     assert codes == expected
-    assert found.distinct == b"".join(word + b"\n" for word in known)
+    assert found == list(known)
 
 
-def test_words_of_equal_hash_are_told_apart(monkeypatch):
-    """By the first two salts all words have the same hash, so a third one is taken."""
-    usual, salts = Words._hashes, []
-
-    def hashes(self, parts):
-        salts.append((int(self._factor) - words.FACTOR) // 2)
-        return usual(self, parts) * np.uint64(salts[-1] > 1)
-
-    monkeypatch.setattr(Words, "_hashes", hashes)
-    labels, codes, _ = word_rows(b"first-word-of-all second-word-of-all\nfirst-word-of-all x\n", "y")
-    assert salts == [0, 1, 2]
-    assert labels == ["first-word-of-all", "second-word-of-all", "x"]
-    assert codes.tolist() == [0, 1, 0, 2]
-
-
-@pytest.mark.parametrize("multiplier", [0x9E3779B97F4A7C15, 0, 2**63])
-def test_numbers_of_keys_whatever_their_slots(monkeypatch, multiplier):
-    """With a multiplier of 0 all keys want the first slot."""
-    monkeypatch.setattr(numbers, "MULTIPLIER", np.uint64(multiplier))
-    monkeypatch.setattr(numbers, "SORTED", 50)
+@pytest.mark.parametrize("width", [4, 8, 9, 30])
+def test_many_words(width):
+    """So many that all that grows has to, and some twice: short ones, and long ones that differ in a few places."""
     rng = np.random.default_rng(0)
-    table, known = Numbers(), {}
-    for size, most in ((1, 1), (300, 40), (400, 900), (0, 1), (500, 2**64 - 1)):
-        keys = rng.integers(0, most, size, np.uint64, endpoint=True)
-        before = len(known)
-        expected = [known.setdefault(key, len(known)) for key in keys.tolist()]
-        found, new = table.find(keys)
-        assert found.tolist() == expected
-        assert keys[new].tolist() == list(known)[before:]
-    assert table.count == len(known)
+    words = [str(k).zfill(width).encode() for k in rng.integers(0, 9_999, 30_000).tolist()]
+    text = b"".join(word + (b"\n" if k % 3 else b"\t") for k, word in enumerate(words))
+    assert decoded(split(text, 0, None, (0,))) == decoded(split_plainly(text, 0, None, (0,)))
+    assert decoded(split(text, 0, "\t", (0, 1))) == decoded(split_plainly(text, 0, "\t", (0, 1)))
 
 
-def test_runs_of_equal_keys_are_looked_up_once(monkeypatch):
-    table, looked = Numbers(), []
-    usual = Numbers._look_up
-    monkeypatch.setattr(Numbers, "_look_up", lambda self, keys: looked.append(keys.size) or usual(self, keys))
-    keys = np.repeat(np.array([7, 9, 7, 0], np.uint64), [100, 50, 30, 20])
-    found, new = table.find(keys)
-    assert found.tolist() == [0] * 100 + [1] * 50 + [0] * 30 + [2] * 20
-    assert new.tolist() == [0, 100, 180]
-    assert max(looked) == 4
+def test_words_of_equal_hash_are_told_apart():
+    """A hash is a function that can be run backwards: for any beginning there is an end that gives the hash wanted."""
+    factor, whole = 0x9E3779B97F4A7C15, 2**64
+
+    def mixed(code: int, eight: int) -> int:
+        code = (code ^ eight) * factor % whole
+        return code ^ (code >> 32)
+
+    def ends_in(code: int, wanted: int) -> bytes:
+        product = wanted ^ (wanted >> 32)
+        return (product * pow(factor, -1, whole) % whole ^ code).to_bytes(8, "little")
+
+    def told_apart(words: list[bytes]) -> bool:
+        words = [word for word in words if not {*word} & {*b" \t\n\r\x0b\x0c"}]
+        found, _, codes, _ = decoded(split(b"\n".join(words * 2), 0, None, (0,)))
+        return len(words) > 100 and (found, codes) == (words, [*range(len(words))] * 2)
+
+    begins = [f"{k:08}".encode() for k in range(300)]
+    codes = [mixed(0, int.from_bytes(begin, "little")) for begin in begins]
+    assert told_apart([begin + ends_in(code, codes[0]) for begin, code in zip(begins, codes, strict=True)])
+    more = [
+        (begin * 2, mixed(code, int.from_bytes(begin, "little"))) for begin, code in zip(begins, codes, strict=True)
+    ]
+    assert told_apart([word for begin, code in more for word in (begin + ends_in(code, code), begin)])
+
+
+ODD = ["", " 1", "1 ", "1_0", "nan", "inf", "1e5", "0x1", "٣", "1,5", "-0", "-.0", "1.", ".", "+.5", "1.2.3"]
+numerals = st.one_of(
+    st.floats(allow_nan=False).map(repr),
+    st.decimals(0, 1, allow_nan=False, places=17).map(str),
+    st.text("0123456789.+-", max_size=8),
+    st.text("0123456789", min_size=12, max_size=26).map(lambda digits: f"{digits[:3]}.{digits[3:]}"),
+    st.integers(0, 30).map(lambda zeros: f"-0.{'0' * zeros}7"),
+    st.integers(10**14, 10**17).map(str),
+    st.sampled_from(ODD),
+)
+
+
+@example(ODD)
+@given(st.lists(numerals, min_size=1, max_size=40))
+def test_plain_decimals_are_what_python_reads(texts):
+    """To the last bit; what is not plain is left to Python."""
+    found = split("\n".join(f"{text}|{text}" for text in texts).encode(), 0, "|", (0, 1), numbers=1)
+    assert found.values.size == len(texts)
+    cells = found.letters.decode().split("\n")
+    for text, code, value in zip(texts, found.codes[1::2].tolist(), found.values.tolist(), strict=True):
+        if code < 0:
+            assert (value, math.copysign(1, value)) == (float(text), math.copysign(1, float(text)))
+        else:
+            assert math.isnan(value)
+            assert cells[code] == text
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python leaves all of them to float")
+def test_many_numbers():
+    assert split(b"7\n" * 1000, 0, None, (0,), numbers=0).values.tolist() == [7.0] * 1000
+
+
+@pytest.mark.parametrize("digits", [14, 15, 16, 17])
+def test_digits_beyond_a_double(digits):
+    """Where a whole number is no double, or a power of ten, a division may be rounded twice."""
+    rng = np.random.default_rng(0)
+    texts = [f"0.{number:0{digits}}" for number in rng.integers(1, 10**digits, 2_000).tolist()]
+    found = split("\n".join(texts).encode(), 0, None, (0,), numbers=0)
+    plain = ~np.isnan(found.values)
+    assert plain.all() == (COMPILED and digits < 16)
+    assert found.values[plain].tolist() == [float(text) for text, one in zip(texts, plain, strict=True) if one]
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python leaves all of them to float")
+@pytest.mark.parametrize(
+    "text", ["0.5", "-12", "+.25", "3.", "0.000000000000000000001", "123456789012.345", "00000000000000001"]
+)
+def test_usual_decimals_are_plain(text):
+    """So that they are fast, and not only right."""
+    assert split(text.encode(), 0, None, (0,), numbers=0).values.tolist() == [float(text)]
+
+
+@pytest.mark.uncompiled
+@given(st.lists(st.tuples(st.sampled_from(["p1", " p1", "p2"]), numerals.filter(str.strip)), min_size=1, max_size=9))
+def test_scores_are_what_python_reads(made):
+    data = "".join(f"{name}\tc{k}\t{score}\n" for k, (name, score) in enumerate(made)).encode()
+    texts = [score.strip(" ") for _, score in made]
+    numbers = [as_number(text.encode()) for text in texts]
+    bad = [k for k, number in enumerate(numbers) if number is None]
+    bad = bad or [k for k, number in enumerate(numbers) if not math.isfinite(number)]
+    if bad:
+        with pytest.raises(InvalidScores, match=rf"line {bad[0] + 1}\b"):
+            read_triples(data, "y", "\t", "error")
+        return
+    scores = read_triples(data, "y", "\t", "error")
+    found = {
+        f"{name} {label}": score for name, row in zip(scores.ids, scores, strict=True) for label, score in row.items()
+    }
+    expected = {f"{name.strip()} c{k}": number for k, ((name, _), number) in enumerate(zip(made, numbers, strict=True))}
+    assert found == expected
 
 
 @pytest.mark.parametrize("place", [0, 3, 40, 99])
@@ -117,7 +185,7 @@ def test_the_line_of_a_word_that_is_no_text(tmp_path, place):
     lines = [b"good words here", b"", b"more good"] * 33 + [b"last"]
     lines[place] += b" bad\xff"
     (tmp_path / "y.txt").write_bytes(b"\n".join(lines) + b"\nbad\xff later\n")
-    with small(), pytest.raises(FileFormatError, match=rf"line {place + 1}: b'bad\\xff' is not UTF-8") as caught:
+    with pytest.raises(FileFormatError, match=rf"line {place + 1}: b'bad\\xff' is not UTF-8") as caught:
         read_labels(tmp_path / "y.txt")
     assert caught.value.line == place + 1
     with pytest.raises(FileFormatError, match=rf"line {place + 1}: b'bad\\xff' is not UTF-8"):
@@ -159,6 +227,7 @@ def long_sets(data: bytes, sep: str) -> object:
     )  # fmt: skip
 
 
+@pytest.mark.uncompiled
 @given(tables())
 def test_regular_tables_are_what_going_through_the_lines_gives(made):
     sep, text = made
@@ -166,11 +235,8 @@ def test_regular_tables_are_what_going_through_the_lines_gives(made):
     with patch.object(long_labels, "regular_columns", lambda *_: None):
         expected = long_sets(data, sep)
     assert long_sets(data, sep) == expected
-    with small():
-        assert long_sets(data, sep) == expected
 
 
-@pytest.mark.parametrize("size", range(1, 25))
 @pytest.mark.parametrize(
     "text",
     [
@@ -178,11 +244,12 @@ def test_regular_tables_are_what_going_through_the_lines_gives(made):
         'id,label\n",a"\nd1,b\n',
         'id,label\nd1,"\nd2,a"b\n',
         "id,label\n\n\n",
+        'id,label\na,a\na,"a"',
+        'id,label\n"a",b\n"a ",b\n a,"b"',
         "id,label\nd1,a\n\nd2,b\n",
     ],
 )
-def test_tables_that_look_regular_somewhere(monkeypatch, text, size):
-    monkeypatch.setattr(words, "PIECE", size)
+def test_tables_that_look_regular_somewhere(monkeypatch, text):
     found = long_sets(text.encode(), ",")
     monkeypatch.setattr(long_labels, "regular_columns", lambda *_: None)
     assert found == long_sets(text.encode(), ",")
@@ -193,6 +260,7 @@ REGULAR = {
     "returns": ("\t", "id\tlabel\r\nd1\ta\r\nd2\tb c\r\nd1\t\r\n\r\n"),
     "no end": (",", "id,label\nd1,a\nd2,b c\nd1,"),
     "quotes": (",", '"id","label"\n"d1","a"\nd2,"b c"\n"d1",""\n'),
+    "quotes between semicolons": (";", '"id";"label"\n"d1";"a"\nd2;"b c"\n"d1";""\n'),
     "blanks": (",", "id,label\n d1 ,a\nd2, b c\nd1, \n"),
     "quotes between tabs": ("\t", "id\tlabel\nd1\ta\nd2\tb c\nd1\t\n"),
 }
@@ -212,16 +280,62 @@ def test_usual_tables_are_regular(monkeypatch, kind):
     "text", ["id,label\n\nd1,a\n", "id,label\nd1\n", 'id,label\nd1,"a,b"\n', 'id,label\nd1,a"b\n', "id,label\n,a\n"]
 )
 def test_other_tables_are_read_line_by_line(text):
-    found = regular.regular_columns(text.encode(), ",", 2, (0, 1))
+    found = regular.regular_columns(text.encode(), "y", ",", 2, (0, 1))
     assert found is None or "" in found[0][0]
 
 
 def test_separators_that_mean_something_else_are_left_to_csv():
     for sep in (" ", '"', "¦"):
-        assert regular.regular_columns(f"id{sep}label\na{sep}b\n".encode(), sep, 2, (0, 1)) is None
+        assert regular.regular_columns(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
 
 
 def test_rows_of_an_instance_may_be_apart():
     made = long_labels.read_long(b"id,label\nb,x\na,y\nb,z\na,\n", "y.csv", ",", None, None)
     assert (made.ids, list(made), made.lines.tolist()) == (("b", "a"), [("x", "z"), ("y",)], [2, 4, 3])
     assert isinstance(made, LabelSets)
+
+
+# ---- weights
+
+weight_lines = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "c", "GO:1", " d", "é", "", "\x1c"]),
+        st.sampled_from(["\t", " \t", "\t\t", ""]),
+        numerals,
+    ),
+    max_size=5,
+).map(lambda rows: "".join(f"{''.join(row)}\n" for row in rows))
+
+
+@pytest.mark.parametrize("plain", [["0.5"], ["1", "0", "2.25"], ["-0.0", "+1"]])
+def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
+    """So that they are fast, and not only right."""
+    if not COMPILED:
+        pytest.skip("plain Python leaves all numbers to float")
+    monkeypatch.setattr(weights, "_number", lambda _: pytest.fail("line by line"))
+    (tmp_path / "w.tsv").write_text("".join(f"c{k}\t{text}\n" for k, text in enumerate(plain)))
+    found = read_weights(tmp_path / "w.tsv")
+    assert {key: repr(value) for key, value in found.items()} == {
+        f"c{k}": repr(float(t) + 0.0) for k, t in enumerate(plain)
+    }
+
+
+@example("a\t1\na\t1\n")
+@example("a\t1\nb\t-1\n")
+@example("a\t1\nb\tnan\n")
+@example("a\t1\n\t2\n")
+@example("a\t1\n\nb\t2\n")
+@example("a\t1\nb\x1c\t2\n")
+@example("a\t1\t2\n")
+@given(weight_lines)
+def test_weights_are_what_going_through_the_lines_gives(text):
+    def read() -> object:
+        with patch.object(weights, "read_bytes", lambda _: ("w.tsv", text.encode())):
+            try:
+                return list(weights.read_weights("w.tsv").items())
+            except HemlpError as error:
+                return type(error), str(error)
+
+    found = read()
+    with patch.object(weights, "_plain_weights", lambda *_: None):
+        assert repr(found) == repr(read())

@@ -14,8 +14,8 @@ from hemlp.hierarchy.labels import label_order
 from hemlp.hierarchy.paths import SameNames, edges_of_paths
 from hemlp.hierarchy.tables import Columns, Given, of_table
 from hemlp.io.formats import SEPARATORS, Source
-from hemlp.io.text import decode, decode_words, split_cells
-from hemlp.io.words import Words, by_a_salt, find_words
+from hemlp.io.text import decode, split_cells
+from hemlp.io.words import blanked, word_rows
 from hemlp.text.words import many
 
 _HEADER = re.compile(
@@ -23,6 +23,7 @@ _HEADER = re.compile(
     r"broader|narrower|hypernym|hyponym)s?(.?(id|name|label|class|node|code|term))?",
     re.IGNORECASE,
 )
+_HEAD = re.compile(rb"\s*(parent[^\S\n]+child|(?P<child_first>child[^\S\n]+parent))[^\S\n]*(\n|$)", re.IGNORECASE)
 LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
 """How the columns of a table of paths are called."""
 CELLS = ("\t", ",", ";", "|")
@@ -100,40 +101,25 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
 
 def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
     """Classes, and edges as pairs of positions among them, from lines of two words."""
-    begins, ends, first_words = find_words(data)
-    words, number = np.stack([begins, ends]), np.diff(first_words)
     sign = comment.encode() if comment else None
     if sign and sign in data:
-        used = np.flatnonzero(number).tolist()
-        remarks = [row for row in used if data.startswith(sign, words[0, first_words[row]])]
-        keep = np.ones(number.size, np.bool_)
-        keep[remarks] = False
-        words, number = words[:, np.repeat(keep, number)], number * keep
+        data = blanked(data, lambda line: line.lstrip().startswith(sign))
+    head = _HEAD.match(data)
+    start = head.end() if head else 0
+    labels, codes, ptr = word_rows(data, source, start, data.count(b"\n", 0, start))
+    number = np.diff(ptr)
     odd = np.flatnonzero((number != 2) & (number != 0))
     if odd.size:
-        line = int(odd[0]) + 1
+        line = int(odd[0]) + 1 + data.count(b"\n", 0, start)
         raise FileFormatError(
             f"{source}, line {line}: {many(int(number[odd[0]]), 'word')} where 'parent child' was expected; labels "
             f"with spaces need a file separated by tabs or commas, a class without edges goes into classes=",
             line,
         )
-    header = [data[begin:end].lower() for begin, end in words[:, :2].T]
-    if sorted(header) == [b"child", b"parent"]:
-        words = words[:, 2:]
-
-    def numbered(salt: int) -> tuple[Words, IntArray]:
-        distinct = Words(salt)
-        return distinct, distinct.codes(data, words[0], words[1])
-
-    distinct, codes = by_a_salt(numbered)
-
-    def place(word: int) -> int:
-        return data.count(b"\n", 0, words[0, np.flatnonzero(codes == word)[0]]) + 1
-
-    labels, edges = decode_words(distinct, source, place), codes.reshape(-1, 2)
+    edges = codes.reshape(-1, 2)
     if len(edges):
         _refuse_header([labels[c] for c in edges[0]], source, recurs=bool(np.isin(edges[1:], edges[0]).any()))
-    return labels, edges[:, ::-1] if header == [b"child", b"parent"] else edges
+    return labels, edges[:, ::-1] if head and head["child_first"] else edges
 
 
 def _refuse_header(first: Sequence[str], source: str, recurs: bool) -> None:

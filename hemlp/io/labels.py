@@ -19,7 +19,8 @@ from hemlp.io.json_labels import read_json_labels
 from hemlp.io.long_labels import read_long
 from hemlp.io.matrix_labels import is_matrix, matrix_cells, matrix_columns, read_matrix
 from hemlp.io.parquet import read_parquet
-from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes, word_rows
+from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes
+from hemlp.io.words import word_rows
 from hemlp.options import check_choice
 
 JSON_LINES = (".jsonl", ".ndjson")
@@ -176,7 +177,7 @@ class LabelFile:
         """Label sets of ``size`` consecutive instances at a time."""
         row = 0
         for data in self._pieces(size):
-            labels, codes, ptr = word_rows(data, self.source, row)
+            labels, codes, ptr = word_rows(data, self.source, first=row)
             yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, words=True)
             row += len(ptr) - 1
 

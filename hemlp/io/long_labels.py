@@ -37,7 +37,7 @@ def read_long(data: bytes, source: str, sep: str, id: str | None, label: str | N
 
 def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
     """The same, much faster, from a file in which every line is a pair; None for any other."""
-    found = regular_columns(data, sep, width, (at_id, at_label))
+    found = regular_columns(data, source, sep, width, (at_id, at_label))
     if found is None or "" in found[0][0]:
         return None
     (ids, rows), (texts, codes) = found

@@ -1,23 +1,21 @@
-"""Text files as bytes, words and cells: gzipped or not, in UTF-8, with the place of whatever is wrong."""
+"""Text files as bytes, text and cells: gzipped or not, in UTF-8, with the place of whatever is wrong."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hemlp.arrays import IntArray
 from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
-from hemlp.io.words import Words, by_a_salt, find_words, line_pieces
 
 MARK = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
+QUOTING = (",", ";")
+"""Cells between these may stand in quotes."""
 
 
 def file_kind(source: str) -> str:
@@ -69,42 +67,9 @@ def decode(data: bytes, source: str) -> str:
         raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
 
 
-def word_rows(data: bytes, source: str, first: int = 0) -> tuple[list[str], IntArray, IntArray]:
-    """Distinct words in the order in which they appear, and the rows of a text as positions among them, with pointers.
-
-    ``first``: the row of its file, from 0, that ``data`` begins with.
-    """
-
-    def numbered(salt: int) -> tuple[Words, IntArray, IntArray]:
-        words, codes, ptr = Words(salt), [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
-        for text in line_pieces(data):
-            begins, ends, here = find_words(text)
-            codes.append(words.codes(text, begins, ends))
-            ptr.append(here[1:] + ptr[-1][-1])
-        return words, np.concatenate(codes), np.concatenate(ptr)
-
-    words, codes, ptr = by_a_salt(numbered)
-
-    def line(word: int) -> int:
-        return first + int(np.searchsorted(ptr, np.flatnonzero(codes == word)[0], side="right"))
-
-    return decode_words(words, source, line), codes, ptr
-
-
-def decode_words(words: Words, source: str, line: Callable[[int], int]) -> list[str]:
-    """The distinct words as text; ``line`` says where one stands first."""
-    found = words.distinct
-    try:
-        return found.decode("utf-8").split("\n")[:-1]
-    except UnicodeDecodeError as error:
-        number = found.count(b"\n", 0, error.start)
-        word = found.split(b"\n")[number]
-        raise FileFormatError(f"{source}, line {line(number)}: {word!r} is not UTF-8", line(number)) from None
-
-
 def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and stripped cells of each line that is not blank. Quotes count between commas and semicolons."""
-    quoting: Any = csv.QUOTE_MINIMAL if sep in (",", ";") else csv.QUOTE_NONE
+    """Line number and stripped cells of each line that is not blank. Quotes count where ``QUOTING`` says."""
+    quoting: Any = csv.QUOTE_MINIMAL if sep in QUOTING else csv.QUOTE_NONE
     lines = (f"{line}\n" if line.strip() else "\n" for line in _lines(text))
     reader = csv.reader(lines, delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
     try:

@@ -9,6 +9,7 @@ from hemlp.errors import FileFormatError
 from hemlp.hierarchy.labels import Label
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.text import decode, file_kind, read_bytes
+from hemlp.io.words import read_columns
 
 
 def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
@@ -39,8 +40,12 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
     """
     source, data = read_bytes(path)
     sep = SEPARATORS.get(file_kind(source), "\t")
-    weights: dict[Label, float] = {}
-    for number, line in enumerate(decode(data, source).splitlines(), 1):
+    text = decode(data, source)
+    weights = _plain_weights(data, source, sep)
+    if weights is not None:
+        return weights
+    weights = {}
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         label, text = (part.strip() for part in line.partition(sep)[::2])
@@ -54,6 +59,16 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
             raise FileFormatError(f"{source}, line {number}: the class {label!r} has a weight already", number)
         weights[label] = value + 0.0
     return weights
+
+
+def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | None:
+    """The same, much faster, from lines of labels without white space and plain decimals; None for any others."""
+    found = read_columns(data, source, 0, sep, (0, 1), numbers=1)
+    odd = (found.widths != 0) & (found.widths != 2)
+    if odd.any() or not found.bare or not (found.values >= 0).all():  # what is no plain decimal is NaN
+        return None
+    distinct = len(found.texts) == found.values.size and "" not in found.texts
+    return dict(zip(found.texts, (found.values + 0.0).tolist(), strict=True)) if distinct else None
 
 
 def _number(text: str) -> float | None:

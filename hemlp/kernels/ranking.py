@@ -18,37 +18,45 @@ else:
     from hemlp.kernels.signals import look_for_signals
 
 Array = NDArray[Any]
+BLOCK = cython.declare(cython.Py_ssize_t, 8)
+"""Entries that are sorted one by one before they are merged."""
 
 
 def by_score(ptr: Array, order: Array, scores: Array, ranks: Array) -> None:
-    """Sort ``order[ptr[i]:ptr[i + 1]]``, positions in ``scores`` and ``ranks``, for each row i, in place (heapsort)."""
-    _sort_all(ptr, order, scores, ranks)
+    """Sort ``order[ptr[i]:ptr[i + 1]]``, positions in ``scores`` and ``ranks``, for each row i, in place.
+
+    By merging, so that what is equal stays as it was.
+    """
+    _sort_all(ptr, order, scores, ranks, np.empty(int(np.diff(ptr).max(initial=0)), np.int64))
 
 
 @cython.cfunc
 def _sort_all(
     ptr: cython.const[cython.longlong][::1], order: cython.longlong[::1], scores: cython.const[cython.double][::1],
-    ranks: cython.const[cython.longlong][::1],
+    ranks: cython.const[cython.longlong][::1], aside: cython.longlong[::1],
 ) -> None:  # fmt: skip
     i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
+    at: cython.Py_ssize_t
     with cython.nogil:
         for i in range(ptr.shape[0] - 1):
             if i % 64 == 0:
                 look_for_signals()
-            begin: cython.Py_ssize_t = ptr[i]
-            size: cython.Py_ssize_t = ptr[i + 1] - begin
-            if _sorted(order, begin, size, scores, ranks):
-                continue
-            for k in range(size // 2, 0, -1):
-                _sift(order, begin, k - 1, size, scores, ranks)
-            for k in range(size - 1, 0, -1):
-                if k % 65536 == 0:
+            end: cython.Py_ssize_t = ptr[i + 1]
+            at = ptr[i]
+            while at < end:
+                if at % 65536 < BLOCK:
                     look_for_signals()
-                last: cython.longlong = order[begin + k]
-                order[begin + k] = order[begin]
-                order[begin] = last
-                _sift(order, begin, 0, k, scores, ranks)
+                _insert(order, at, min(at + BLOCK, end), scores, ranks)
+                at += BLOCK
+            width: cython.Py_ssize_t = BLOCK
+            while width < end - ptr[i]:
+                at = ptr[i]
+                while at + width < end:
+                    if at % 65536 < 2 * width:
+                        look_for_signals()
+                    _merge(order, at, at + width, min(at + 2 * width, end), scores, ranks, aside)
+                    at += 2 * width
+                width *= 2
 
 
 @cython.cfunc
@@ -67,36 +75,45 @@ def _before(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _sorted(
-    order: cython.longlong[::1], begin: cython.Py_ssize_t, size: cython.Py_ssize_t,
+def _insert(
+    order: cython.longlong[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t,
     scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1],
-) -> cython.bint:  # fmt: skip
-    """Whether there is nothing to do."""
-    for k in range(begin + 1, begin + size):
-        if _before(order[k], order[k - 1], scores, ranks):
-            return False
-    return True
+) -> cython.void:  # fmt: skip
+    """Sort a few entries, each put where it belongs among those before it."""
+    k: cython.Py_ssize_t
+    for k in range(begin + 1, end):
+        moved: cython.longlong = order[k]
+        at: cython.Py_ssize_t = k
+        while at > begin and _before(moved, order[at - 1], scores, ranks):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = moved
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _sift(
-    order: cython.longlong[::1], begin: cython.Py_ssize_t, at: cython.Py_ssize_t, size: cython.Py_ssize_t,
-    scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1],
+def _merge(
+    order: cython.longlong[::1], begin: cython.Py_ssize_t, middle: cython.Py_ssize_t, end: cython.Py_ssize_t,
+    scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1], aside: cython.longlong[::1],
 ) -> cython.void:  # fmt: skip
-    """Move the entry at ``at`` down the heap, whose top comes last of all."""
-    moved: cython.longlong = order[begin + at]
-    below: cython.Py_ssize_t = 2 * at + 1
-    while below < size:
-        if below + 1 < size and _before(order[begin + below], order[begin + below + 1], scores, ranks):
-            below += 1
-        if not _before(moved, order[begin + below], scores, ranks):
-            break
-        order[begin + at] = order[begin + below]
-        at = below
-        below = 2 * at + 1
-    order[begin + at] = moved
+    """Make one sorted part of two, the first of which is put ``aside``."""
+    if not _before(order[middle], order[middle - 1], scores, ranks):
+        return
+    left: cython.Py_ssize_t
+    for left in range(middle - begin):
+        aside[left] = order[begin + left]
+    left = 0
+    right: cython.Py_ssize_t = middle
+    at: cython.Py_ssize_t = begin
+    while left < middle - begin:
+        if right < end and _before(order[right], aside[left], scores, ranks):
+            order[at] = order[right]
+            right += 1
+        else:
+            order[at] = aside[left]
+            left += 1
+        at += 1
 
 
 def has_repeats(ptr: Array, classes: Array) -> bool:

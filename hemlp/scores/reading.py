@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray
 from hemlp.errors import FileFormatError, InvalidOption, InvalidScores
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
-from hemlp.io.text import check_separator, decode, decode_words, file_kind, read_bytes, split_cells
-from hemlp.io.words import Words, by_a_salt, find_words
+from hemlp.io.text import check_separator, decode, file_kind, read_bytes, split_cells
+from hemlp.io.words import word_rows
 from hemlp.options import check_choice
 from hemlp.scores.making import USUAL, from_triples
 from hemlp.scores.sets import Repeated, ScoredSets
@@ -101,23 +100,6 @@ def _first_line(data: bytes) -> bytes:
 # ---- one score a line
 
 
-def _find_words(data: bytes) -> tuple[IntArray, IntArray, int]:
-    """Where words begin and end, the line of each, from 0, and the number of lines."""
-    begins, ends, ptr = find_words(data)
-    return np.stack([begins, ends]), np.repeat(np.arange(ptr.size - 1), np.diff(ptr)), ptr.size - 1
-
-
-def _encoded(data: bytes, cells: IntArray, lines: IntArray, source: str) -> tuple[list[str], IntArray]:
-    """Distinct texts of cells in the order in which they appear, and for each cell its position among them."""
-
-    def numbered(salt: int) -> tuple[Words, IntArray]:
-        words = Words(salt)
-        return words, words.codes(data, *cells)
-
-    words, codes = by_a_salt(numbered)
-    return decode_words(words, source, lambda word: int(lines[np.flatnonzero(codes == word)[0]]) + 1), codes
-
-
 def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
     """From a table whose first line names its columns."""
     rows = split_cells(text, source, sep)
@@ -160,8 +142,8 @@ def _parsed(text: str, label: str, source: str, line: int) -> float | None:
 
 def _from_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
     """From rows of ``class:score``; what is before the last colon is the class."""
-    words, rows, count = _find_words(data)
-    texts, codes = _encoded(data, words, rows, source)
+    texts, codes, ptr = word_rows(data, source)
+    rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
     known: dict[str, int] = {}
     classes, values = np.empty(len(texts), np.int32), np.empty(len(texts))
     for k, text in enumerate(texts):
@@ -175,7 +157,7 @@ def _from_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
             )  # fmt: skip
         classes[k], values[k] = known.setdefault(name, len(known)), number
     return ScoredSets.arranged(
-        list(known), rows, classes[codes], values[codes], count, None, source, rows + 1, repeated
+        list(known), rows, classes[codes], values[codes], ptr.size - 1, None, source, rows + 1, repeated
     )
 
 

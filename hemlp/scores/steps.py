@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers
+from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers, sorted_distinct
 from hemlp.scores.aligned import Aligned
 
 
@@ -104,4 +104,4 @@ class Steps:
 
 def distinct_scores(data: Aligned) -> FloatArray:
     """All different scores, ascending."""
-    return np.unique(data.values)
+    return sorted_distinct(data.values)

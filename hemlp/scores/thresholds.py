@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, sorted_distinct
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 
@@ -49,4 +49,4 @@ def as_grid(thresholds: Any) -> FloatArray:
         raise InvalidOption(f"thresholds={thresholds!r:.80} is not an array of numbers") from None
     if grid.ndim != 1 or not grid.size or not np.isfinite(grid).all():
         raise InvalidOption(f"thresholds={thresholds!r:.80} is not a list of finite numbers")
-    return np.unique(grid)
+    return sorted_distinct(grid)
