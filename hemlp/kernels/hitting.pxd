@@ -7,7 +7,7 @@ cdef enum:
     MAYBE = 2
     NO_GROUP = -1
     GROUP_SIZE = 62
-    MOST_SETS = 1024
+    MOST_SETS = 8192
     MOST_STEPS = 100000
 
 @cython.final

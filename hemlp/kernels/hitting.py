@@ -21,7 +21,7 @@ else:
 
     OUT, IN, MAYBE = range(3)
     NO_GROUP = -1
-    GROUP_SIZE, MOST_SETS, MOST_STEPS = 62, 1024, 100_000
+    GROUP_SIZE, MOST_SETS, MOST_STEPS = 62, 8192, 100_000
 
 
 class Hitting:
@@ -45,7 +45,7 @@ class Hitting:
         self.group_of = np.zeros(lcas, np.int64)
         self.bit_of = np.zeros(lcas, np.int64)
         self.set_ptr = np.zeros(lcas + 2, np.int64)
-        self.sets = np.zeros(MOST_SETS * (lcas // 2 + 1), np.int64)
+        self.sets = np.zeros(MOST_SETS * (lcas // 16 + 1), np.int64)
 
     def settle(self, links):
         """Whether it could be done within limits, of ``links`` that say which class has which LCA."""
