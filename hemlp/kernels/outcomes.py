@@ -36,8 +36,12 @@ class Outcomes:
         """Forget all of them."""
         self.number = 0
 
-    def add(self, part, slots):
-        """Those of a part; False, and none, if it has many."""
+    def add(self, part, slots, most):
+        """Those of a part; False, and none, if that takes more than ``most`` moves.
+
+        So many states are then enough to go through it step by step, as ``Choosing`` does where graphs are drawn.
+        """
+        most = min(most, MOST_TRIED)
         begin = self.number
         if part.steps > MOST_STEPS or part.node_words > 1 or part.flag_words > 1:
             return False
@@ -64,7 +68,7 @@ class Outcomes:
                 else:
                     t -= 1
                     self._note(part.steps)
-            if tried > MOST_TRIED:
+            if tried > most:
                 self.number = begin
                 return False
         self.tried += tried

@@ -115,6 +115,7 @@ class Prices:
 
     def improve(self, part, slots, rounds):
         """Move the prices; keep those of the smallest bound."""
+        self._count_users(part)
         best = self._evaluate(part, slots)
         self._keep(part)
         pace = 0.5 * self.q

@@ -110,7 +110,7 @@ class Search:
             if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
                 self.part.read(s, self.slots, self.hitting, self.signatures, self.links, False)
                 self.tried[s] = self.outcomes.number
-                self.outcomes.add(self.part, self.slots)
+                self.outcomes.add(self.part, self.slots, self.most)
                 self.tried_end[s] = self.outcomes.number
                 self.part_sides[s] = self.part.sides
                 self.part.forget()
