@@ -23,7 +23,6 @@ from hemlp.hierarchy.readers import reader
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
 from hemlp.measures.base import Measure
-from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
 from hemlp.programs.model import Model
@@ -161,6 +160,8 @@ class RankedMeasure(Measure):
 
     def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
         """How a pair-based measure of the k greatest scores depends on its default cost; see ``PairMeasure``."""
+        from hemlp.measures.pairs import PairMeasure
+
         if not isinstance(self.measure, PairMeasure):
             raise InvalidOption(f"{self} has no default cost, of which it could be a function")
         return self.measure.sensitivity(self.sees(data, true, pred))

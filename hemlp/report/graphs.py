@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
     from hemlp.report.instances import Sample
 
-MOST = 500
+MOST = 1_000
 """Graphs of all systems together."""
 MOST_NODES = 400
 """Larger ones are not drawn, and not embedded."""
