@@ -9,7 +9,7 @@ import pytest
 
 from hemlp import Batch, Hierarchy, evaluate, examples, measure, read_hierarchy, read_labels
 from hemlp.measures.scoring import score_together
-from tests import test_lca, test_pairing, test_sets
+from tests import test_lca, test_links, test_pairing, test_sets
 from tests.graphs import graph
 from tests.lca_enumeration import Instance
 
@@ -79,6 +79,23 @@ def test_twins_beyond_the_gate_are_kept_as_often_as_they_can_be_used(gates):
 def test_any_dag(gates, seed):
     """What is asserted on all DAGs holds with a gate in each of them."""
     test_lca.test_exact_is_the_best_of_all_solutions(seed)
+
+
+@pytest.mark.uncompiled
+def test_two_classes_that_reach_an_lca_in_different_ways(gates):
+    """One predicted class has the true one in its own list, the other reaches it by way of the gate alone."""
+    h = Hierarchy.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (2, 4)])
+    assert h.gate == 2
+    model = measure("F_LCA").model(h, [0], [3, 4])
+    own = {(link.label, link.lca) for link in model.facts[0].links[0] if link.own}
+    assert own == {(3, 0), (4, 0)}
+    assert model.solve().sums.tolist() == [[4, 1, 1]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_own_lcas(gates, seed):
+    """LCAs beyond the gate, which several classes of both sides reach."""
+    test_links.test_own_lcas(seed)
 
 
 def test_sets_and_pairs_on_any_hierarchy(gates):

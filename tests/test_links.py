@@ -69,6 +69,21 @@ def test_paths_of_classes_with_many_ancestors():
     assert {len(link.nodes) == link.length + 1 for link in links} == {True, False}
 
 
+def check_own(model, h):
+    """LCA(class, other side): all common ancestors that attain the least distance, ⊤ only where two have no other."""
+    g = plain_graph(h)
+    up = {c: nx.single_source_shortest_path_length(g, c) for c in range(len(h))}
+    for i in range(len(model)):
+        sides = model.facts[i].classes
+        for side in (0, 1):
+            for c in sides[side] if sides[1 - side] else ():
+                both = {o: up[c].keys() & up[o].keys() for o in sides[1 - side]}
+                shared = {o: common - {len(h)} or common for o, common in both.items()}
+                ways = [(up[c][a] + up[o][a], a) for o, common in shared.items() for a in common]
+                own = {link.lca for link in model.facts[i].links[side] if link.label == c and link.own}
+                assert own == {a for length, a in ways if length == min(ways)[0]}, (h.edges, sides, c)
+
+
 @pytest.mark.uncompiled
 def test_more_labels_than_lanes():
     """Distances are found for sixteen true classes at a time."""
@@ -78,23 +93,25 @@ def test_more_labels_than_lanes():
     batch = Batch.of(h, *([rng.choice(h.labels, size, replace=False).tolist() for size in (40, 17, 30)] for _ in "tp"))
     model = F.model(batch)
     check_paths(model, h)
-    g = plain_graph(h)
-    below = {c: nx.single_source_shortest_path_length(g, c) for c in range(len(h))}
-    for i in range(len(batch)):
-        sides = [model.facts[i].classes[side] for side in (0, 1)]
-        nearest = {
-            (side, c): min(
-                below[c][a] + below[o][a] for o in sides[1 - side] for a in below[c].keys() & below[o].keys()
+    check_own(model, h)
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("seed", range(4))
+def test_own_lcas(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        size = int(rng.integers(8, 40))
+        lower = rng.integers(1, size, 2 * size)
+        edges = set(
+            zip(
+                (lower * rng.random(2 * size) ** rng.choice([0.3, 1.0])).astype(int).tolist(),
+                lower.tolist(),
+                strict=True,
             )
-            for side in (0, 1) for c in sides[side]
-        }  # fmt: skip
-        for side in (0, 1):
-            for c in sides[side]:
-                own = {link.lca for link in model.facts[i].links[side] if link.label == c and link.own}
-                assert own == {
-                    a for o in sides[1 - side] for a in below[c].keys() & below[o].keys()
-                    if below[c][a] + below[o][a] == nearest[side, c]
-                }  # fmt: skip
+        )
+        h = Hierarchy.from_edges(sorted(edges), classes=list(range(size)))
+        check_own(F.model(batch_of(rng, h, 20, min(8, size))), h)
 
 
 @pytest.mark.uncompiled
