@@ -176,7 +176,7 @@ class ReachTable:
         absent = np.flatnonzero(asked if kept is None else asked & (kept.row < 0))
         if kept is not None and not absent.size:
             return kept
-        if absent.size <= FEW:
+        if np.count_nonzero(asked) <= FEW:
             return self._searched(np.flatnonzero(asked), self._stopping)
         made = self._searched(absent, self._stopping)
         if kept is not None and kept.nodes.size + made.nodes.size <= ROOM:
