@@ -8,12 +8,14 @@ cdef enum:
 cdef class Signatures:
     cdef readonly long long bits, width
     cdef readonly long long[::1] ptr, rows, plain, node_of
-    cdef long long[::1] _word, _bit
-    cdef int[::1] _count, _where
+    cdef long long[::1] _word, _bit, _seen
+    cdef long long _seen_once
+    cdef int[::1] _where
     cdef long long[::1] _pool, _begin, _end
     cdef bint read(self, Links links, const long long[::1] active) except -1 nogil
     cdef long long size_of(self, long long row) noexcept nogil
     cdef int _number_nodes(self, Links links, const long long[::1] active) except -1 nogil
+    cdef int _add_bit(self, long long node) except -1 nogil
     cdef void _forget_nodes(self) noexcept nogil
     cdef Py_ssize_t _of_link(self, Links links, long long link, long long at) except -1 nogil
     cdef int _make_room(self, long long size, long long at) except -1 nogil

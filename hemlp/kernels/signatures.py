@@ -39,7 +39,7 @@ class Signatures:
         self._word, self._bit = np.zeros(
             (2, links.size + 1), np.int64
         )  # where a node stands; nowhere, if it does not matter
-        self._count = np.zeros(links.size + 1, np.int32)
+        self._seen, self._seen_once = np.zeros(links.size + 1, np.int64), 0  # this, or one more if it was seen again
         self._where = np.zeros(links.size + 1, np.int32)
         self._pool = np.zeros(1024, np.int64)
         self._begin = np.zeros(64, np.int64)
@@ -72,25 +72,29 @@ class Signatures:
 
     def _number_nodes(self, links, active):
         """A bit for each node that two active links can use."""
-        for k in range(links.number):
-            if active[k]:
-                for n in range(links.node_ptr[links.first + k], links.node_ptr[links.first + k + 1]):
-                    self._count[links.nodes[n]] += 1
         self.bits = 0
+        self._seen_once += 2
+        once = self._seen_once
         for k in range(links.number):
             if active[k]:
                 for n in range(links.node_ptr[links.first + k], links.node_ptr[links.first + k + 1]):
                     node = links.nodes[n]
-                    if self._count[node] > 1:
-                        if self.bits == self.node_of.shape[0]:
-                            with cython.gil:
-                                self.node_of = longer(self.node_of, 0)
-                        self.node_of[self.bits] = node
-                        self._word[node] = self.bits // 62
-                        self._bit[node] = cython.cast(cython.longlong, 1) << (self.bits % 62)
-                        self.bits += 1
-                    self._count[node] = 0
+                    if self._seen[node] == once:
+                        self._add_bit(node)
+                        self._seen[node] = once + 1
+                    elif self._seen[node] < once:
+                        self._seen[node] = once
         self.width = words_for(self.bits)
+
+    def _add_bit(self, node):
+        if self.bits == self.node_of.shape[0]:
+            with cython.gil:
+                self.node_of = longer(self.node_of, 0)
+        self.node_of[self.bits] = node
+        self._word[node] = self.bits // 62
+        self._bit[node] = cython.cast(cython.longlong, 1) << (self.bits % 62)
+        self.bits += 1
+        return 0
 
     def _forget_nodes(self):
         for b in range(self.bits):
