@@ -4,7 +4,7 @@ from hemlp.kernels.slots cimport Slots
 
 cdef enum:
     MOST_STEPS = 24
-    MOST_TRIED = 512
+    MOST_TRIED = 2048
 
 @cython.final
 cdef class Outcomes:

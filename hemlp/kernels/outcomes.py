@@ -14,7 +14,7 @@ if cython.compiled:
 else:
     from hemlp.kernels.words import bits_of, has
 
-    MOST_STEPS, MOST_TRIED = 24, 512
+    MOST_STEPS, MOST_TRIED = 24, 2048
 
 from hemlp.kernels.words import longer
 
