@@ -108,8 +108,8 @@ class Around:
             self.size[c] = self.lists.ptr[self.source[c] + 1] - self.begin[c]
         for c in range(self.width + self.height):
             last = self.begin[c] + self.size[c] - 1
-            self._touched += self.lists.nodes[self.begin[c]] + self.lists.nodes[last]
-            self._touched += self.lists.distances[self.begin[c]] + self.lists.distances[last]
+            self._touched ^= self.lists.nodes[self.begin[c]] ^ self.lists.nodes[last]
+            self._touched ^= self.lists.distances[self.begin[c]] ^ self.lists.distances[last]
 
     def _list(self, first, last):
         """Number what is above some classes."""

@@ -7,7 +7,7 @@ from hemlp.kernels.records cimport Rows
 cdef enum:
     NO_WAY = -1
     PARTED = -2
-    NOT_YET = -3
+    NOT_YET = 0
     SHORT_LIST = 256
 
 @cython.final

@@ -22,7 +22,7 @@ else:
     from hemlp.kernels.around import TOP
     from hemlp.kernels.records import Rows
 
-    NO_WAY, PARTED, NOT_YET = -1, -2, -3
+    NO_WAY, PARTED, NOT_YET = -1, -2, 0
     SHORT_LIST = 256
 
 from hemlp.kernels.words import longer
@@ -62,10 +62,8 @@ class PathGraphs:
         self.node_ptr, self.edge_ptr = np.zeros((2, room + 1), np.int64)
         self.nodes, self.lower, self.upper = np.zeros((3, 4 * room), np.int32)
         self._far, self._good = np.full(n + 1, NO_WAY, np.int32), np.zeros(n + 1, np.uint8)
-        self._below, self._root = (
-            np.full(len(lists.nodes), NOT_YET, np.int16),
-            np.full(len(lists.ptr) - 1, NOT_YET, np.int16),
-        )
+        # for each entry of a list, 1 + where in it the next lower node is; for each list, 1 + where its nearest root is
+        self._below, self._root = np.zeros(len(lists.nodes), np.int16), np.zeros(len(lists.ptr) - 1, np.int16)
         self._above, self._distance, self._extra, self._apart = np.zeros((4, 1024), np.int64)
         self._filled = self._extras = self._aparts = self._sharing = self._touched = 0
         if lists.gated:  # by nodes of the hierarchy
@@ -79,7 +77,7 @@ class PathGraphs:
     def fetch(self, around):
         """Touch what is known about the classes, so that it comes from memory at the same time, not piece by piece."""
         for c in range(around.width + around.height):
-            self._touched += self._below[around.begin[c]]
+            self._touched ^= self._below[around.begin[c]]
 
     # ---- ways beyond the gate
 
@@ -187,9 +185,9 @@ class PathGraphs:
         return 0
 
     def _lower_end(self, label, target, length, around):
-        """Where in the list of a class the node below the target is, on its only path; PARTED if there may be more."""
+        """1 + where in the list of a class the node below the target is, if it has one path only; else PARTED."""
         if length <= 1 and target != TOP:
-            return 0
+            return 1
         if around.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
             return PARTED
         if self.lists.gated and self.lists.gate_at[around.source[label]] != NO_WAY:
@@ -211,17 +209,17 @@ class PathGraphs:
         at = around.begin[label]
         for k in range(size):
             self._far[around.nodes[begin + k]] = k
-        self._below[at] = 0
+        self._below[at] = 1
         for j in range(size):
             node = around.node_of[around.nodes[begin + j]]
             for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
                 k = self._how_far(self.parents.items[e], around)
                 if k != NO_WAY and around.far[begin + k] == around.far[begin + j] + 1:
                     fresh: cython.bint = self._below[at + k] == NOT_YET and self._below[at + j] != PARTED
-                    self._below[at + k] = j if fresh else PARTED
+                    self._below[at + k] = 1 + j if fresh else PARTED
             if self.parents.ptr[node] == self.parents.ptr[node + 1]:
                 if self._root[source] == NOT_YET:
-                    self._root[source] = PARTED if self._below[at + j] == PARTED else j
+                    self._root[source] = PARTED if self._below[at + j] == PARTED else 1 + j
                     nearest = around.far[begin + j]
                 elif around.far[begin + j] == nearest:
                     self._root[source] = PARTED
@@ -229,19 +227,19 @@ class PathGraphs:
             self._far[around.nodes[begin + k]] = NO_WAY
 
     def _add_path(self, label, target, length, lower, around):
-        """A class itself, an edge, or one path, from the target down; ``lower``: where in the list its next node is."""
+        """A class itself, an edge, or one path, from the target down; ``lower``: 1 + where the next node is listed."""
         if self.node_end + length + 1 > self.nodes.shape[0] or self.edge_end + length > self.lower.shape[0]:
             self._make_place(length + 1)
         at = around.begin[label]
         upper = target
         self.nodes[self.node_end] = upper
         for k in range(length):
-            node = around.nodes[around.ptr[label] + lower]
+            node = around.nodes[around.ptr[label] + lower - 1]
             self.nodes[self.node_end + 1 + k] = node
             self.lower[self.edge_end + k] = node
             self.upper[self.edge_end + k] = upper
             upper = node
-            lower = self._below[at + lower]
+            lower = self._below[at + lower - 1]
         self.node_end += length + 1
         self.edge_end += length
         return 0

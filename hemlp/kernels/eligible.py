@@ -54,7 +54,7 @@ def _keep_specific(
             through: cython.longlong = 0  # classes that reach the gate, and one of them
             one: cython.longlong = NO_WAY
             for k in range(ptr[i], ptr[i + 1]):  # all lists come from memory at the same time
-                touched += lists.nodes[lists.ptr[at[k]]]
+                touched ^= lists.nodes[lists.ptr[at[k]]]
             for k in range(ptr[i], ptr[i + 1]):
                 for a in range(lists.ptr[at[k]], lists.ptr[at[k] + 1]):
                     if lists.nodes[a] != classes[k]:

@@ -34,7 +34,7 @@ class LinkFinder:
             self.pairs.clear()
             self.graphs.clear()
             for i in range(first, last):
-                if (i - first) % 64 == 0:
+                if (i - first) % 16 == 0:
                     look_for_signals()
                 links = self.pairs.end
                 nodes = self.graphs.node_end

@@ -22,6 +22,8 @@ from hemlp.instances.batch import Batch, Side
 
 PRED, TRUE = 0, 1
 SIDES = ("predicted", "true")
+MOST_STEPS = 2**23
+"""Of a path upward: the distance of two classes is a float of four bytes in compiled code, exact up to 2²⁴."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +172,10 @@ class LinkSource:
         depths = 1 + h.unit_depths.astype(np.int64)
         to_top = np.empty(up.gate_at.size, np.int64)
         to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
+        if len(h) > MOST_STEPS and up.distances.max(initial=0) > MOST_STEPS:
+            raise InvalidOption(
+                f"LCA measures know paths of at most {MOST_STEPS:,} edges; this hierarchy has longer ones"
+            )
         lists, parents = up_lists(*up.arrays()), Rows(h.parent_ptr, h.parent_idx)
         room = 1024 + 2 * most * classes.size // max(1, len(batch))
         around = Around(sides, lists)
@@ -177,16 +183,13 @@ class LinkSource:
         graphs = PathGraphs(lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0, room)
         return cls(batch, most, LinkFinder(around, pairs, graphs))
 
-    def blocks(self) -> Iterator[LinkArrays]:
-        """The links of all instances, block by block, nodes by numbers of each instance.
-
-        The arrays of one block are written over by the next.
-        """
+    def blocks(self, named: bool = False) -> Iterator[LinkArrays]:
+        """The links of all instances, block by block. The arrays of one block are written over by the next."""
         for first in range(0, len(self.batch), self.most):
-            yield self.find(first, min(first + self.most, len(self.batch)), named=False)
+            yield self.find(first, min(first + self.most, len(self.batch)), named)
 
-    def find(self, first: int, last: int, named: bool = True) -> LinkArrays:
-        """The links of some instances; ``named``: by nodes of the hierarchy, ⊤ after them."""
+    def find(self, first: int, last: int, named: bool) -> LinkArrays:
+        """The links of some instances; ``named``: by nodes of the hierarchy, ⊤ after them; else by their numbers."""
         self.finder.find(first, last, named)
         pairs, graphs = self.finder.pairs, self.finder.graphs
         links, own = slice(graphs.links), np.asarray(pairs.own).view(np.bool_)
@@ -210,7 +213,7 @@ class LcaFacts(LinkArrays):
     def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
         """All instances of a batch at once."""
         source = LinkSource.of(batch, len(batch), horizon, all_twins=all_twins)
-        return cls(**vars(source.find(0, len(batch))), batch=source.batch)
+        return cls(**vars(source.find(0, len(batch), named=True)), batch=source.batch)
 
     def __getitem__(self, i: int) -> LcaInstance:
         sides = self.batch.pred[i].tolist(), self.batch.true[i].tolist()

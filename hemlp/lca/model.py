@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -51,6 +51,8 @@ class GraphModel(Model[LcaSolution]):
 
     together = False
     work_limit = WORK_LIMIT
+    all_twins: ClassVar[bool] = False
+    """Whether all nodes beyond a gate that are interchangeable are needed, or only as many as can be used."""
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -61,11 +63,14 @@ class GraphModel(Model[LcaSolution]):
     @cached_property
     def facts(self) -> LcaFacts:
         """Most specific classes and eligible links of all instances."""
-        return LcaFacts.of(self.batch, self.horizon)
+        return LcaFacts.of(self.batch, self.horizon, all_twins=self.all_twins)
 
-    def link_blocks(self) -> Iterator[LinkArrays]:
-        """The same links, some instances at a time, so that they are still in the processor's cache when used."""
-        return LinkSource.of(self.batch, BLOCK, self.horizon).blocks()
+    def link_blocks(self, named: bool = False) -> Iterator[LinkArrays]:
+        """The same links, some instances at a time, so that they are still in the processor's cache when used.
+
+        ``named``: by nodes of the hierarchy; else by numbers of each instance.
+        """
+        return LinkSource.of(self.batch, BLOCK, self.horizon, all_twins=self.all_twins).blocks(named)
 
     def label(self, node: int) -> Label | Top:
         """The label of a node, TOP for ⊤."""
@@ -228,10 +233,7 @@ class LcaModel(GraphModel):
 class ExtendedModel(GraphModel):
     """The extended graphs G_ex: all shortest paths of all eligible links."""
 
-    @cached_property
-    def facts(self) -> LcaFacts:
-        """Most specific classes and eligible links of all instances, with all of their paths."""
-        return LcaFacts.of(self.batch, self.horizon, all_twins=True)
+    all_twins = True
 
     def _algebra(self, stage: str) -> Algebra:
         from hemlp.lca.algebra import extended_algebra

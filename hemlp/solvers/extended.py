@@ -9,6 +9,9 @@ import numpy as np
 from hemlp.lca.model import ExtendedModel
 from hemlp.lca.solution import LcaSolution
 
+NONE = np.zeros((0, 5), np.int64)
+"""What no instance has."""
+
 
 class ExtendedGraphs:
     """Accepts models of extended graphs."""
@@ -28,7 +31,8 @@ class ExtendedGraphs:
         """All instances at once."""
         from hemlp.kernels.extended import extended_sizes
 
-        table = extended_sizes(model.facts, len(model.batch.hierarchy))
+        size = len(model.batch.hierarchy)
+        table = np.concatenate([NONE, *(extended_sizes(links, size) for links in model.link_blocks())])
         sums = table[:, 1:4].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,20 +34,27 @@ class AlgorithmOne:
         from hemlp.kernels.extended import extended_sizes
         from hemlp.kernels.greedy import greedy_graphs
 
-        facts, size = model.facts, len(model.batch.hierarchy)
-        table, link_ptr, links, ptr, nodes = greedy_graphs(facts, size)
-        empty = (np.diff(facts.pred_ptr) == 0) | (np.diff(facts.true_ptr) == 0)
-        *_, common, alone = extended_sizes(facts, size).T
+        size = len(model.batch.hierarchy)
+        drawn, wide = [np.zeros((0, 6), np.int64)], [np.zeros((0, 5), np.int64)]
+        for block in model.link_blocks(named=True):
+            drawn.append(greedy_graphs(block, size)[0])
+            wide.append(extended_sizes(block, size))
+        table = np.concatenate(drawn)
+        *_, common, alone = np.concatenate(wide).T
+        empty = table[:, 1] == 0
         bounds = np.where(common > 0, 2 * common / np.maximum(2 * common + alone, 1), 0.0)
         bounds[empty] = (table[empty, 2] + table[empty, 3]) == 0
         codes = np.where(empty, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.FEASIBLE)).astype(np.int8)
 
+        graphs = cache(lambda: greedy_graphs(model.facts, size))  # few ask for them
+
         def detail(i: int) -> Found:
             if empty[i]:
-                return one_side_empty(facts[i])
-            drawn, first = slice(link_ptr[i], link_ptr[i + 1]), int(facts.ptr[2 * i + 1])
-            graphs = drawn_graphs(links[drawn], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
+                return one_side_empty(model.facts[i])
+            _, link_ptr, links, ptr, nodes = graphs()
+            own, first = slice(link_ptr[i], link_ptr[i + 1]), int(model.facts.ptr[2 * i + 1])
+            found = drawn_graphs(links[own], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
             bound = Fraction(2 * int(common[i]), 2 * int(common[i]) + int(alone[i])) if common[i] else Fraction(0)
-            return Found.of(graphs, Status.FEASIBLE, 1, bound)
+            return Found.of(found, Status.FEASIBLE, 1, bound)
 
         return LcaSolution(model, codes, table[:, 2:5].astype(np.float64), table[:, 1].copy(), bounds, detail)
