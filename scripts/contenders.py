@@ -391,8 +391,8 @@ def _of_twelve_labels(rows: int) -> Timed:
     rng = np.random.default_rng(0)
     true, other = rng.integers(0, len(labels), (2, rows, 12))
     files = [Path(tempfile.mkdtemp(), name) for name in ("gold.txt", "pred.txt")]
-    atexit.register(lambda: [shutil.rmtree(file.parent) for file in files])
     for file, classes in zip(files, (true, np.where(rng.random(true.shape) < 0.5, true, other)), strict=True):
+        atexit.register(shutil.rmtree, file.parent)
         file.write_text("".join(" ".join(dict.fromkeys(row)) + "\n" for row in labels[classes].tolist()))
     return _command_line(files[0], files[1:], "--no-intervals")
 
