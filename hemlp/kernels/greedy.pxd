@@ -11,9 +11,10 @@ cdef class Greedy:
     cdef readonly long long count, paths
     cdef readonly long long[::1] kept, drawn, path_ptr, sizes
     cdef readonly int[::1] path_nodes
-    cdef long long[::1] _serves, _times, _linked
+    cdef long long[::1] _ptr, _own, _times, _linked
     cdef unsigned char[::1] _sides
     cdef void choose(self, Links links) noexcept nogil
+    cdef void _group(self, Links links) noexcept nogil
     cdef void _sort(self, Links links) noexcept nogil
     cdef bint _comes_before(self, long long a, long long b, Links links) noexcept nogil
     cdef bint _dropped(self, long long at, Links links) noexcept nogil

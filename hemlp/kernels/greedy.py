@@ -34,7 +34,9 @@ class Greedy:
 
     def __init__(self, links):
         most = links.own.shape[0]
-        self.kept, self._serves = np.zeros((2, most + 1), np.int64)
+        self.kept, self._ptr, self._own = np.zeros(
+            (3, most + 2), np.int64
+        )  # own links of LCA a: _own[_ptr[a]:_ptr[a + 1]]
         self._times, self._linked = np.zeros((2, 2 * most + 2), np.int64)
         self.finder = PathFinder(links.size)
         self._sides = np.zeros(links.size + 1, np.uint8)
@@ -48,26 +50,39 @@ class Greedy:
     def choose(self, links):
         """LCAs that serve every class: from the top of the sorted list, then without the redundant ones."""
         for a in range(links.lcas):
-            self._serves[a] = 0
             self.kept[a] = a
         for c in range(links.classes):
             self._times[c] = 0
-        for k in range(links.number):
-            self._serves[links.of_lca[k]] += links.own[k]
+        self._group(links)
         self._sort(links)
         unserved = links.classes
         self.count = 0
         while unserved:
-            for k in range(links.number):
-                if links.own[k] and links.of_lca[k] == self.kept[self.count]:
-                    unserved -= 1 if self._times[links.of_class[k]] == 0 else 0
-                    self._times[links.of_class[k]] += 1
+            a = self.kept[self.count]
+            for k in range(self._ptr[a], self._ptr[a + 1]):
+                c = links.of_class[self._own[k]]
+                unserved -= 1 if self._times[c] == 0 else 0
+                self._times[c] += 1
             self.count += 1
         at = 0
         while at < self.count:
             at += 0 if self._dropped(at, links) else 1
         for at in range(self.count - 1, -1, -1):
             self._dropped(at, links)
+
+    def _group(self, links):
+        """The own links of each LCA together, in their order."""
+        for a in range(links.lcas + 2):
+            self._ptr[a] = 0
+        for k in range(links.number):
+            self._ptr[links.of_lca[k] + 2] += links.own[k]
+        for a in range(links.lcas):
+            self._ptr[a + 2] += self._ptr[a + 1]
+        for k in range(links.number):
+            if links.own[k]:
+                at = links.of_lca[k] + 1
+                self._own[self._ptr[at]] = k
+                self._ptr[at] += 1
 
     def _sort(self, links):
         """By how many classes they serve, then by label."""
@@ -80,18 +95,20 @@ class Greedy:
             self.kept[at] = a
 
     def _comes_before(self, a, b, links):
-        if self._serves[a] != self._serves[b]:
-            return self._serves[a] > self._serves[b]
+        a_serves = self._ptr[a + 1] - self._ptr[a]
+        b_serves = self._ptr[b + 1] - self._ptr[b]
+        if a_serves != b_serves:
+            return a_serves > b_serves
         return links.lca_nodes[a] < links.lca_nodes[b]
 
     def _dropped(self, at, links):
         """Drop the LCA at this place if all its classes are served by others, too; whether it was."""
-        for k in range(links.number):
-            if links.own[k] and links.of_lca[k] == self.kept[at] and self._times[links.of_class[k]] < 2:
+        a = self.kept[at]
+        for k in range(self._ptr[a], self._ptr[a + 1]):
+            if self._times[links.of_class[self._own[k]]] < 2:
                 return False
-        for k in range(links.number):
-            if links.own[k] and links.of_lca[k] == self.kept[at]:
-                self._times[links.of_class[k]] -= 1
+        for k in range(self._ptr[a], self._ptr[a + 1]):
+            self._times[links.of_class[self._own[k]]] -= 1
         self.count -= 1
         for later in range(at, self.count):
             self.kept[later] = self.kept[later + 1]
@@ -105,8 +122,9 @@ class Greedy:
         for a in range(self.count):
             for side in range(1, -1, -1):
                 self._linked[2 * a + side] = 0
-                for k in range(links.number):
-                    if links.own[k] and links.of_lca[k] == self.kept[a] and links.side[k] == side:
+                for at in range(self._ptr[self.kept[a]], self._ptr[self.kept[a] + 1]):
+                    k = self._own[at]
+                    if links.side[k] == side:
                         self._shared(k, links)
                         self._draw(k, links)
                         self._linked[2 * a + side] = 1
@@ -213,6 +231,7 @@ def _draw_all(made, links, table, link_ptr):
 def _draw_over(made, links, nodes, table, link_ptr):
     with cython.nogil:
         links.read(0)
+        made._group(links)
         made.count = nodes.shape[0]
         for n in range(nodes.shape[0]):
             for a in range(links.lcas):
