@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hemlp import Batch, Hierarchy, measure
+from hemlp.errors import InvalidOption
 from hemlp.lca.parts import ByParts
 from hemlp.programs.program import STATUSES, ProgramResult, Status
 from tests.graphs import graph
@@ -156,3 +157,12 @@ def test_ties_of_parts_that_the_search_never_finished(monkeypatch, edges, true, 
     """What programs chose for a part is not taken for its only best choice: others may make the sides more equal."""
     monkeypatch.setattr("hemlp.kernels.stepwise.solve_part", lambda *_: False)
     agree((range(8), edges, true, pred), ("search(programs='at once')",))
+
+
+@pytest.mark.parametrize(
+    "options", ["states=-1", "states=1.5", "states='x'", "states=None", "states=10000000000", "work=-1"]
+)
+def test_a_search_without_sense_is_refused(options):
+    model = F.model(Hierarchy.from_edges([(0, 1), (0, 2)]), [1], [2])
+    with pytest.raises(InvalidOption, match=options.partition("=")[0]):
+        model.solve(f"search({options})")
