@@ -348,3 +348,12 @@ def test_other_packages_that_bring_highs(crowded, solvers, before):
     assert set(found) == set(expected)
     if not solvers:
         assert found == expected * 2
+
+
+def test_what_a_module_ends_with_is_said(tmp_path):
+    (tmp_path / "numpy.py").write_text("raise SystemExit('no numpy, but mine')")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-m", "hemlp", "evaluate", *FILES[:3]], capture_output=True, text=True, env=environment
+    )
+    assert (done.returncode, done.stderr) == (1, "hemlp: no numpy, but mine\n")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hemlp import Batch, Hierarchy, measure
+from hemlp.errors import InvalidOption
 from hemlp.lca.parts import ByParts
 from hemlp.programs.program import STATUSES, ProgramResult, Status
 from tests.graphs import graph
@@ -142,3 +143,26 @@ def test_what_is_not_proved_has_the_bound_of_its_parts():
         assert limited.bounds[0] <= 1
         bounded += not proved
     assert bounded > 3
+
+
+@pytest.mark.parametrize(
+    ("edges", "true", "pred"),
+    [
+        ([(3, 4), (0, 2), (4, 2), (2, 5), (0, 5), (4, 5)], [0, 1, 3], [1, 2, 3]),
+        ([(2, 4), (2, 1), (1, 5), (4, 3), (3, 0), (2, 0), (6, 2)], [4, 5], [0, 5, 3]),
+        ([(1, 3), (1, 5), (5, 0), (3, 0), (1, 0), (0, 2), (1, 2), (2, 4), (5, 4), (4, 6), (7, 1)], [2, 6, 0], [1, 3]),
+    ],
+)
+def test_ties_of_parts_that_the_search_never_finished(monkeypatch, edges, true, pred):
+    """What programs chose for a part is not taken for its only best choice: others may make the sides more equal."""
+    monkeypatch.setattr("hemlp.kernels.stepwise.solve_part", lambda *_: False)
+    agree((range(8), edges, true, pred), ("search(programs='at once')",))
+
+
+@pytest.mark.parametrize(
+    "options", ["states=-1", "states=1.5", "states='x'", "states=None", "states=10000000000", "work=-1"]
+)
+def test_a_search_without_sense_is_refused(options):
+    model = F.model(Hierarchy.from_edges([(0, 1), (0, 2)]), [1], [2])
+    with pytest.raises(InvalidOption, match=options.partition("=")[0]):
+        model.solve(f"search({options})")

@@ -84,6 +84,8 @@ def _exit_code() -> int:
         sys.stdout.flush()
         return code or 0
     except SystemExit as end:
+        if isinstance(end.code, str):  # a measure or solver of one's own, or a file in the way of a module
+            click.echo(printable(f"hemlp: {end.code}"), err=True)
         return end.code if isinstance(end.code, int) else 1
     except click.ClickException as error:
         error.show()

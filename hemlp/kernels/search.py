@@ -112,7 +112,6 @@ class Search:
                 self.tried[s] = self.outcomes.number
                 self.outcomes.add(self.part, self.slots, self.most)
                 self.tried_end[s] = self.outcomes.number
-                self.part_sides[s] = self.part.sides
                 self.part.forget()
         return 0
 
@@ -187,6 +186,7 @@ class Search:
             self.part.forget()
             self.present = leader
             self.listed = NONE
+            self.part_sides[leader] = self.part.sides
         return 0
 
     def _worth(self, size, common, p, q):
@@ -198,7 +198,6 @@ class Search:
         self.part_size[leader] = self.choosing.old.size[state]
         self.part_common[leader] = self.choosing.old.common[state]
         self.part_diff[leader] = self.choosing.old.diff[state]
-        self.part_sides[leader] = self.part.sides
         self.choosing.trace(self.part, state)
         for t in range(self.part.steps):
             self.picked[self.part.slot[t]] = self.part.source[self.choosing.picked[t]]

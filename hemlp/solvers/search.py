@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hemlp.errors import NoSolver
+from hemlp.errors import InvalidOption, NoSolver
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
 from hemlp.lca.programs import upper_bound
 from hemlp.lca.solution import STEPS, LcaSolution
-from hemlp.options import check_choice
+from hemlp.options import check_choice, plain_number
 from hemlp.programs.limits import Budget
 from hemlp.programs.model import carried_out
 from hemlp.programs.program import Status
@@ -25,7 +25,8 @@ from hemlp.solvers.programs import ProgramSolver
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
-
+MOST_STATES = 10**9
+"""They are numbered by integers of 32 bits."""
 
 UNSOLVED = Found(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
 
@@ -46,6 +47,10 @@ class LcaSearch:
 
     def __post_init__(self) -> None:
         check_choice("programs", self.programs, ("after", "never", "at once"))
+        plain_number("work", self.work, 0)
+        states = plain_number("states", self.states, 0)
+        if not isinstance(states, int) or states > MOST_STATES:
+            raise InvalidOption(f"states={self.states!r} is not an integer from 0 to {MOST_STATES:,}")
 
     name = "search"
     exact = True
