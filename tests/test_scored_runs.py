@@ -154,10 +154,12 @@ def test_curves_on_the_command_line(folder):
     code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--grid", "0.1,1,0.2")
     assert code == 0, out
     assert "5 thresholds: a grid" in out
-    for bad in ("0.1,1", "1,0,0.1", "0,1,0", "a,b,c"):
+    for bad in ("0.1,1", "1,0,0.1", "0,1,0", "a,b,c", "0,nan,1"):
         code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--grid", bad)
         assert code == 2
         assert "FROM,TO,STEP" in out
+    code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--grid", "0,1,1e-12")
+    assert (code, "more than 10,000,000 thresholds" in out) == (2, True)
     code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--points", "2")
     assert "2 of 8 distinct scores" in out
 

@@ -88,6 +88,10 @@ def curve(
         say_written(svg)
 
 
+MOST_THRESHOLDS = 10_000_000
+"""Of a grid; more are a slip."""
+
+
 def _grid(text: str | None) -> Any:
     if text is None:
         return None
@@ -95,12 +99,14 @@ def _grid(text: str | None) -> Any:
 
     try:
         start, stop, step = map(float, text.split(","))
-        found = np.arange(start, stop, step) if step > 0 else np.empty(0)
     except ValueError:
-        found = np.empty(0)
-    if not found.size:
+        start = stop = step = 0.0
+    size = (stop - start) / step if step > 0 else 0.0
+    if size > MOST_THRESHOLDS:
+        raise InvalidOption(f"--grid {text} has more than {MOST_THRESHOLDS:,} thresholds: take a larger step")
+    if not size > 0:
         raise InvalidOption(f"--grid {text} is not FROM,TO,STEP, as in 0.01,1,0.01")
-    return found
+    return np.arange(start, stop, step)
 
 
 @click.command(cls=Advising)

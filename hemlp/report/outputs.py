@@ -47,7 +47,7 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
     given = [file for file in files if file is not None]
     for file in given:
         if file == "-":
-            raise InvalidOption("- is standard output, which is for tables or for JSON (--json -): give a file here")
+            raise InvalidOption("- is standard output, which is for tables or for JSON: give a file here")
         if given.count(file) > 1:
             raise InvalidOption(f"two results would be written to {file}: give each a file of its own")
     for place in [folder for folder in folders if folder is not None]:
