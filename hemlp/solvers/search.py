@@ -126,12 +126,14 @@ def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: A
     facts, instance = model.facts, model.facts[i]
     if not all(instance.classes):
         return one_side_empty(instance)
-    paths = []
+    paths, finder = [], PathFinder(instance.size)
+    taken = np.asarray(finder.taken)
     for k in range(ptr[i], ptr[i + 1]):
         side = int(links[k] >= facts.ptr[2 * i + 1])
         link = instance.links[side][links[k] - facts.ptr[2 * i + side]]
-        finder = PathFinder(instance.size)
-        np.asarray(finder.taken)[nodes[node_ptr[k] : node_ptr[k + 1]]] = 1
+        needed = nodes[node_ptr[k] : node_ptr[k + 1]]
+        taken[needed] = 1
         paths.append((side, tuple(best_path(finder, link.nodes, link.lower, link.upper).tolist())))
+        taken[needed] = 0
     graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
     return Found.of(graphs, Status.OPTIMAL, int(table[i, 1]))
