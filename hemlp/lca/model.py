@@ -66,7 +66,7 @@ class GraphModel(Model[LcaSolution]):
         return LcaFacts.of(self.batch, self.horizon, all_twins=self.all_twins)
 
     def link_blocks(self, named: bool = False) -> Iterator[LinkArrays]:
-        """The same links, some instances at a time, so that they are still in the processor's cache when used.
+        """The same links, some instances at a time, which takes less memory.
 
         ``named``: by nodes of the hierarchy; else by numbers of each instance.
         """
