@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp import errors, examples, metrics
+    from hemlp import errors, examples, metrics, stats
     from hemlp.errors import HemlpError
     from hemlp.evaluation.result import Evaluation
     from hemlp.evaluation.run import evaluate
@@ -123,6 +123,7 @@ __all__ = [
     "read_scores",
     "read_weights",
     "reliability",
+    "stats",
     "sweep",
     "tune",
     "write_measures",

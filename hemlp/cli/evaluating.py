@@ -37,7 +37,13 @@ if TYPE_CHECKING:
 @weights_option
 @click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
 @click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
-@choice("--sided", ["two", "one"], "The sign test of ranks and comparisons; the paper's is --sided one.")
+@click.option(
+    "--test",
+    type=click.Choice(["permutation", "sign"]),
+    help="What separates systems, by default the permutation test: --test sign.",
+)
+@choice("--sided", ["two", "one"], "The paper's sign test is --sided one.")
+@choice("--ranks", ["mean", "chained"], "Places by mean, or as in the paper: --ranks chained.")
 @click.option(
     "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
 )
@@ -65,7 +71,7 @@ def evaluate(
     weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
     quiet: bool, verbose: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Score systems against the true labels: means and ranks, with significance.
+    """Score systems against the true labels: means, places, and which differences are significant.
 
     HIERARCHY has one `parent child` edge per line, or is a table, .json, .obo, .owl or SKOS (`hemlp check` shows what
     is found in it); TRUE and PRED have one instance per line, its labels separated by spaces, or are .csv (with the
@@ -81,7 +87,7 @@ def evaluate(
     from hemlp.evaluation.study import Outputs, Study, Tests
     from hemlp.report.outputs import system_files
 
-    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "sided")})
+    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "test", "sided", "ranks")})
     kinds = ("json", "html", "table", "per_instance", "parquet", "digits", "intervals")
     outputs = Outputs(**{key: given.pop(key) for key in kinds})
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))

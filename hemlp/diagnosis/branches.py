@@ -22,10 +22,10 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.pairs import PairMeasure
 from hemlp.options import check_known
+from hemlp.statistics.differences import differences
 from hemlp.statistics.direct import intervals as made
 from hemlp.statistics.direct import of_mean
 from hemlp.statistics.once import once
-from hemlp.statistics.tests import differences
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 from hemlp.text.words import many

@@ -25,8 +25,8 @@ from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.statistics.comparisons import between
+from hemlp.statistics.differences import PairedDifferences, differences, paired
 from hemlp.statistics.resampling import Draw
-from hemlp.statistics.tests import differences, mean_difference, paired
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
 from hemlp.text.words import many
@@ -145,7 +145,7 @@ class Gate:
             raise IncomparableBaseline(
                 f"{self.name}: there is no instance on which {name} of {system} is defined both there and now"
             )
-        if math.isnan(gap := mean_difference(pairs[1], pairs[0])):
+        if math.isnan(gap := PairedDifferences.of(now, before).mean):
             raise IncomparableBaseline(
                 f"{self.name}: {name} of {system} was infinite on instances on which it is finite now, and is infinite "
                 f"on others: such a change has no mean"

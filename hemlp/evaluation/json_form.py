@@ -27,6 +27,8 @@ from hemlp.hierarchy.labels import Label
 from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
+from hemlp.statistics.ranking import pair_verdicts
+from hemlp.statistics.verdicts import Testing
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -58,10 +60,27 @@ def summary(ev: Evaluation) -> dict[str, Any]:
         "exact": {m: first[m].exact for m in ev.measures},
         "greater_is_better": dict(ev.greater_is_better),
         "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
+        **({"verdicts": {m: _verdicts(ev, m) for m in ev.measures}} if len(ev.systems) > 1 else {}),
         **({"cuts": dict(ev.cuts)} if ev.cuts else {}),
         **({} if ev.ids is None else {"ids": list(ev.ids)}),
         **({} if (gold := gold_of(ev)) is None else {"gold": asdict(gold)}),
     }
+
+
+def _verdicts(ev: Evaluation, measure: str) -> dict[str, Any]:
+    """Places, letters and the tests of all pairs by one measure, each p beside the system that it speaks for."""
+    testing = Testing()
+    v = pair_verdicts(ev, measure, testing)
+    return {
+        "test": str(testing),
+        "ranks": ev.ranks(measure),
+        "groups": {system: list(letters) for system, letters in ev.groups(measure).items()},
+        "pairs": [
+            {"systems": [first, second], "better": v.better(first, second), "p": json_number(v.p[first, second]),
+             "p (Holm)": v.holm[first, second]}
+            for first, second in v.pairs
+        ],
+    }  # fmt: skip
 
 
 def pieces(ev: Evaluation) -> Iterator[str]:
@@ -129,7 +148,8 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
-    usual: dict[str, Any] = {"cuts": {}, "ids": None, "gold": None}  # what a file need not have
+    # what a file need not have; verdicts follow from the scores
+    usual: dict[str, Any] = {"cuts": {}, "ids": None, "gold": None, "verdicts": {}}
     top = _object("the file", {**usual, **data} if isinstance(data, dict) else data, (*KEYS, *usual))
     better = {name: _typed("greater_is_better", name, value, bool) for name, value in
               _object("greater_is_better", top["greater_is_better"]).items()}  # fmt: skip

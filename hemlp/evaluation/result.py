@@ -23,6 +23,7 @@ from hemlp.report.writing import Reported
 from hemlp.statistics import comparable, overview, ranking
 from hemlp.statistics.facts import with_dropped
 from hemlp.statistics.tests import Sided
+from hemlp.statistics.verdicts import Ranks, Test, Testing
 from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.tables import DECIMALS, Table, as_frame
 from hemlp.text.words import many
@@ -175,33 +176,65 @@ class Evaluation(Diagnosable, Reported):
         """
         return self._of(system, measure).status_counts()
 
-    def ranks(self, measure: str, *, sided: Sided = "two") -> dict[str, int | None]:
-        """Ranks of the systems, on the instances on which all of them are defined.
-
-        A system shares the rank of the one above it unless the micro sign test finds that one better at the level 0.05.
+    def ranks(
+        self, measure: str, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean"
+    ) -> dict[str, int | None]:
+        """Places of the systems by their means (1, 1, 3), on the instances on which all of them are defined.
 
         Parameters
         ----------
         measure
             As it was called when it was evaluated.
+        test
+            What separates systems: the paired "permutation" test of the mean (the default), or the "sign" test.
         sided
-            Whether the test is "two"- or "one"-sided.
+            "one" is the paper's sign test: is the system with the better mean better?
+        ranks
+            "mean", or "chained" as in the paper: a system shares the rank of the one above unless the test, at the
+            level 0.05 and without a correction, finds that one better.
 
         Returns
         -------
         dict
-            The rank of each system; None where there is no instance on which all are defined.
+            The place of each system; None where there is no instance on which all are defined.
         """
-        return ranking.ranked(self, measure, sided)
+        return dict(ranking.table_verdicts(self, measure, Testing(test, sided, ranks)).ranks)
 
-    def table(
-        self, *, sided: Sided = "two", digits: int = DECIMALS, verbose: bool = False, intervals: bool = True
-    ) -> Table:
-        """Means with ranks and intervals, one row a system; the notes hold statuses and short signatures.
+    def groups(self, measure: str, *, test: Test | None = None, sided: Sided = "two") -> dict[str, tuple[str, ...]]:
+        """Letters of the systems: two share one exactly where they do not differ significantly.
+
+        That is where the p-value of their pair, corrected by Holm for all pairs, is not below 0.05. With fewer than
+        three systems there are no letters.
 
         Parameters
         ----------
-        sided
+        measure, test, sided
+            As of ``ranks``.
+
+        Examples
+        --------
+        >>> from hemlp import examples, evaluate
+        >>> mesh = examples.mesh_mini()
+        >>> evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["F_H"]).groups("F_H")["lexical_match"]
+        ('c',)
+        """
+        return dict(ranking.table_verdicts(self, measure, Testing(test, sided)).groups)
+
+    def table(
+        self,
+        *,
+        test: Test | None = None,
+        sided: Sided = "two",
+        ranks: Ranks = "mean",
+        digits: int = DECIMALS,
+        verbose: bool = False,
+        intervals: bool = True,
+    ) -> Table:
+        """Means with places, letters and intervals, one row per system; the notes hold statuses and short signatures.
+
+        Parameters
+        ----------
+        test, sided, ranks
             As of ``ranks``.
         digits
             Decimals of the means.
@@ -210,50 +243,55 @@ class Evaluation(Diagnosable, Reported):
         intervals
             Whether means have 95% intervals, as of ``interval``.
         """
-        return overview.table(self, sided, digits, verbose, intervals)
+        return overview.table(self, Testing(test, sided, ranks), digits, verbose, intervals)
 
-    def notes(self, *, sided: Sided = "two") -> list[str]:
+    def notes(self, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean") -> list[str]:
         """How many instances there are, and what was undefined, unknown, missing or not proved.
 
         Parameters
         ----------
-        sided
+        test, sided, ranks
             As of ``ranks``.
         """
-        return overview.notes(self, sided)
+        return overview.notes(self, Testing(test, sided, ranks))
 
     @property
     def fallbacks(self) -> int:
         """How many exact scores are not proved optimal."""
         return sum(each.fallbacks for of_system in self.scores.values() for each in of_system.values() if each.exact)
 
-    def compare(self, first: str, second: str, *, sided: Sided = "two") -> Table:
+    def compare(self, first: str, second: str, *, test: Test | None = None, sided: Sided = "two") -> Table:
         """All tests of one pair of systems, measure by measure, on the instances on which both are defined.
+
+        Every p-value stands beside the system that it speaks for; where tests point to different systems, the row
+        says so.
 
         Parameters
         ----------
         first, second
             Names of systems.
-        sided
-            As of ``ranks``.
+        test, sided
+            As of ``ranks``; Holm's correction is for all pairs of systems by each measure.
         """
-        from hemlp.statistics.comparisons import compared
+        from hemlp.statistics.comparisons import compare
 
-        return with_dropped(compared(self, first, second, sided), self.facts)
+        return with_dropped(compare(self, first, second, Testing(test, sided)), self.facts)
 
-    def significance(self, measure: str | Sequence[str] | None = None, *, sided: Sided = "two") -> Table:
-        """The sign test of all pairs of systems, with Holm's correction for all tests of the table.
+    def significance(
+        self, measure: str | Sequence[str] | None = None, *, test: Test | None = None, sided: Sided = "two"
+    ) -> Table:
+        """The tests of all pairs of systems, with Holm's correction for the pairs of each measure.
 
         Parameters
         ----------
         measure
-            As it was called when it was evaluated; several, or None for all, are corrected for together.
-        sided
+            As it was called when it was evaluated; several, or None for all.
+        test, sided
             As of ``ranks``.
         """
         from hemlp.statistics.comparisons import significance
 
-        return with_dropped(significance(self, measure, sided), self.facts)
+        return with_dropped(significance(self, measure, Testing(test, sided)), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""

@@ -26,9 +26,11 @@ undefined = "nan"
 
 [tests]
 compare = [["knn", "svm"]]                    # all tests of a pair of systems
-significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction for all tests
+significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction for those of a measure
 kendall = 1000                                # correlation of the measures, resamples for its intervals
-sided = "two"                                 # the sign test, also of the ranks; the paper's is "one"
+test = "permutation"                          # of the mean; or "sign"
+sided = "two"                                 # "one": the paper's sign test
+ranks = "mean"                                # places by mean; or "chained", as in the paper
 
 [gate]                                        # end with code 4 where a measure is worse than stored
 baseline = "accepted.json"                    # what an earlier run wrote
@@ -64,9 +66,10 @@ from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
-from hemlp.options import check_choice, check_known, did_you_mean
+from hemlp.options import check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.statistics.tests import Sided
+from hemlp.statistics.verdicts import Ranks, Test, Testing
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
@@ -86,13 +89,20 @@ OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask
 class Tests:
     """What is compared, and how. ``kendall``: None for no table, else the number of resamples.
 
-    ``sided``: the sign test of ranks and comparisons.
+    ``test``, ``sided`` and ``ranks`` are as of ``Evaluation.ranks``.
     """
 
     compare: Sequence[Sequence[str]] = ()
     significance: Sequence[str] = ()
     kendall: int | None = None
+    test: Test | None = None
     sided: Sided = "two"
+    ranks: Ranks = "mean"
+
+    @property
+    def pairs(self) -> dict[str, Any]:
+        """The options of tests of pairs."""
+        return {"test": self.test, "sided": self.sided}
 
 
 @dataclass(frozen=True)
@@ -212,7 +222,7 @@ class Study:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
             for system in pair:
                 check_known("system", system, list(self.systems))
-        check_choice("sided", self.tests.sided, ("two", "one"))
+        Testing(**self.tests.pairs, ranks=self.tests.ranks)
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
@@ -273,11 +283,11 @@ class Study:
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
-        sided, out = self.tests.sided, self.outputs
-        found = [("", result.table(sided=sided, digits=out.digits, verbose=verbose, intervals=out.intervals))]
-        found += [(f"{a} and {b}", result.compare(a, b, sided=sided)) for a, b in self.tests.compare]
+        how, ranks, out = self.tests.pairs, self.tests.ranks, self.outputs
+        means = result.table(**how, ranks=ranks, digits=out.digits, verbose=verbose, intervals=out.intervals)
+        found = [("", means), *((f"{a} and {b}", result.compare(a, b, **how)) for a, b in self.tests.compare)]
         if measures := list(self.tests.significance):
-            found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, sided=sided)))
+            found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, **how)))
         if self.tests.kendall is not None:
             found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
         return found
@@ -296,7 +306,8 @@ class Study:
         if out.html is not None:
             from hemlp.evaluation.curves import curves_of
 
-            result.to_html(out.html, sided=self.tests.sided, curves=curves_of(self.systems, result))
+            options = {**self.tests.pairs, "ranks": self.tests.ranks}
+            result.to_html(out.html, **options, curves=curves_of(self.systems, result))
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]
 

@@ -17,7 +17,6 @@ from hemlp.io.files import write_bytes
 from hemlp.measures.scores import mean
 from hemlp.statistics.comparable import comparable
 from hemlp.statistics.exact_greedy import SAME, ExactGreedy
-from hemlp.statistics.tests import Sided
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,10 +57,10 @@ def _look(k: int) -> dict[str, str]:
     return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]}
 
 
-def rank_chart(ev: Evaluation, sided: Sided = "two") -> Figure:
-    """Ranks over measures, one line a system; systems that share a rank stand side by side on it."""
+def rank_chart(ev: Evaluation) -> Figure:
+    """Places by mean over measures, one line per system; systems of one place stand side by side on it."""
     figure, axes = _figure(max(5.0, 1.1 * len(ev.measures) + 2.5), max(3.0, 0.45 * len(ev.systems) + 1.2))
-    at = {name: ev.ranks(name, sided=sided) for name in ev.measures}
+    at = {name: ev.ranks(name) for name in ev.measures}
     for k, system in enumerate(ev.systems):
         xs, ys = [], []
         for m, name in enumerate(ev.measures):
@@ -73,7 +72,7 @@ def rank_chart(ev: Evaluation, sided: Sided = "two") -> Figure:
     axes.set_xticks(range(len(ev.measures)), list(map(plain, ev.measures)), rotation=20 if len(ev.measures) > 5 else 0)
     axes.set_yticks(range(1, len(ev.systems) + 1))
     axes.invert_yaxis()
-    axes.set_ylabel("rank (1 is best; ties stand side by side)")
+    axes.set_ylabel("place by mean (1 is best)")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 

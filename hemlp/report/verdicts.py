@@ -1,4 +1,4 @@
-"""The first screen: who wins, by how much, and whether that is sure."""
+"""The first screen: who wins, by how much, and whether that is significant."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
-from hemlp.statistics.comparable import comparable_means
-from hemlp.statistics.comparisons import Tested, tested_pairs
+from hemlp.statistics import overview
+from hemlp.statistics.comparisons import NEITHER, TestedPair, all_pairs, tested_pair, who
 from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.tests import LEVEL, Sided
+from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.ranking import table_verdicts
+from hemlp.statistics.tests import LEVEL
+from hemlp.statistics.verdicts import Testing
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
 
@@ -22,73 +25,53 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The system with the best mean by a measure, the next one, and what tests of the two ``found``.
+    """The system with the best mean by a measure, the next one, and the tests of the two.
 
     Means are over the instances on which all systems are defined, the difference is over those on which both are.
     """
 
-    measure: str
     winner: str
     next: str
-    found: Tested
+    pair: TestedPair
 
     @property
-    def gain(self) -> float:
-        """The mean of the paired differences winner − next."""
-        return (self.found.gain if self.found.better == self.winner else -self.found.gain) + 0.0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of its interval."""
-        low, high = self.found.interval
-        return (low, high) if self.found.better == self.winner else (-high, -low)
+    def measure(self) -> str:
+        """By which."""
+        return self.pair.measure
 
     @property
     def doubt(self) -> str:
-        """Why the difference may be chance; "" where nothing says so."""
-        test = self.found.test
-        if self.found.gain == 0:
+        """Why the winner is not significantly better; "" where it is."""
+        if self.pair.better == NEITHER:
             return "equal means"
-        if self.found.better != self.winner:
+        if self.pair.better != self.winner:
             return f"{self.next} is better on the instances on which both are defined"
-        if 2 * test.k <= test.n:
-            return f"better on only {test.k:,} of the {test.n:,} instances that differ"
-        if self.found.corrected >= LEVEL:
-            return f"p = {_p(self.found.corrected)}"
-        low, high = self.interval
-        if math.isnan(low):
-            return "the difference has no interval"
-        if low <= 0 <= high:
-            return "the interval of the difference includes 0"
-        return ""
+        return "" if self.pair.significant else f"p = {_p(self.pair.corrected)}"
 
 
 def _p(value: float) -> str:
     """A p-value; one that is too small for a number is not 0."""
-    return f"{value:.2g}" if value else "&lt; 1e-300"
+    return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
-def verdicts(ev: Evaluation, pairs: Sequence[Tested]) -> list[Verdict]:
-    """One a measure by which at least two systems can be compared."""
-    found = []
-    for measure, better in ev.greater_is_better.items():
-        means = comparable_means(ev, measure)
-        known = [k for k in range(len(means)) if not math.isnan(means[k])]
-        order = sorted(known, key=lambda k: -means[k] if better else means[k])
-        if len(order) < 2:
+def verdicts(ev: Evaluation, testing: Testing) -> list[Verdict]:
+    """One for each measure by which at least two systems can be compared."""
+    made = []
+    for measure in ev.measures:
+        ranks = {system: rank for system, rank in ev.ranks(measure).items() if rank is not None}
+        if len(ranks) < 2:
             continue
-        winner, after = (ev.systems[k] for k in order[:2])
-        for pair in pairs:
-            if pair.measure == measure and {pair.better, pair.worse} == {winner, after}:
-                found.append(Verdict(measure, winner, after, pair))
-    return found
+        winner, after = sorted(ranks, key=ranks.__getitem__)[:2]
+        (interval,) = difference_intervals(ev, winner, after, (measure,))
+        made.append(Verdict(winner, after, tested_pair(ev, measure, winner, after, interval, testing)))
+    return made
 
 
 def headline(found: Sequence[Verdict], measures: int) -> str:
     """One sentence, as HTML."""
     wins: dict[str, list[Verdict]] = {}
     for each in found:
-        if each.found.gain != 0:
+        if each.pair.better != NEITHER:
             wins.setdefault(each.winner, []).append(each)
     if not wins:
         return "No system is ahead by any measure."
@@ -107,41 +90,41 @@ def _by(names: list[str], measures: int) -> str:
 
 
 def _certainty(wins: Sequence[Verdict]) -> str:
-    """How sure the wins are."""
+    """Which wins are significant."""
     doubtful = [markup(each.measure) for each in wins if each.doubt]
     if not doubtful:
-        return "That is sure." if len(wins) == 1 else "All of that is sure."
+        return "The difference is significant." if len(wins) == 1 else "All of these differences are significant."
     if len(doubtful) == len(wins):
-        return "That is not sure." if len(wins) == 1 else "None of that is sure."
-    return f"That is sure except by {_listed(doubtful)}."
+        return "The difference is not significant." if len(wins) == 1 else "None of these differences is significant."
+    return f"The differences are significant except by {_listed(doubtful)}."
 
 
 def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def result(ev: Evaluation, sided: Sided) -> Section:
+def result(ev: Evaluation, testing: Testing) -> Section:
     """Who wins, and all means with their intervals."""
-    pairs, told = tested_pairs(ev, ev.measures, sided) if len(ev.systems) > 1 else ([], [])
-    found = verdicts(ev, pairs)
-    first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(found, len(ev.measures))
+    made = verdicts(ev, testing) if len(ev.systems) > 1 else []
+    first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
-    if found:
-        parts.append(_verdict_table(ev, found))
+    if made:
+        pairs = many(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
+        parts.append(_verdict_table(ev, made))
         parts.append(
-            f"<p class='note'>Sure: the sign test, {sided}-sided, finds the winner better at the level {LEVEL}, "
-            f"corrected by Holm for {many(len(pairs), 'test')} (all pairs of systems by all measures), and the 95% "
-            "interval of the difference leaves out 0.</p>"
+            f"<p class='note'>Significant: p of the {testing}, corrected by Holm for {pairs} of systems, is below "
+            f"{LEVEL}.</p>"
         )
-    parts += [_means(ev, sided), notes(ev.notes(sided=sided))]
+    parts += [_means(ev, testing), notes(overview.notes(ev, testing))]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
         for m, name in enumerate(ev.measures)
     )
     parts.append(f"<div class='charts'>{places}</div>")
-    if pairs:
-        parts.append(folded(f"All {many(len(pairs), 'test')}", _tests(pairs) + notes(told)))
+    if made:
+        tested = list(all_pairs(ev, ev.measures, testing))
+        parts.append(folded(f"All {many(len(tested), 'pair')} of systems by all measures", _tests(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
@@ -153,43 +136,51 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
     columns = [
         Column("measure", "ascending", True), Column("winner", "ascending", True), Column("mean"),
         Column("next best", "ascending", True), Column("difference"), Column("95% interval"),
-        Column("p (Holm)", "ascending"), Column("sure?", "descending", True),
+        Column("p (Holm)", "ascending"), Column("significant?", "descending", True),
     ]  # fmt: skip
     rows = []
     for each in found:
         mean = ev.mean(each.winner, each.measure)
-        sure = f"<span class='no'>no: {markup(each.doubt)}</span>" if each.doubt else "<span class='yes'>yes</span>"
+        significant = (
+            f"<span class='no'>no: {markup(each.doubt)}</span>" if each.doubt else "<span class='yes'>yes</span>"
+        )
         rows.append([
             Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
             Cell(f"<b>{markup(each.winner)}</b>"),
             Cell(figure(mean), mean),
             Cell(markup(each.next)),
-            Cell(signed(each.gain), abs(each.gain)),
-            _interval(*each.interval),
-            Cell(_whole(_p(each.found.corrected)), each.found.corrected),
-            Cell(sure, "no" if each.doubt else "yes"),
+            Cell(signed(each.pair.difference), abs(each.pair.difference)),
+            _interval(*each.pair.interval),
+            Cell(_whole(markup(_p(each.pair.corrected))), each.pair.corrected),
+            Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
 
 
-def _tests(pairs: Sequence[Tested]) -> str:
+def _tests(pairs: Sequence[TestedPair]) -> str:
     """All pairs of systems by all measures."""
     columns = [
         *(Column(name, "ascending", True) for name in ("measure", "better", "worse")), Column("difference"),
-        Column("95% interval"), Column("won"), Column("p", "ascending"), Column("p (Holm)", "ascending"),
-        Column("effect"),
+        Column("95% interval"), Column("p", "ascending"), Column("p (Holm)", "ascending"), Column("effect"),
+        Column("p Wilcoxon", "ascending"), Column("won"), Column("p sign", "ascending"),
+        Column("sign favours", "ascending", True), Column("remark", "ascending", True),
     ]  # fmt: skip
     rows = []
     for each in pairs:
-        (low, high), test = each.interval, each.test
+        (low, high), sign = each.interval, each.sign
         rows.append([
-            *(Cell(markup(name)) for name in (each.measure, each.better, each.worse)),
-            Cell(signed(each.gain), abs(each.gain)), _interval(low, high),
-            Cell(_whole(f"{test.k} of {test.n}"), test.k / test.n if test.n else ""), Cell(_whole(_p(test.p)), test.p),
-            Cell(_whole(_p(each.corrected)), each.corrected),
+            *(Cell(markup(name)) for name in (each.measure, *who(each))),
+            Cell(signed(each.difference), abs(each.difference)), _interval(low, high),
+            *(Cell(_whole(markup(_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
+            Cell(_whole(markup(_p(each.wilcoxon))), each.wilcoxon),
+            Cell(_whole(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
+            Cell(_whole(markup(_p(sign.p))), sign.p), Cell(markup(each.sign_favours)), Cell(markup(each.remark)),
         ])  # fmt: skip
-    words = "won: of the instances on which the two differ; effect: Cohen's d of the paired differences"
+    words = (
+        "difference: better minus worse; won: by the system that the sign test favours, of the instances that differ; "
+        "effect: Cohen's d of the paired differences"
+    )
     return table(columns, rows) + notes([words])
 
 
@@ -203,10 +194,10 @@ def _whole(text: str) -> str:
     return f"<span class='whole'>{text}</span>"
 
 
-def _means(ev: Evaluation, sided: Sided) -> str:
-    """All means with ranks and intervals, one row a system."""
+def _means(ev: Evaluation, testing: Testing) -> str:
+    """All means with places, letters and intervals, one row per system."""
     alone = len(ev.systems) == 1
-    ranks = {name: ev.ranks(name, sided=sided) for name in ev.measures}
+    made = {name: table_verdicts(ev, name, testing) for name in ev.measures}
     dropped = dropped_true_labels(ev.facts)
     columns = [Column("system", "ascending", True)]
     columns += [
@@ -218,10 +209,10 @@ def _means(ev: Evaluation, sided: Sided) -> str:
     for system in ev.systems:
         row = [Cell(markup(system))]
         for name in ev.measures:
-            mean, rank = ev.mean(system, name), ranks[name][system]
-            best = " class='best'" if rank == 1 and not alone else ""
+            mean, where = ev.mean(system, name), overview.place(made[name], system)
+            best = " class='best'" if made[name].ranks[system] == 1 and not alone else ""
             # the space and the brackets keep the figures apart where the table is copied
-            place = "" if rank is None or alone else f" <span class='rank'>({rank})</span>"
+            place = f" <span class='rank'>{where}</span>" if where else ""
             text = "undefined" if math.isnan(mean) else figure(mean)
             shown = f"<span{best}>{text}</span>{place}{bracket(ev.interval(system, name))}"
             row.append(Cell(shown, "" if math.isnan(mean) else mean))
@@ -232,7 +223,9 @@ def _means(ev: Evaluation, sided: Sided) -> str:
         rows.append(row)
     caption = "Means with 95% intervals"
     if not alone:
-        caption = "Means with ranks and 95% intervals; equal ranks are not told apart by the sign test"
+        caption = "Means with places and 95% intervals"
+        if len(ev.systems) > 2:
+            caption += "; systems that share a letter do not differ significantly"
     return table(columns, rows, caption)
 
 

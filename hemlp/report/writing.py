@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
     from hemlp.scores.curve import Curve
     from hemlp.statistics.tests import Sided
+    from hemlp.statistics.verdicts import Ranks, Test
 
 
 class Reported:
@@ -22,10 +23,12 @@ class Reported:
         path: str | PathLike[str],
         title: str = "Hierarchical evaluation",
         *,
+        test: Test | None = None,
         sided: Sided = "two",
+        ranks: Ranks = "mean",
         curves: Mapping[str, Curve] | None = None,
     ) -> None:
-        """Write a report page: who wins and whether that is sure, where the errors are, and a list of all instances.
+        """Write a report page: who wins, whether that is significant, where errors are, and a list of all instances.
 
         It is one file, which needs no network. Of a very large evaluation it lists a sample of the instances, and says
         so; of one that was read from a file, which does not hold the labels, it shows the scores alone.
@@ -36,7 +39,7 @@ class Reported:
             A file that is written as a whole or not at all.
         title
             Of the page.
-        sided
+        test, sided, ranks
             As of ``ranks``.
         curves
             By the names of systems, their curves over the threshold (``hemlp.curve``), where predictions have scores.
@@ -51,8 +54,9 @@ class Reported:
         ...     ev.to_html(os.path.join(folder, "report.html"), "Five systems")
         """
         from hemlp.report.page import page
+        from hemlp.statistics.verdicts import Testing
 
-        write_text(path, page(cast("Evaluation", self), title, sided, curves or {}))
+        write_text(path, page(cast("Evaluation", self), title, Testing(test, sided, ranks), curves or {}))
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write the per-instance scores to one Parquet file, a row for each system and instance.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hemlp.arrays import FloatArray
-from hemlp.options import check_choice, check_known
-from hemlp.statistics.intervals import difference_intervals, draw_all_pairs
-from hemlp.statistics.permutation import effect_size, permutation_test
+from hemlp.options import check_known
+from hemlp.statistics.differences import PairedDifferences
+from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.permutation import effect_size
+from hemlp.statistics.ranking import pair_verdicts
 from hemlp.statistics.resampling import RESAMPLES
-from hemlp.statistics.tests import Sided, SignTest, holm, mean_difference, paired, sign_test, wilcoxon
+from hemlp.statistics.tests import LEVEL, SignTest
+from hemlp.statistics.verdicts import Testing, Verdicts
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
@@ -21,132 +23,166 @@ from hemlp.text.words import many
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
+NEITHER = "neither"
 
-def compared(ev: Evaluation, first: str, second: str, sided: Sided) -> Table:
+
+@dataclass(frozen=True)
+class TestedPair:
+    """Two systems by a measure, on the ``instances`` on which both are defined.
+
+    ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
+    p-value and names the system that it speaks for: the mean (``better``, ``p``, ``corrected`` by Holm for all pairs of
+    systems), the sum of ranks (``wilcoxon``) and the number of wins (``sign``); "neither" where both are equal.
+    """
+
+    measure: str
+    first: str
+    second: str
+    instances: int
+    difference: float
+    interval: Interval
+    effect: float
+    better: str
+    p: float
+    corrected: float
+    wilcoxon: float
+    wilcoxon_favours: str
+    sign: SignTest
+    sign_favours: str
+
+    def better_first(self) -> TestedPair:
+        """The same pair, the better system first; as it is where neither is better."""
+        if self.better != self.second:
+            return self
+        low, high = self.interval
+        return replace(
+            self, first=self.second, second=self.first, difference=-self.difference,
+            interval=replace(self.interval, low=-high, high=-low), effect=-self.effect,
+        )  # fmt: skip
+
+    @property
+    def significant(self) -> bool:
+        """Whether the test, corrected for all pairs, separates the systems."""
+        return self.corrected < LEVEL
+
+    @property
+    def remark(self) -> str:
+        """Where tests point to different systems, in words."""
+        others = [each for each in (self.sign_favours, self.wilcoxon_favours) if each not in (self.better, NEITHER)]
+        if not others or not self.instances:
+            return ""
+        if self.better == NEITHER:
+            return f"equal means, but {others[0]} wins more instances" if self.sign_favours != NEITHER else ""
+        if self.sign_favours == others[0]:
+            return f"{self.better} wins fewer instances, but by more"
+        return f"{self.better} has the better mean, {others[0]} the greater sum of ranks"
+
+
+def tested_pair(
+    ev: Evaluation, measure: str, first: str, second: str, interval: Interval, testing: Testing
+) -> TestedPair:
+    """All tests of two systems by one measure."""
+    v = pair_verdicts(ev, measure, testing)
+    gains = v.gains(first, second)
+    sign = 1 if v.greater_is_better else -1
+    return TestedPair(
+        measure, first, second, gains.instances, sign * gains.mean + 0.0, interval, sign * effect_size(gains) + 0.0,
+        _favoured(gains.sum, first, second), v.p[first, second], v.holm[first, second],
+        v.wilcoxon[first, second], _favoured(float(gains.signed_ranks.sum()), first, second),
+        *_sign(v, gains, first, second),
+    )  # fmt: skip
+
+
+def _favoured(gain: float, first: str, second: str) -> str:
+    return first if gain > 0 else second if gain < 0 else NEITHER
+
+
+def _sign(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tuple[SignTest, str]:
+    """The sign test, and the system that its p speaks for: the one whose wins it counts."""
+    test = v.sign[first, second]
+    losses = gains.values.size - gains.wins
+    if gains.wins == losses:
+        return test, NEITHER
+    return test, first if test.k == gains.wins else second
+
+
+def compare(ev: Evaluation, first: str, second: str, testing: Testing) -> Table:
     """All tests of one pair of systems, measure by measure, on the instances on which both are defined."""
-    check_choice("sided", sided, ("two", "one"))
     for system in (first, second):
         check_known("system", system, ev.systems)
-    size = len(ev._of(first, ev.measures[0]))
     intervals = difference_intervals(ev, first, second, tuple(ev.measures))
-    rows, notes, tested = [], [], []
-    for (name, better), interval in zip(ev.greater_is_better.items(), intervals, strict=True):
-        values = paired(ev.per_instance(first, name), ev.per_instance(second, name))
-        cells, p = _by_one_measure((first, second), values, better, interval, sided)
-        rows.append([name, *cells])
-        tested.append(p)
-        if (shared := values[0].size) < size:
-            notes.append(f"{name}: on the {shared:,} of {size:,} instances on which both systems are defined")
-    known = [p for p in tested if not math.isnan(p)]
-    corrected = iter(holm(known))
-    for row, p in zip(rows, tested, strict=True):
-        row.append("undefined" if math.isnan(p) else f"{next(corrected):.3g}")
-    head = ["measure", "better", f"{first} − {second}", "95% interval", "won", "Z", "p sign", "p Wilcoxon",
-            "p permutation", "effect", "p (Holm)"]  # fmt: skip
-    return Table(head, rows, [*notes, f"mean of the paired differences, with its interval by {RESAMPLES:,} resamples",
-                              "effect: that mean in standard deviations of the differences (Cohen's d)",
-                              f"p (Holm): of the sign tests, corrected for {many(len(known), 'measure')}",
-                              f"sign test {sided}-sided{_WHOSE[sided]}, others two-sided"])  # fmt: skip
-
-
-_WHOSE = {"two": "", "one": " for the system with the better mean"}
-"""What a one-sided test asks."""
-
-
-def _by_one_measure(
-    names: tuple[str, str],
-    values: tuple[FloatArray, FloatArray],
-    better: bool,
-    interval: Interval,
-    sided: Sided,
-) -> tuple[list[str], float]:
-    """Two systems by one measure: who is better, by how much, and the tests; and p of the sign test."""
-    gain = mean_difference(*values)
-    if not values[0].size:
-        return ["undefined"] * 9, math.nan
-    ahead = gain >= 0 if better else gain <= 0
-    winner = "undefined" if math.isnan(gain) else "neither" if gain == 0 else names[0] if ahead else names[1]
-    test = sign_test(*(values if ahead else values[::-1]), better, sided=sided)
-    effect, permuted = effect_size(*values), permutation_test(*values)
-    cells = [
-        winner,
-        "undefined" if math.isnan(gain) else signed(gain),
-        between(interval),
-        f"{test.k} of {test.n}",
-        f"{test.z:.2f}",
-        f"{test.p:.3g}",
-        f"{wilcoxon(*values):.3g}",
-        "undefined" if math.isnan(permuted) else f"{permuted:.3g}",
-        "undefined" if math.isnan(effect) else f"{effect:+.2f}",
+    pairs = [
+        tested_pair(ev, name, first, second, interval, testing)
+        for name, interval in zip(ev.measures, intervals, strict=True)
     ]
-    return cells, test.p
+    rows = [[each.measure, each.better, each.difference, each.interval, *_tests(each)] for each in pairs]
+    size = len(ev.per_instance(first, ev.measures[0]))
+    notes = [f"difference: {first} minus {second}, the mean of the paired differences, with its 95% interval from "
+             f"{RESAMPLES:,} resamples"]  # fmt: skip
+    notes += [
+        f"{each.measure}: on the {each.instances:,} of {size:,} instances on which both systems are defined"
+        for each in pairs
+        if each.instances < size
+    ]
+    head = ["measure", "better", "difference", "difference 95%", *TESTS]
+    return Table(head, rows, [*notes, *_about(testing, len(ev.systems))])
+
+
+TESTS = ("p", "p (Holm)", "significant", "effect", "p Wilcoxon", "Wilcoxon favours", "won", "p sign", "sign favours",
+         "remark")  # fmt: skip
+
+
+def _tests(pair: TestedPair) -> list[Any]:
+    """The cells below ``TESTS``."""
+    return [
+        pair.p, pair.corrected, "yes" if pair.significant else "no", pair.effect, pair.wilcoxon, pair.wilcoxon_favours,
+        f"{pair.sign.k} of {pair.sign.n}", pair.sign.p, pair.sign_favours, pair.remark,
+    ]  # fmt: skip
+
+
+def _about(testing: Testing, systems: int) -> list[str]:
+    """What the columns of tests mean."""
+    pairs = many(systems * (systems - 1) // 2, "pair")
+    sided = "one-sided, of the system with the better mean" if testing.sided == "one" else "two-sided"
+    return [
+        f"p: {testing}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {LEVEL}",
+        "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
+        f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
+        "instances that differ",
+    ]
+
+
+def all_pairs(ev: Evaluation, measures: Sequence[str], testing: Testing) -> Iterator[TestedPair]:
+    """All pairs of systems by each measure, the better one first."""
+    for measure in measures:
+        check_known("measure", measure, ev.measures)
+    for measure in measures:
+        for first, second in combinations(ev.systems, 2):
+            (interval,) = difference_intervals(ev, first, second, (measure,))
+            yield tested_pair(ev, measure, first, second, interval, testing).better_first()
+
+
+def significance(ev: Evaluation, chosen: str | Sequence[str] | None, testing: Testing) -> Table:
+    """The tests of all pairs of systems by each measure, with Holm's correction for the pairs of each measure."""
+    measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
+    rows = [
+        [pair.measure, *who(pair), pair.difference, pair.interval, *_tests(pair)]
+        for pair in all_pairs(ev, measures, testing)
+    ]
+    notes = [f"difference: better minus worse, the mean of the paired differences, with its 95% interval from "
+             f"{RESAMPLES:,} resamples"]  # fmt: skip
+    if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
+        notes.append("each pair on the instances on which both systems are defined")
+    head = ["measure", "better", "worse", "difference", "difference 95%", *TESTS]
+    return Table(head, rows, [*notes, *_about(testing, len(ev.systems))])
+
+
+def who(pair: TestedPair) -> tuple[str, str]:
+    """Who is better than whom."""
+    return (pair.first, pair.second) if pair.better != NEITHER else (NEITHER, f"{pair.first}, {pair.second}")
 
 
 def between(interval: Interval) -> str:
     """The interval of a difference, its ends with their signs."""
     low, high = interval
     return "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
-
-
-@dataclass(frozen=True)
-class Tested:
-    """Two systems by a measure: the mean difference better − worse, its interval and effect size, and the sign test.
-
-    ``corrected``: its p, by Holm for all tests together.
-    """
-
-    measure: str
-    better: str
-    worse: str
-    gain: float
-    interval: Interval
-    effect: float
-    test: SignTest
-    corrected: float
-
-
-def tested_pairs(ev: Evaluation, measures: Sequence[str], sided: Sided) -> tuple[list[Tested], list[str]]:
-    """All pairs of systems by each measure, with Holm's correction for all of them together; and what to know."""
-    pairs, notes = [], []
-    for measure in measures:
-        check_known("measure", measure, ev.measures)
-    draw_all_pairs(ev, measures)
-    for measure in measures:
-        better, of = ev.greater_is_better[measure], f" by {measure}" if len(measures) > 1 else ""
-        for names in combinations(ev.systems, 2):
-            values = [ev.per_instance(system, measure) for system in names]
-            gain = mean_difference(values[0], values[1])
-            if math.isnan(gain):
-                notes.append(f"{names[0]} and {names[1]} have no mean difference{of}, and are left out")
-                continue
-            if gain == 0:
-                notes.append(f"{names[0]} and {names[1]} are equal on average{of}: neither is better")
-            elif (gain < 0) == better:
-                names, values, gain = names[::-1], values[::-1], -gain
-            (interval,) = difference_intervals(ev, names[0], names[1], (measure,))
-            effect, test = effect_size(values[0], values[1]), sign_test(values[0], values[1], better, sided=sided)
-            pairs.append((measure, names, gain, interval, effect, test))
-    corrected = holm([test.p for *_, test in pairs])
-    if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
-        notes.append("each pair on the instances on which both systems are defined")
-    return [
-        Tested(measure, *names, gain, interval, effect, test, p)
-        for (measure, names, gain, interval, effect, test), p in zip(pairs, corrected, strict=True)
-    ], notes
-
-
-def significance(ev: Evaluation, chosen: str | Sequence[str] | None, sided: Sided) -> Table:
-    """The sign test of all pairs of systems by each measure, with Holm's correction for all of them together."""
-    measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
-    pairs, notes = tested_pairs(ev, measures, sided)
-    rows = [
-        [*([each.measure] if len(measures) > 1 else []), each.better, each.worse, signed(each.gain),
-         between(each.interval), f"{each.test.k} of {each.test.n}", f"{each.test.z:.2f}", f"{each.test.p:.3g}",
-         f"{each.corrected:.3g}", "undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}"]
-        for each in pairs
-    ]  # fmt: skip
-    head = [*(["measure"] if len(measures) > 1 else []), "better", "worse", "difference", "95% interval", "won", "Z",
-            "p", "p (Holm)", "effect"]  # fmt: skip
-    first = f"{', '.join(measures)}, sign test {sided}-sided{_WHOSE[sided]}"
-    told = f"p (Holm): corrected for {many(len(pairs), 'test')}; effect: Cohen's d of the paired differences"
-    return Table(head, rows, [first, told, *notes])

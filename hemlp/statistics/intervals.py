@@ -12,9 +12,9 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.statistics.comparable import comparable
+from hemlp.statistics.differences import differences
 from hemlp.statistics.once import once
 from hemlp.statistics.resampling import RESAMPLES, Draw
-from hemlp.statistics.tests import differences
 from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:

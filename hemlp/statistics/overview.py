@@ -12,7 +12,9 @@ from hemlp.lca.solution import STEPS
 from hemlp.measures.signatures import short
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
-from hemlp.statistics.tests import LEVEL, Sided
+from hemlp.statistics.ranking import table_verdicts
+from hemlp.statistics.tests import LEVEL
+from hemlp.statistics.verdicts import Testing, Verdicts
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
 
@@ -20,37 +22,33 @@ if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
     from hemlp.measures.scores import Scores
 
-VERBOSE = (
-    "ranks: a system shares that of the one above unless the sign test ({sided}-sided, {level}) finds that one better",
-    "means over instances; labels: how many are predicted for an instance, on average",
-)
+VERBOSE = "means over instances; labels: how many are predicted for an instance, on average"
 """What to know about every table."""
 
 
-def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: bool) -> Table:
-    """Means with ranks and intervals, one row a system; notes of statuses and signatures, and more if ``verbose``."""
+def table(ev: Evaluation, testing: Testing, digits: int, verbose: bool, intervals: bool) -> Table:
+    """Means with places, letters and intervals, one row per system; notes of verdicts, statuses and signatures."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
         raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
     dropped = dropped_true_labels(ev.facts)
     columns: list[list[str]] = [["system", *ev.systems]]
     emphasis: dict[tuple[int, int], Any] = {}
     for name, better in ev.greater_is_better.items():
-        ranks, means = ev.ranks(name, sided=sided), [ev.mean(system, name) for system in ev.systems]
+        v = table_verdicts(ev, name, testing)
         column = [f"{name} {'↑' if better else '↓'}"]
-        for system, mean in zip(ev.systems, means, strict=True):
-            text = "undefined" if math.isnan(mean) else figure(mean, digits)
-            ranked = len(ev.systems) > 1 and ranks[system] is not None
-            text = f"{text} ({ranks[system]})" if ranked else text
+        for system in ev.systems:
+            mean = ev.mean(system, name)
+            text = " ".join(filter(None, ["undefined" if math.isnan(mean) else figure(mean, digits), place(v, system)]))
             column.append(text + ev.interval(system, name).bracket(digits) if intervals else text)
         if len(ev.systems) > 1:
-            emphasis |= {(row, len(columns)): how for row, how in _best(means, list(ranks.values()), better).items()}
+            emphasis |= {(row, len(columns)): how for row, how in _best(v).items()}
         columns.append(column)
     columns.append(["labels", *(f"{facts['predictions an instance']:.2f}" for facts in ev.facts.values())])
     if dropped:
         columns.append(["true labels dropped", *dropped.values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
-    told = notes(ev, sided, verbose)
+    told = notes(ev, testing, verbose)
     if intervals:
         from hemlp.statistics.intervals import RESAMPLED
 
@@ -58,23 +56,65 @@ def table(ev: Evaluation, sided: Sided, digits: int, verbose: bool, intervals: b
     return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
 
 
-def _best(means: list[float], ranks: list[int | None], better: bool) -> dict[int, str]:
-    """Which rows have the best mean, and which others share its rank."""
-    known = [mean for mean, rank in zip(means, ranks, strict=True) if rank is not None]
-    if not known:
-        return {}
-    best = max(known) if better else min(known)
-    first = [row for row, rank in enumerate(ranks) if rank == 1]
-    return {row: "best" if means[row] == best else "equal" for row in first}
+def place(v: Verdicts, system: str) -> str:
+    """The place of a system in brackets, and its letters; nothing where it is alone."""
+    if len(v.scores) == 1 or v.ranks[system] is None:
+        return ""
+    return " ".join(filter(None, [f"({v.ranks[system]})", "".join(v.groups[system])]))
 
 
-def notes(ev: Evaluation, sided: Sided, verbose: bool = False) -> list[str]:
+def _best(v: Verdicts) -> dict[int, str]:
+    """Which rows have the best mean, and which others are not separated from those."""
+    first = [system for system in v.scores if v.ranks[system] == 1]
+    marks = {}
+    for row, system in enumerate(v.scores):
+        if system in first:
+            marks[row] = "best"
+        elif v.ranks[system] is not None and not all(v.separated(system, best) for best in first):
+            marks[row] = "equal"
+    return marks
+
+
+def verdict_notes(ev: Evaluation, testing: Testing) -> list[str]:
+    """What places and letters mean, and where there are too few instances for a verdict."""
+    if len(ev.systems) == 1:
+        return []
+    pairs = many(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
+    place = "(place) by mean"
+    if testing.ranks == "chained":
+        place = "(rank) shared with the system above unless the test finds that one better"
+    if len(ev.systems) == 2:
+        p_values = ", ".join(f"{name} {_p(table_verdicts(ev, name, testing))}" for name in ev.measures)
+        found = [f"{place}; p of the {testing}: {p_values}"]
+    else:
+        found = [f"{place}; who share a letter do not differ significantly ({testing}, Holm over {pairs}, {LEVEL})"]
+    for name in ev.measures:
+        v = table_verdicts(ev, name, testing)
+        if len(ev.systems) > 2 and not any(v.groups.values()):
+            found.append(f"{name}: no letters, for there are too many groups")
+        if v.too_few:
+            told = ", ".join(f"{first} and {second} ({n})" for first, second, n in v.too_few[:MOST_NAMED])
+            more = f" and {len(v.too_few) - MOST_NAMED:,} more" if len(v.too_few) > MOST_NAMED else ""
+            found.append(f"{name}: too few instances differ to separate {told}{more}")
+    return found
+
+
+MOST_NAMED = 5
+"""Pairs of systems that a note names."""
+
+
+def _p(v: Verdicts) -> str:
+    (p,) = v.p.values()
+    return "undefined" if math.isnan(p) else f"{p:.3g}"
+
+
+def notes(ev: Evaluation, testing: Testing, verbose: bool = False) -> list[str]:
     """How many instances there are, and what was undefined, unknown, missing or not proved."""
-    found = [many(int(ev.facts[ev.systems[0]]["instances"]), "instance")]
+    meaning, *others = verdict_notes(ev, testing) or [""]
+    size = many(int(ev.facts[ev.systems[0]]["instances"]), "instance")
+    found = ["; ".join(filter(None, [size, meaning])), *others]
     if verbose:
-        found += [line.format(sided=sided, level=LEVEL) for line in VERBOSE[len(ev.systems) == 1 :]]
-    elif len(ev.systems) > 1:
-        found[0] += f"; equal ranks: not separated by the sign test ({sided}-sided, {LEVEL})"
+        found.append(VERBOSE)
     found += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
     for name in ev.measures:
         found += comparability(ev, name)

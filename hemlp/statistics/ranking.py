@@ -1,31 +1,33 @@
-"""Ranks of the systems of an evaluation, on the instances on which all of them are defined."""
+"""Verdicts on the systems of an evaluation: places, groups, and tests of pairs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hemlp.options import check_choice, check_known
-from hemlp.statistics.comparable import comparable, comparable_means
+from hemlp.options import check_known
+from hemlp.statistics.comparable import comparable
 from hemlp.statistics.once import once
-from hemlp.statistics.tests import LEVEL, Sided, ranks, sign_test
+from hemlp.statistics.verdicts import Testing, Verdicts
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
 
-def ranked(ev: Evaluation, measure: str, sided: Sided) -> dict[str, int | None]:
-    """Ranks of the systems by their means; the one above has to be better by the sign test, too, or they share one."""
+def table_verdicts(ev: Evaluation, measure: str, testing: Testing) -> Verdicts:
+    """Places and groups of a table: on the instances on which all systems are defined."""
     check_known("measure", measure, ev.measures)
-    check_choice("sided", sided, ("two", "one"))
-    return dict(zip(ev.systems, _ranks(ev, measure, sided), strict=True))
+    undefined = any(ev.scores[system][measure].undefined for system in ev.systems)
+    return _on_common_instances(ev, measure, testing) if undefined else pair_verdicts(ev, measure, testing)
 
 
 @once
-def _ranks(ev: Evaluation, measure: str, sided: Sided) -> tuple[int | None, ...]:
-    better, values = ev.greater_is_better[measure], comparable(ev, measure)
+def pair_verdicts(ev: Evaluation, measure: str, testing: Testing) -> Verdicts:
+    """Tests of pairs: each on the instances on which both systems are defined."""
+    scores = {system: ev.per_instance(system, measure) for system in ev.systems}
+    return Verdicts(scores, ev.greater_is_better[measure], testing)
 
-    def separated(above: int, below: int) -> bool:
-        test = sign_test(values[above], values[below], better, sided=sided)
-        return test.p < LEVEL and 2 * test.k > test.n
 
-    return tuple(ranks(comparable_means(ev, measure), separated, better))
+@once
+def _on_common_instances(ev: Evaluation, measure: str, testing: Testing) -> Verdicts:
+    scores = dict(zip(ev.systems, comparable(ev, measure), strict=True))
+    return Verdicts(scores, ev.greater_is_better[measure], testing)
