@@ -11,7 +11,7 @@ PACKAGE = Path(hemlp.__file__).parent
 LAYERS = [
     {"escaping", "version"}, {"errors"}, {"arrays", "options"}, {"text", "processes"}, {"kernels"}, {"hierarchy"},
     {"instances"}, {"io"}, {"programs"}, {"pairing", "closure", "lca"}, {"solvers"}, {"measures"}, {"explain"},
-    {"statistics"}, {"diagnosis"}, {"report"}, {"scores"}, {"evaluation"}, {"examples", "metrics"}, {"paper"},
+    {"statistics"}, {"diagnosis"}, {"report"}, {"scores"}, {"evaluation"}, {"examples", "metrics", "stats"}, {"paper"},
     {"testing", "demo"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""

@@ -344,8 +344,8 @@ def test_the_best_of_a_column_is_told():
     assert table.emphasis == {(0, 1): "best", (1, 1): "equal", (0, 2): "best", (1, 2): "equal"}
     text = table.to_latex()
     assert r"system & $F_{\mathrm{LCA}}$ $\uparrow$ & GIE $\downarrow$ & labels \\" in text
-    assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1)}} [" in text
-    assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (1)$^\dagger$ [" in text
+    assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1) a}} [" in text
+    assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (2) a$^\dagger$ [" in text
     assert text.count("rule") == 3
     for other in (ev.compare("good", "same"), ev.significance(None), ev.kendall()):
         assert "\n$F_{\\mathrm{LCA}}$ & " in other.to_latex()
@@ -393,8 +393,8 @@ def test_a_lone_system_has_no_rank():
 def test_notes_are_short_unless_asked_otherwise():
     ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"], "B": ["a"]}, ["F_H", "GIE"])
     assert all(len(note) <= 80 for note in ev.table().notes)
-    assert len(ev.table().notes) == 4
-    assert len(ev.table(intervals=False).notes) == 3
+    assert len(ev.table().notes) == 6
+    assert len(ev.table(intervals=False).notes) == 5
     full = [ev.scores["A"][name].signature for name in ev.measures]
     assert ev.table(verbose=True).notes[-2:] == full
     assert ev.table().notes[-2:] == [short(signature) for signature in full]
@@ -432,7 +432,7 @@ def test_the_command_line_says_as_much_as_it_is_asked(tmp_path):
     assert told("--quiet", "--no-intervals").stdout == plain
     assert told("-q", "--digits", "1").stdout.splitlines()[1].split() == ["A", "0.5", "[0.5,", "0.5]", "1.00"]
     both = told(f"B={tmp_path / 'gold.txt'}", "--quiet").stdout.splitlines()
-    assert both[4:] == ["1 instance; equal ranks: not separated by the sign test (two-sided, 0.05)", ""]
+    assert both[4:] == ["1 instance; (place) by mean", ""]
     assert told().stdout.splitlines()[3] == "1 instance"
     assert len(told().stdout.splitlines()[4]) < 80
     assert "|horizon:None" in told("--verbose").stdout.replace("top:False,", "|")

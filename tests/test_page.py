@@ -18,8 +18,9 @@ from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
 from hemlp.report import comparing, graphs, instances, page, tree
 from hemlp.report.embedded import narrow, packed
 from hemlp.report.verdicts import result, verdicts
-from hemlp.statistics import comparisons
-from hemlp.statistics.tests import sign_test
+from hemlp.statistics import overview
+from hemlp.statistics.comparisons import between
+from hemlp.statistics.verdicts import Procedure
 from hemlp.text.tables import figure
 
 SCRIPT = "<script>alert('x')</script>"
@@ -121,26 +122,23 @@ def test_the_page_needs_no_matplotlib(mini, tmp_path, monkeypatch):
     assert (tmp_path / "r.html").exists()
 
 
-def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_sure(mini, page_file):
+def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_significant(mini, page_file):
     """All of it again from the scores: the two best means, their paired difference, its interval, Holm's p."""
     found = {row[0][:-2]: row[1:] for row in rows_of(page_file.read_text(encoding="utf-8"), "result")}
-    all_tests = mini.significance()
-    column = list(all_tests.columns).index("p (Holm)")
-    corrected = {(row[0], frozenset(row[1:3])): row[column] for row in all_tests.rows}
     for name, better in mini.greater_is_better.items():
         order = sorted(mini.systems, key=lambda s: -mini.mean(s, name) if better else mini.mean(s, name))
         first, second = order[:2]
-        winner, mean, following, gain, interval, p, sure = found[name]
+        winner, mean, following, gain, interval, p, significant = found[name]
         assert [winner, following] == [first, second]
         assert mean == figure(mini.mean(first, name))
         a, b = (mini.per_instance(system, name) for system in order[:2])
         assert float(gain) == pytest.approx((a - b).mean(), abs=5e-5)
         row = next(row for row in mini.compare(first, second).rows if row[0] == name)
-        assert interval == row[3]
-        assert float(p) == pytest.approx(float(corrected[name, frozenset(order[:2])]), rel=0.06)
-        test = sign_test(a, b, better)
-        low, high = map(float, row[3].split(" to "))
-        assert sure.startswith("yes") == (float(p) < 0.05 and 2 * test.k > test.n and not low <= 0 <= high), name
+        assert interval == between(row[3])
+        assert float(p) == pytest.approx(row[5], rel=0.06)
+        assert significant.startswith("yes") == (not set(mini.groups(name)[first]) & set(mini.groups(name)[second])), (
+            name
+        )
     assert {row[-1][:2] for row in found.values()} == {"ye", "no"}
 
 
@@ -150,14 +148,19 @@ def test_the_headline():
 
     def said(**systems) -> str:
         return re.search(
-            "<p class='headline'>(.*?)</p>", result(evaluate(h, true, systems, ["F_H", "GIE"]), "two").body
+            "<p class='headline'>(.*?)</p>", result(evaluate(h, true, systems, ["F_H", "GIE"]), Procedure()).body
         )[1]
 
-    assert said(good=true, bad=["d", "f"] * 40) == "<b>good</b> wins by both measures. All of that is sure."
+    assert (
+        said(good=true, bad=["d", "f"] * 40)
+        == "<b>good</b> wins by both measures. All of these differences are significant."
+    )
     assert said(alone=true) == "One system: there is nothing to compare."
     assert said(one=true, two=true) == "No system is ahead by any measure."
     nearly = ["d", *true[1:]]
-    assert said(good=true, near=nearly) == "<b>good</b> wins by both measures. None of that is sure."
+    assert (
+        said(good=true, near=nearly) == "<b>good</b> wins by both measures. None of these differences is significant."
+    )
 
 
 LINE = Hierarchy.from_edges([(f"c{k}", f"c{k + 1}") for k in range(40)])
@@ -165,23 +168,22 @@ LINE = Hierarchy.from_edges([(f"c{k}", f"c{k + 1}") for k in range(40)])
 
 
 def doubts(true, a, b) -> str:
-    """Why a is not surely better than b by TIE; classes are numbers in the row, None is nothing."""
+    """Why a is not significantly better than b by TIE; classes are numbers in the row, None is nothing."""
     sides = [[[] if k is None else [f"c{k}"] for k in side] for side in (true, a, b)]
     ev = evaluate(LINE, sides[0], {"a": sides[1], "b": sides[2]}, ["TIE"], undefined="nan")
-    (found,) = verdicts(ev, comparisons.tested_pairs(ev, ev.measures, "two")[0])
+    (found,) = verdicts(ev, Procedure())
     assert found.winner == "a"
     return found.doubt
 
 
-def test_why_a_difference_is_not_sure():
+def test_why_a_difference_is_not_significant():
     """The mean is a's in each case: few but great errors of b, one error, equal means, other instances."""
-    few = doubts([0] * 60, [1] * 50 + [0] * 10, [0] * 50 + [30] * 10)
-    assert few == "better on only 10 of the 60 instances that differ"
+    assert doubts([0] * 60, [1] * 50 + [0] * 10, [0] * 50 + [30] * 10) == ""  # the test is of the mean
     assert doubts([0] * 60, [0] * 60, [1] + [0] * 59) == "p = 1"
     assert doubts([0] * 60, [1, 0] * 30, [0, 1] * 30) == "equal means"
     assert doubts([0] * 60, [0] * 60, [1] * 60) == ""
-    # b makes small errors nearly everywhere, and a a great one: the sign test is sure, the interval is not
-    assert doubts([0] * 60, [30] + [0] * 59, [1] * 60) == "the interval of the difference includes 0"
+    # b makes small errors nearly everywhere, and a a great one
+    assert doubts([0] * 60, [30] + [0] * 59, [1] * 60).startswith("p = 0.")
 
 
 def test_systems_that_are_undefined_on_different_instances():
@@ -190,12 +192,12 @@ def test_systems_that_are_undefined_on_different_instances():
     sides = {"a": [0] * 3 + [5] * 30, "b": [1] * 3 + [0] * 30, "c": [9] * 3 + [None] * 30}
     made = {name: [[] if k is None else [f"c{k}"] for k in side] for name, side in sides.items()}
     ev = evaluate(LINE, [[f"c{k}"] for k in true], made, ["TIE"], undefined="nan")
-    (found,) = verdicts(ev, comparisons.tested_pairs(ev, ev.measures, "two")[0])
+    (found,) = verdicts(ev, Procedure())
     assert (found.winner, found.next) == ("a", "b")
     assert found.doubt == "b is better on the instances on which both are defined"
-    assert found.gain == pytest.approx((5 * 30 - 3) / 33)
-    low, high = found.interval
-    assert 0 < low < found.gain < high
+    assert found.pair.difference == pytest.approx((5 * 30 - 3) / 33)
+    low, high = found.pair.interval
+    assert 0 < low < found.pair.difference < high
 
 
 def test_a_lone_system_has_no_rank(tmp_path):
@@ -213,15 +215,13 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
         assert row[0] == system
         for cell, name in zip(row[1:], mini.measures, strict=False):
             low, high = mini.interval(system, name)
-            assert (
-                cell
-                == f"{figure(mini.mean(system, name))} ({mini.ranks(name)[system]}) [{figure(low)}, {figure(high)}]"
-            )
+            place = f"({mini.ranks(name)[system]}) {''.join(mini.groups(name)[system])}"
+            assert cell == f"{figure(mini.mean(system, name))} {place} [{figure(low)}, {figure(high)}]"
         assert row[-1] == f"{mini.facts[system]['predictions an instance']:.2f}"
 
 
 def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr(Evaluation, "notes", lambda self, *, sided="two": ["A: Fmax, which is optimistic", "plain"])
+    monkeypatch.setattr(overview, "notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
     text, _ = made(mini, tmp_path)
     assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 

@@ -28,7 +28,7 @@ from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
 from hemlp.statistics.ranking import pair_verdicts
-from hemlp.statistics.verdicts import Testing
+from hemlp.statistics.verdicts import Procedure
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ def summary(ev: Evaluation) -> dict[str, Any]:
 
 def _verdicts(ev: Evaluation, measure: str) -> dict[str, Any]:
     """Places, letters and the tests of all pairs by one measure, each p beside the system that it speaks for."""
-    testing = Testing()
-    v = pair_verdicts(ev, measure, testing)
+    procedure = Procedure()
+    v = pair_verdicts(ev, measure, procedure)
     return {
-        "test": str(testing),
+        "test": str(procedure),
         "ranks": ev.ranks(measure),
         "groups": {system: list(letters) for system, letters in ev.groups(measure).items()},
         "pairs": [

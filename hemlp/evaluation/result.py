@@ -23,7 +23,7 @@ from hemlp.report.writing import Reported
 from hemlp.statistics import comparable, overview, ranking
 from hemlp.statistics.facts import with_dropped
 from hemlp.statistics.tests import Sided
-from hemlp.statistics.verdicts import Ranks, Test, Testing
+from hemlp.statistics.verdicts import Procedure, Ranks, Test
 from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.tables import DECIMALS, Table, as_frame
 from hemlp.text.words import many
@@ -198,7 +198,7 @@ class Evaluation(Diagnosable, Reported):
         dict
             The place of each system; None where there is no instance on which all are defined.
         """
-        return dict(ranking.table_verdicts(self, measure, Testing(test, sided, ranks)).ranks)
+        return dict(ranking.table_verdicts(self, measure, Procedure(test, sided, ranks)).ranks)
 
     def groups(self, measure: str, *, test: Test | None = None, sided: Sided = "two") -> dict[str, tuple[str, ...]]:
         """Letters of the systems: two share one exactly where they do not differ significantly.
@@ -210,26 +210,13 @@ class Evaluation(Diagnosable, Reported):
         ----------
         measure, test, sided
             As of ``ranks``.
-
-        Examples
-        --------
-        >>> from hemlp import examples, evaluate
-        >>> mesh = examples.mesh_mini()
-        >>> evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["F_H"]).groups("F_H")["lexical_match"]
-        ('c',)
         """
-        return dict(ranking.table_verdicts(self, measure, Testing(test, sided)).groups)
+        return dict(ranking.table_verdicts(self, measure, Procedure(test, sided)).groups)
 
     def table(
-        self,
-        *,
-        test: Test | None = None,
-        sided: Sided = "two",
-        ranks: Ranks = "mean",
-        digits: int = DECIMALS,
-        verbose: bool = False,
-        intervals: bool = True,
-    ) -> Table:
+        self, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean", digits: int = DECIMALS,
+        verbose: bool = False, intervals: bool = True,
+    ) -> Table:  # fmt: skip
         """Means with places, letters and intervals, one row per system; the notes hold statuses and short signatures.
 
         Parameters
@@ -243,7 +230,7 @@ class Evaluation(Diagnosable, Reported):
         intervals
             Whether means have 95% intervals, as of ``interval``.
         """
-        return overview.table(self, Testing(test, sided, ranks), digits, verbose, intervals)
+        return overview.table(self, Procedure(test, sided, ranks), digits, verbose, intervals)
 
     def notes(self, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean") -> list[str]:
         """How many instances there are, and what was undefined, unknown, missing or not proved.
@@ -253,7 +240,7 @@ class Evaluation(Diagnosable, Reported):
         test, sided, ranks
             As of ``ranks``.
         """
-        return overview.notes(self, Testing(test, sided, ranks))
+        return overview.notes(self, Procedure(test, sided, ranks))
 
     @property
     def fallbacks(self) -> int:
@@ -275,7 +262,7 @@ class Evaluation(Diagnosable, Reported):
         """
         from hemlp.statistics.comparisons import compare
 
-        return with_dropped(compare(self, first, second, Testing(test, sided)), self.facts)
+        return with_dropped(compare(self, first, second, Procedure(test, sided)), self.facts)
 
     def significance(
         self, measure: str | Sequence[str] | None = None, *, test: Test | None = None, sided: Sided = "two"
@@ -291,7 +278,7 @@ class Evaluation(Diagnosable, Reported):
         """
         from hemlp.statistics.comparisons import significance
 
-        return with_dropped(significance(self, measure, Testing(test, sided)), self.facts)
+        return with_dropped(significance(self, measure, Procedure(test, sided)), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""

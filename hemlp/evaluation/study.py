@@ -69,7 +69,7 @@ from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_known, did_you_mean
 from hemlp.report.outputs import check_writable, instance_files, write_per_instance
 from hemlp.statistics.tests import Sided
-from hemlp.statistics.verdicts import Ranks, Test, Testing
+from hemlp.statistics.verdicts import Procedure, Ranks, Test
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Study:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
             for system in pair:
                 check_known("system", system, list(self.systems))
-        Testing(**self.tests.pairs, ranks=self.tests.ranks)
+        Procedure(**self.tests.pairs, ranks=self.tests.ranks)
         resamples = self.tests.kendall
         if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
             raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")

@@ -23,7 +23,7 @@ from hemlp.report.nodes import Nodes
 from hemlp.report.tree import branch_data, tree_section
 from hemlp.report.verdicts import result
 from hemlp.statistics.comparable import comparable_means
-from hemlp.statistics.verdicts import Testing
+from hemlp.statistics.verdicts import Procedure
 from hemlp.text.words import many
 from hemlp.version import __version__
 
@@ -47,11 +47,11 @@ CITATION = """@article{kosmopoulos2015evaluation,
 }"""
 
 
-def page(ev: Evaluation, title: str, testing: Testing, curves: Mapping[str, Curve]) -> str:
+def page(ev: Evaluation, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
     """The whole page."""
     leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
     data = ""
-    found = [result(ev, testing)]
+    found = [result(ev, procedure)]
     if ev.inputs is not None:
         try:
             about, data = _about_data(ev, leader)

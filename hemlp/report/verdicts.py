@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
 from hemlp.statistics import overview
-from hemlp.statistics.comparisons import NEITHER, TestedPair, all_pairs, tested_pair, who
+from hemlp.statistics.comparisons import NEITHER, ComparedPair, all_pairs, compared_pair, who
 from hemlp.statistics.facts import dropped_true_labels
 from hemlp.statistics.intervals import difference_intervals
 from hemlp.statistics.ranking import table_verdicts
 from hemlp.statistics.tests import LEVEL
-from hemlp.statistics.verdicts import Testing
+from hemlp.statistics.verdicts import Procedure
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
 
@@ -32,7 +32,7 @@ class Verdict:
 
     winner: str
     next: str
-    pair: TestedPair
+    pair: ComparedPair
 
     @property
     def measure(self) -> str:
@@ -54,7 +54,7 @@ def _p(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
-def verdicts(ev: Evaluation, testing: Testing) -> list[Verdict]:
+def verdicts(ev: Evaluation, procedure: Procedure) -> list[Verdict]:
     """One for each measure by which at least two systems can be compared."""
     made = []
     for measure in ev.measures:
@@ -63,7 +63,7 @@ def verdicts(ev: Evaluation, testing: Testing) -> list[Verdict]:
             continue
         winner, after = sorted(ranks, key=ranks.__getitem__)[:2]
         (interval,) = difference_intervals(ev, winner, after, (measure,))
-        made.append(Verdict(winner, after, tested_pair(ev, measure, winner, after, interval, testing)))
+        made.append(Verdict(winner, after, compared_pair(ev, measure, winner, after, interval, procedure)))
     return made
 
 
@@ -103,19 +103,19 @@ def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def result(ev: Evaluation, testing: Testing) -> Section:
+def result(ev: Evaluation, procedure: Procedure) -> Section:
     """Who wins, and all means with their intervals."""
-    made = verdicts(ev, testing) if len(ev.systems) > 1 else []
+    made = verdicts(ev, procedure) if len(ev.systems) > 1 else []
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
     if made:
         pairs = many(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
         parts.append(_verdict_table(ev, made))
         parts.append(
-            f"<p class='note'>Significant: p of the {testing}, corrected by Holm for {pairs} of systems, is below "
+            f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
             f"{LEVEL}.</p>"
         )
-    parts += [_means(ev, testing), notes(overview.notes(ev, testing))]
+    parts += [_means(ev, procedure), notes(overview.notes(ev, procedure))]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
@@ -123,7 +123,7 @@ def result(ev: Evaluation, testing: Testing) -> Section:
     )
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
-        tested = list(all_pairs(ev, ev.measures, testing))
+        tested = list(all_pairs(ev, ev.measures, procedure))
         parts.append(folded(f"All {many(len(tested), 'pair')} of systems by all measures", _tests(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
@@ -157,7 +157,7 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
     return table(columns, rows)
 
 
-def _tests(pairs: Sequence[TestedPair]) -> str:
+def _tests(pairs: Sequence[ComparedPair]) -> str:
     """All pairs of systems by all measures."""
     columns = [
         *(Column(name, "ascending", True) for name in ("measure", "better", "worse")), Column("difference"),
@@ -194,10 +194,10 @@ def _whole(text: str) -> str:
     return f"<span class='whole'>{text}</span>"
 
 
-def _means(ev: Evaluation, testing: Testing) -> str:
+def _means(ev: Evaluation, procedure: Procedure) -> str:
     """All means with places, letters and intervals, one row per system."""
     alone = len(ev.systems) == 1
-    made = {name: table_verdicts(ev, name, testing) for name in ev.measures}
+    made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
     dropped = dropped_true_labels(ev.facts)
     columns = [Column("system", "ascending", True)]
     columns += [

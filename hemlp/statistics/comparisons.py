@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.statistics.differences import PairedDifferences
 from hemlp.statistics.intervals import difference_intervals
@@ -15,7 +16,7 @@ from hemlp.statistics.permutation import effect_size
 from hemlp.statistics.ranking import pair_verdicts
 from hemlp.statistics.resampling import RESAMPLES
 from hemlp.statistics.tests import LEVEL, SignTest
-from hemlp.statistics.verdicts import Testing, Verdicts
+from hemlp.statistics.verdicts import Procedure, Verdicts
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
@@ -27,7 +28,7 @@ NEITHER = "neither"
 
 
 @dataclass(frozen=True)
-class TestedPair:
+class ComparedPair:
     """Two systems by a measure, on the ``instances`` on which both are defined.
 
     ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
@@ -50,7 +51,7 @@ class TestedPair:
     sign: SignTest
     sign_favours: str
 
-    def better_first(self) -> TestedPair:
+    def better_first(self) -> ComparedPair:
         """The same pair, the better system first; as it is where neither is better."""
         if self.better != self.second:
             return self
@@ -78,16 +79,16 @@ class TestedPair:
         return f"{self.better} has the better mean, {others[0]} the greater sum of ranks"
 
 
-def tested_pair(
-    ev: Evaluation, measure: str, first: str, second: str, interval: Interval, testing: Testing
-) -> TestedPair:
+def compared_pair(
+    ev: Evaluation, measure: str, first: str, second: str, interval: Interval, procedure: Procedure
+) -> ComparedPair:
     """All tests of two systems by one measure."""
-    v = pair_verdicts(ev, measure, testing)
+    v = pair_verdicts(ev, measure, procedure)
     gains = v.gains(first, second)
     sign = 1 if v.greater_is_better else -1
-    return TestedPair(
+    return ComparedPair(
         measure, first, second, gains.instances, sign * gains.mean + 0.0, interval, sign * effect_size(gains) + 0.0,
-        _favoured(gains.sum, first, second), v.p[first, second], v.holm[first, second],
+        v.better(first, second) or NEITHER, v.p[first, second], v.holm[first, second],
         v.wilcoxon[first, second], _favoured(float(gains.signed_ranks.sum()), first, second),
         *_sign(v, gains, first, second),
     )  # fmt: skip
@@ -106,13 +107,15 @@ def _sign(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tup
     return test, first if test.k == gains.wins else second
 
 
-def compare(ev: Evaluation, first: str, second: str, testing: Testing) -> Table:
+def compare(ev: Evaluation, first: str, second: str, procedure: Procedure) -> Table:
     """All tests of one pair of systems, measure by measure, on the instances on which both are defined."""
     for system in (first, second):
         check_known("system", system, ev.systems)
+    if first == second:
+        raise InvalidOption(f"compare takes two different systems, not {first!r} twice")
     intervals = difference_intervals(ev, first, second, tuple(ev.measures))
     pairs = [
-        tested_pair(ev, name, first, second, interval, testing)
+        compared_pair(ev, name, first, second, interval, procedure)
         for name, interval in zip(ev.measures, intervals, strict=True)
     ]
     rows = [[each.measure, each.better, each.difference, each.interval, *_tests(each)] for each in pairs]
@@ -125,14 +128,14 @@ def compare(ev: Evaluation, first: str, second: str, testing: Testing) -> Table:
         if each.instances < size
     ]
     head = ["measure", "better", "difference", "difference 95%", *TESTS]
-    return Table(head, rows, [*notes, *_about(testing, len(ev.systems))])
+    return Table(head, rows, [*notes, *_about(procedure, len(ev.systems))])
 
 
 TESTS = ("p", "p (Holm)", "significant", "effect", "p Wilcoxon", "Wilcoxon favours", "won", "p sign", "sign favours",
          "remark")  # fmt: skip
 
 
-def _tests(pair: TestedPair) -> list[Any]:
+def _tests(pair: ComparedPair) -> list[Any]:
     """The cells below ``TESTS``."""
     return [
         pair.p, pair.corrected, "yes" if pair.significant else "no", pair.effect, pair.wilcoxon, pair.wilcoxon_favours,
@@ -140,44 +143,44 @@ def _tests(pair: TestedPair) -> list[Any]:
     ]  # fmt: skip
 
 
-def _about(testing: Testing, systems: int) -> list[str]:
+def _about(procedure: Procedure, systems: int) -> list[str]:
     """What the columns of tests mean."""
     pairs = many(systems * (systems - 1) // 2, "pair")
-    sided = "one-sided, of the system with the better mean" if testing.sided == "one" else "two-sided"
+    sided = "one-sided, of the system with the better mean" if procedure.sided == "one" else "two-sided"
     return [
-        f"p: {testing}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {LEVEL}",
+        f"p: {procedure}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {LEVEL}",
         "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
         f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
         "instances that differ",
     ]
 
 
-def all_pairs(ev: Evaluation, measures: Sequence[str], testing: Testing) -> Iterator[TestedPair]:
+def all_pairs(ev: Evaluation, measures: Sequence[str], procedure: Procedure) -> Iterator[ComparedPair]:
     """All pairs of systems by each measure, the better one first."""
     for measure in measures:
         check_known("measure", measure, ev.measures)
     for measure in measures:
         for first, second in combinations(ev.systems, 2):
             (interval,) = difference_intervals(ev, first, second, (measure,))
-            yield tested_pair(ev, measure, first, second, interval, testing).better_first()
+            yield compared_pair(ev, measure, first, second, interval, procedure).better_first()
 
 
-def significance(ev: Evaluation, chosen: str | Sequence[str] | None, testing: Testing) -> Table:
+def significance(ev: Evaluation, chosen: str | Sequence[str] | None, procedure: Procedure) -> Table:
     """The tests of all pairs of systems by each measure, with Holm's correction for the pairs of each measure."""
     measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
     rows = [
         [pair.measure, *who(pair), pair.difference, pair.interval, *_tests(pair)]
-        for pair in all_pairs(ev, measures, testing)
+        for pair in all_pairs(ev, measures, procedure)
     ]
     notes = [f"difference: better minus worse, the mean of the paired differences, with its 95% interval from "
              f"{RESAMPLES:,} resamples"]  # fmt: skip
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     head = ["measure", "better", "worse", "difference", "difference 95%", *TESTS]
-    return Table(head, rows, [*notes, *_about(testing, len(ev.systems))])
+    return Table(head, rows, [*notes, *_about(procedure, len(ev.systems))])
 
 
-def who(pair: TestedPair) -> tuple[str, str]:
+def who(pair: ComparedPair) -> tuple[str, str]:
     """Who is better than whom."""
     return (pair.first, pair.second) if pair.better != NEITHER else (NEITHER, f"{pair.first}, {pair.second}")
 

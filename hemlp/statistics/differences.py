@@ -11,7 +11,6 @@ they differ by at most 1e-12 · max(1, |first|, |second|): a part does not know 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,18 +42,18 @@ def differences(first: FloatArray, second: FloatArray) -> FloatArray:
 class PairedDifferences:
     """first − second on the instances that differ: ``values``, of ``instances`` that both systems have.
 
-    ``sum``: of the exact differences, rounded once. ``tolerance``: ε.
+    ``mean``: over all of those, rounded once; nan where there is none. ``tolerance``: ε.
 
     Examples
     --------
     >>> d = PairedDifferences.of(np.array([1, 2 / 3, 0.5]), np.array([2 / 3, 1, 0.5]))
-    >>> d.values.size, d.instances, d.sum, d.mean
-    (2, 3, 0.0, 0.0)
+    >>> d.values.size, d.instances, d.mean
+    (2, 3, 0.0)
     """
 
     values: FloatArray
     instances: int
-    sum: float
+    mean: float
     tolerance: float
 
     @classmethod
@@ -68,15 +67,10 @@ class PairedDifferences:
         differ = np.abs(gaps) > least
         gaps, sizes = gaps[differ], finite[differ] if large else finite
         tolerance = PRECISION * float(sizes.max(initial=1.0 if large else 0.0))
-        total = exact_mean([*first[differ].tolist(), *(-second[differ]).tolist()], 1) if gaps.size else 0.0
-        if abs(total) <= gaps.size * tolerance:
-            total = 0.0
-        return cls(gaps, first.size, total, tolerance)
-
-    @property
-    def mean(self) -> float:
-        """Over all instances that both systems have; nan where there is none."""
-        return self.sum / self.instances if self.instances else math.nan
+        mean = exact_mean([*first[differ].tolist(), *(-second[differ]).tolist()], first.size)
+        if abs(mean) <= gaps.size * tolerance / max(1, first.size):
+            mean = 0.0
+        return cls(gaps, first.size, mean, tolerance)
 
     @property
     def finite(self) -> bool:

@@ -14,7 +14,7 @@ from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
 from hemlp.statistics.ranking import table_verdicts
 from hemlp.statistics.tests import LEVEL
-from hemlp.statistics.verdicts import Testing, Verdicts
+from hemlp.statistics.verdicts import Procedure, Verdicts
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
 
@@ -26,7 +26,7 @@ VERBOSE = "means over instances; labels: how many are predicted for an instance,
 """What to know about every table."""
 
 
-def table(ev: Evaluation, testing: Testing, digits: int, verbose: bool, intervals: bool) -> Table:
+def table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, intervals: bool) -> Table:
     """Means with places, letters and intervals, one row per system; notes of verdicts, statuses and signatures."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
         raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
@@ -34,7 +34,7 @@ def table(ev: Evaluation, testing: Testing, digits: int, verbose: bool, interval
     columns: list[list[str]] = [["system", *ev.systems]]
     emphasis: dict[tuple[int, int], Any] = {}
     for name, better in ev.greater_is_better.items():
-        v = table_verdicts(ev, name, testing)
+        v = table_verdicts(ev, name, procedure)
         column = [f"{name} {'↑' if better else '↓'}"]
         for system in ev.systems:
             mean = ev.mean(system, name)
@@ -48,7 +48,7 @@ def table(ev: Evaluation, testing: Testing, digits: int, verbose: bool, interval
         columns.append(["true labels dropped", *dropped.values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
-    told = notes(ev, testing, verbose)
+    told = notes(ev, procedure, verbose)
     if intervals:
         from hemlp.statistics.intervals import RESAMPLED
 
@@ -75,28 +75,27 @@ def _best(v: Verdicts) -> dict[int, str]:
     return marks
 
 
-def verdict_notes(ev: Evaluation, testing: Testing) -> list[str]:
-    """What places and letters mean, and where there are too few instances for a verdict."""
+def verdict_notes(ev: Evaluation, procedure: Procedure) -> list[str]:
+    """What places and letters mean, the test behind them, and where there are too few instances for a verdict."""
     if len(ev.systems) == 1:
-        return []
-    pairs = many(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
-    place = "(place) by mean"
-    if testing.ranks == "chained":
-        place = "(rank) shared with the system above unless the test finds that one better"
+        return [""]
+    made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
+    place = "(rank) shared unless better than the next" if procedure.ranks == "chained" else "(place) by mean"
     if len(ev.systems) == 2:
-        p_values = ", ".join(f"{name} {_p(table_verdicts(ev, name, testing))}" for name in ev.measures)
-        found = [f"{place}; p of the {testing}: {p_values}"]
+        found = [place, f"p, {procedure}: {', '.join(f'{name} {_p(v)}' for name, v in made.items())}"]
     else:
-        found = [f"{place}; who share a letter do not differ significantly ({testing}, Holm over {pairs}, {LEVEL})"]
-    for name in ev.measures:
-        v = table_verdicts(ev, name, testing)
+        pairs = len(ev.systems) * (len(ev.systems) - 1) // 2
+        test = f"{procedure}, corrected by Holm for {pairs:,} pairs, level {LEVEL}"
+        found = [f"{place}; same letter: no significant difference", test]
+    by_note: dict[str, list[str]] = {}
+    for name, v in made.items():
         if len(ev.systems) > 2 and not any(v.groups.values()):
-            found.append(f"{name}: no letters, for there are too many groups")
+            by_note.setdefault("no letters, for there are too many groups", []).append(name)
         if v.too_few:
-            told = ", ".join(f"{first} and {second} ({n})" for first, second, n in v.too_few[:MOST_NAMED])
+            pairs_of_few = ", ".join(f"{first} and {second} ({n})" for first, second, n in v.too_few[:MOST_NAMED])
             more = f" and {len(v.too_few) - MOST_NAMED:,} more" if len(v.too_few) > MOST_NAMED else ""
-            found.append(f"{name}: too few instances differ to separate {told}{more}")
-    return found
+            by_note.setdefault(f"too few instances differ to separate {pairs_of_few}{more}", []).append(name)
+    return found + [f"{', '.join(names)}: {note}" for note, names in by_note.items()]
 
 
 MOST_NAMED = 5
@@ -108,9 +107,9 @@ def _p(v: Verdicts) -> str:
     return "undefined" if math.isnan(p) else f"{p:.3g}"
 
 
-def notes(ev: Evaluation, testing: Testing, verbose: bool = False) -> list[str]:
+def notes(ev: Evaluation, procedure: Procedure, verbose: bool = False) -> list[str]:
     """How many instances there are, and what was undefined, unknown, missing or not proved."""
-    meaning, *others = verdict_notes(ev, testing) or [""]
+    meaning, *others = verdict_notes(ev, procedure)
     size = many(int(ev.facts[ev.systems[0]]["instances"]), "instance")
     found = ["; ".join(filter(None, [size, meaning])), *others]
     if verbose:

@@ -67,7 +67,7 @@ def _hits(pairs: Sequence[PairedDifferences], signs: Iterable[FloatArray]) -> li
     for k, d in enumerate(pairs):
         unit = _unit(d)
         columns[: d.values.size, k] = np.sort(np.abs(d.values)) / unit
-        least[k] = (abs(d.sum) - d.values.size * d.tolerance) / unit
+        least[k] = abs(math.fsum((d.values / unit).tolist())) - d.values.size * d.tolerance / unit
     hits = np.zeros(len(pairs), np.int64)
     for each in signs:
         hits += np.count_nonzero(np.abs(each[:, :size] @ columns) >= least, axis=0)
@@ -102,7 +102,8 @@ def _normal(d: PairedDifferences) -> float:
     high = scaled - (scaled - values)
     low = values - high
     rounding = ((high * high - squares) + 2 * high * low) + low * low
-    return math.erfc(abs(d.sum / _unit(d)) / math.sqrt(2 * math.fsum([*squares.tolist(), *rounding.tolist()])))
+    total = math.fsum([*squares.tolist(), *rounding.tolist()])
+    return math.erfc(abs(math.fsum(values.tolist())) / math.sqrt(2 * total))
 
 
 def _unit(d: PairedDifferences) -> float:

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 from hemlp.options import check_known
 from hemlp.statistics.comparable import comparable
 from hemlp.statistics.once import once
-from hemlp.statistics.verdicts import Testing, Verdicts
+from hemlp.statistics.verdicts import Procedure, Verdicts
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
 
-def table_verdicts(ev: Evaluation, measure: str, testing: Testing) -> Verdicts:
+def table_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
     """Places and groups of a table: on the instances on which all systems are defined."""
     check_known("measure", measure, ev.measures)
     undefined = any(ev.scores[system][measure].undefined for system in ev.systems)
-    return _on_common_instances(ev, measure, testing) if undefined else pair_verdicts(ev, measure, testing)
+    return _on_common_instances(ev, measure, procedure) if undefined else pair_verdicts(ev, measure, procedure)
 
 
 @once
-def pair_verdicts(ev: Evaluation, measure: str, testing: Testing) -> Verdicts:
+def pair_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
     """Tests of pairs: each on the instances on which both systems are defined."""
     scores = {system: ev.per_instance(system, measure) for system in ev.systems}
-    return Verdicts(scores, ev.greater_is_better[measure], testing)
+    return Verdicts(scores, ev.greater_is_better[measure], procedure)
 
 
 @once
-def _on_common_instances(ev: Evaluation, measure: str, testing: Testing) -> Verdicts:
+def _on_common_instances(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
     scores = dict(zip(ev.systems, comparable(ev, measure), strict=True))
-    return Verdicts(scores, ev.greater_is_better[measure], testing)
+    return Verdicts(scores, ev.greater_is_better[measure], procedure)

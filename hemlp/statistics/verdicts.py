@@ -34,7 +34,7 @@ TOGETHER = 500
 
 
 @dataclass(frozen=True)
-class Testing:
+class Procedure:
     """Which test separates systems, and how they are ranked.
 
     ``test``: the paired "permutation" test of the mean, or the micro "sign" test; None for the former unless
@@ -96,7 +96,7 @@ class Verdicts:
 
     scores: Mapping[str, FloatArray]
     greater_is_better: bool = True
-    testing: Testing = Testing()
+    procedure: Procedure = Procedure()
 
     @property
     def pairs(self) -> list[Pair]:
@@ -110,7 +110,7 @@ class Verdicts:
 
     def better(self, first: str, second: str) -> str | None:
         """The system with the better mean, on the instances on which both are defined; None where they are equal."""
-        gain = self.gains(first, second).sum
+        gain = self.gains(first, second).mean
         return first if gain > 0 else second if gain < 0 else None
 
     def _tested(self, test: Callable[[Sequence[PairedDifferences]], Sequence[V]]) -> Pairs[V]:
@@ -140,14 +140,14 @@ class Verdicts:
 
     def _sign(self, d: PairedDifferences) -> SignTest:
         wins, losses = d.wins, d.values.size - d.wins
-        of_better = wins if d.sum > 0 else losses
-        one_sided = self.testing.sided == "one" and d.sum != 0
-        return sign_test(of_better if one_sided else max(wins, losses), wins + losses, self.testing.sided)
+        of_better = wins if d.mean > 0 else losses
+        one_sided = self.procedure.sided == "one" and d.mean != 0
+        return sign_test(of_better if one_sided else max(wins, losses), wins + losses, self.procedure.sided)
 
     @cached_property
     def p(self) -> Pairs[float]:
         """p of the chosen test."""
-        if self.testing.chosen == "permutation":
+        if self.procedure.chosen == "permutation":
             return self.permutation
         return Pairs({pair: test.p for pair, test in self.sign.items()})
 
@@ -179,7 +179,7 @@ class Verdicts:
     @cached_property
     def ranks(self) -> Mapping[str, int | None]:
         """Places by mean, 1 the best; None where there is no mean."""
-        return self._places if self.testing.ranks == "mean" else self._chained
+        return self._places if self.procedure.ranks == "mean" else self._chained
 
     @cached_property
     def _places(self) -> Mapping[str, int | None]:
@@ -197,7 +197,7 @@ class Verdicts:
 
     def _beats(self, above: str, below: str) -> bool:
         d = self.gains(above, below)
-        favoured = d.sum > 0 if self.testing.chosen == "permutation" else 2 * d.wins > d.values.size
+        favoured = d.mean > 0 if self.procedure.chosen == "permutation" else 2 * d.wins > d.values.size
         return self.p[above, below] < LEVEL and favoured
 
     @cached_property
@@ -217,7 +217,7 @@ class Verdicts:
 
         The least p of n instances is 2 / 2ⁿ, which Holm multiplies by the number of pairs that have no smaller one.
         """
-        if self.testing.chosen != "permutation":
+        if self.procedure.chosen != "permutation":
             return []
         ordered = np.sort(list(self.p.values()))
         pairs = []
@@ -268,7 +268,7 @@ def verdicts(
     if len(columns) < len(scores) or len(set(lengths.values())) != 1:
         told = ", ".join(f"{system} {length:,}" for system, length in lengths.items()) or "there are no systems"
         raise InvalidOption(f"systems are compared instance by instance, so all need equally many scores: {told}")
-    return Verdicts(columns, greater_is_better, Testing(test, sided, ranks))
+    return Verdicts(columns, greater_is_better, Procedure(test, sided, ranks))
 
 
 def _column(system: str, values: Any) -> FloatArray:

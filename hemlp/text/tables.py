@@ -22,7 +22,7 @@ Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
-_INTERVAL = re.compile(r"(?<=[\d)]) (?=\\?\[[-+\d])")
+_INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
 _MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
 
