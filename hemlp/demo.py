@@ -52,7 +52,7 @@ def run(out: str) -> None:
     )
     console.print(result.table().to_rich())
     console.print(
-        "(rank); systems that the two-sided sign test does not separate share it; [95% interval]",
+        "(place) by mean; systems that share a letter do not differ significantly; [95% interval]",
         markup=False,
         highlight=False,
     )

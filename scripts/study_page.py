@@ -115,15 +115,15 @@ different kinds, trained on other records. The same study from the command line,
 $ hemlp evaluate mesh_hierarchy.txt gold.txt knn30=pred_knn30.txt ... -m F -m F_H -m F_LCA ... --kendall 1000
 ```
 
-Means over documents, ranks in brackets; a system shares the rank of the one above unless the sign test (two-sided, 0.05)
-finds that one better. Then 95% intervals, from 1,000 resamples of the documents.
+Means over documents, with places in brackets. Systems that share a letter do not differ significantly (paired permutation test of the
+mean, Holm's correction for all pairs). Then 95% intervals, from 1,000 resamples of the documents.
 Every F_LCA is proved optimal.
 
 {blocks}
 
 ## What a reader learns
 
-![Ranks by five measures](study_ranks.svg)
+![Places by five measures](study_ranks.svg)
 
 - **{SVM} is second by F and next to last by F_LCA and F_H; {TOPDOWN} goes the other way**, from sixth to second. The
   support vector machines know 582 frequent headings and predict {ev.facts[SVM]["predictions an instance"]:.1f} a document: what they

@@ -27,9 +27,8 @@ from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
-from hemlp.evaluation.study import tables_text
 from hemlp.measures.signatures import short
-from hemlp.report.outputs import _csv_lines, write_per_instance
+from hemlp.report.outputs import _csv_lines, tables_text, write_per_instance
 from hemlp.text.tables import Table
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"
@@ -350,8 +349,8 @@ def test_the_best_of_a_column_is_told():
     for other in (ev.compare("good", "same"), ev.significance(None), ev.kendall()):
         assert "\n$F_{\\mathrm{LCA}}$ & " in other.to_latex()
     low, high = ev.interval("good", "F_LCA")
-    assert rf"| **{ev.mean('good', 'F_LCA'):.4f} (1)** \[{low:.4f}, {high:.4f}] |" in table.to_markdown()
-    assert f"| **{ev.mean('good', 'F_LCA'):.4f} (1)** |" in ev.table(intervals=False).to_markdown()
+    assert rf"| **{ev.mean('good', 'F_LCA'):.4f} (1) a** \[{low:.4f}, {high:.4f}] |" in table.to_markdown()
+    assert f"| **{ev.mean('good', 'F_LCA'):.4f} (1) a** |" in ev.table(intervals=False).to_markdown()
     assert "<b>" in table._repr_html_()
     assert table.head(1).emphasis == {(0, 1): "best", (0, 2): "best"}
     table.head(1).to_markdown()

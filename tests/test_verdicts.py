@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from fractions import Fraction
@@ -11,11 +12,13 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import scipy.stats
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hemlp
 from hemlp import Hierarchy, evaluate, examples
+from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.statistics import letters as letters_module
 from hemlp.statistics.differences import PairedDifferences, differences
@@ -432,3 +435,21 @@ def test_verdicts_in_json(mini, tmp_path):
             assert (each["better"], each["p"], each["p (Holm)"]) == (row["better"], row["p"], row["p (Holm)"])
     again = hemlp.Evaluation.from_json(tmp_path / "e.json")
     assert str(again.table()) == str(mini.table())
+
+
+def test_the_table_as_csv(mini, tmp_path):
+    """By a study: one row per system and measure, with the numbers of the table."""
+    files = examples.DATA / "mesh_mini"
+    (tmp_path / "study.toml").write_text(
+        f'hierarchy = "{files / "hierarchy.txt"}"\ntrue = "{files / "gold.txt"}"\nmeasures = ["F", "GIE"]\n'
+        f'[systems]\n' + "".join(f'{s} = "{files / f"pred_{s}.txt"}"\n' for s in mini.systems)
+        + '[outputs]\ntable = "t.csv"\n'
+    )  # fmt: skip
+    assert CliRunner().invoke(commands, ["run", str(tmp_path / "study.toml")]).exit_code == 0
+    rows = list(csv.DictReader((tmp_path / "t.csv").read_text().splitlines()))
+    assert [(row["system"], row["measure"]) for row in rows] == [(s, m) for m in ("F", "GIE") for s in mini.systems]
+    for row in rows:
+        assert float(row["mean"]) == mini.mean(row["system"], row["measure"])
+        assert (float(row["low"]), float(row["high"])) == tuple(mini.interval(row["system"], row["measure"]))
+        assert int(row["place"]) == mini.ranks(row["measure"])[row["system"]]
+        assert row["letters"] == "".join(mini.groups(row["measure"])[row["system"]])

@@ -50,8 +50,8 @@ def diagnose(
 
     Example: hemlp diagnose cat_hier.txt gold.txt predictions.txt -m F_LCA --names names.tsv
     """
-    from hemlp.evaluation.study import Study, tables_text
-    from hemlp.report.outputs import system_files
+    from hemlp.evaluation.study import Study
+    from hemlp.report.outputs import system_files, tables_text
 
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.option("--parquet", type=click.Path(), help="Write all instances to one file: --parquet rows.parquet.")
 @click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
 @click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
-@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex or text: --table results.tex.")
+@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex, .csv or text: --table results.tex.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes: --workers 2.")
 @click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
 @click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")

@@ -37,8 +37,8 @@ baseline = "accepted.json"                    # what an earlier run wrote
 max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
 significant = false                           # true: only where the interval of the difference does not reach 0
 
-[outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), parquet,
-                                              # and digits and intervals (true or false) of the tables
+[outputs]                                     # json, html, table (.md, .tex, .csv or text), per_instance (a folder),
+                                              # parquet, and digits and intervals (true or false) of the tables
 json = "study.json"
 """
 
@@ -52,7 +52,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, MissingDependency, NoCluster
-from hemlp.escaping import markdown, printable
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
@@ -67,7 +66,8 @@ from hemlp.measures.named import NAMED
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_known, did_you_mean
-from hemlp.report.outputs import check_writable, instance_files, write_per_instance
+from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
+from hemlp.statistics import overview
 from hemlp.statistics.tests import Sided
 from hemlp.statistics.verdicts import Procedure, Ranks, Test
 from hemlp.text.tables import DECIMALS, Table
@@ -82,6 +82,8 @@ EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
 LABEL_OPTIONS = ("format", "sep", "id", "label")
+TABLES = ("", ".txt", ".md", ".tex", ".csv")
+"""Endings of the files that tables are written to."""
 OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask")
 
 
@@ -215,8 +217,14 @@ class Study:
             from hemlp.report.parquet import check_parquet
 
             check_parquet()
-        if self.outputs.table is not None and Path(self.outputs.table).suffix not in ("", ".txt", ".md", ".tex"):
-            raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex or .txt")
+        if self.outputs.table is not None and Path(self.outputs.table).suffix not in (
+            "",
+            ".txt",
+            ".md",
+            ".tex",
+            ".csv",
+        ):
+            raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex, .csv or .txt")
         for pair in self.tests.compare:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
@@ -292,6 +300,13 @@ class Study:
             found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
         return found
 
+    def tables_text(self, result: Evaluation, suffix: str) -> str:
+        """The tables as the ending of a file's name says; as .csv the means, places and letters alone."""
+        if suffix != ".csv":
+            return tables_text(self.tables(result), suffix)
+        procedure = Procedure(**self.tests.pairs, ranks=self.tests.ranks)
+        return csv_text(overview.columns(result, procedure, self.outputs.intervals))
+
     def write(self, result: Evaluation) -> list[str]:
         """Write the files that were asked for; their names."""
         out = self.outputs
@@ -302,7 +317,7 @@ class Study:
         if out.json is not None and out.json != "-":
             result.to_json(out.json)
         if out.table is not None:
-            write_text(out.table, tables_text(self.tables(result), Path(out.table).suffix))
+            write_text(out.table, self.tables_text(result, Path(out.table).suffix))
         if out.html is not None:
             from hemlp.evaluation.curves import curves_of
 
@@ -357,18 +372,6 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
         raise NoCluster(f"no Dask scheduler answers at {address}: {error}") from None
     with client:
         yield client.get_executor()
-
-
-def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:
-    """Tables with their titles as Markdown (.md), LaTeX (.tex), or plain text."""
-    blocks = []
-    for title, table in tables:
-        plain = printable(title)
-        heads = {".md": f"## {markdown(title)}\n\n", ".tex": f"% {plain}\n"}
-        head = heads.get(suffix, f"{plain}\n") if title else ""
-        body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
-        blocks.append(head + body)
-    return "\n".join(blocks)
 
 
 def _gate(table: dict[str, Any], folder: Path) -> Gate:

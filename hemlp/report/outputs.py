@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
-from hemlp.escaping import csv_cell
+from hemlp.escaping import csv_cell, markdown, printable
 from hemlp.io.cuts import cut_of
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.programs.program import STATUSES
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
@@ -172,3 +173,15 @@ def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int,
         taken = [other for _, other in found]
         found.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
     return found
+
+
+def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:
+    """Tables with their titles as Markdown (.md), LaTeX (.tex), or plain text."""
+    blocks = []
+    for title, table in tables:
+        plain = printable(title)
+        heads = {".md": f"## {markdown(title)}\n\n", ".tex": f"% {plain}\n"}
+        head = heads.get(suffix, f"{plain}\n") if title else ""
+        body = {".md": Table.to_markdown, ".tex": Table.to_latex}.get(suffix, lambda made: f"{made}\n")(table)
+        blocks.append(head + body)
+    return "\n".join(blocks)

@@ -63,6 +63,19 @@ def place(v: Verdicts, system: str) -> str:
     return " ".join(filter(None, [f"({v.ranks[system]})", "".join(v.groups[system])]))
 
 
+def columns(ev: Evaluation, procedure: Procedure, intervals: bool) -> dict[str, list[Any]]:
+    """The table for programs: one row per system and measure, with place and letters."""
+    made: dict[str, list[Any]] = {key: [] for key in ("system", "measure", "mean", "low", "high", "place", "letters")}
+    for name in ev.measures:
+        v = table_verdicts(ev, name, procedure)
+        for system in ev.systems:
+            ends = tuple(ev.interval(system, name)) if intervals else (math.nan, math.nan)
+            row = (system, name, ev.mean(system, name), *ends, v.ranks[system], "".join(v.groups[system]))
+            for column, value in zip(made.values(), row, strict=True):
+                column.append(value)
+    return made
+
+
 def _best(v: Verdicts) -> dict[int, str]:
     """Which rows have the best mean, and which others are not separated from those."""
     first = [system for system in v.scores if v.ranks[system] == 1]
