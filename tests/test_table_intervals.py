@@ -11,7 +11,9 @@ import scipy.stats
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.kernels import census
 from hemlp.statistics.direct import of_mean, proportion
+from hemlp.statistics.intervals import draw_of
 from hemlp.statistics.resampling import BLOCK, Draw
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval
 
 A, B = "svm_ovr_freq60", "topdown_lcpn"
@@ -24,12 +26,12 @@ def mini() -> Evaluation:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> np.ndarray:
+def drawn(mini) -> np.ndarray:
     """How often each of 200 instances is in each resample."""
-    counts = np.zeros((1000, 200))
-    for resamples, instances, found in Draw(200).counts():
+    counts, draw = np.zeros((1000, 200)), draw_of(mini)
+    for resamples, instances, found in draw.counts():
         counts[resamples, instances] = found
-    return counts
+    return counts[:, draw.units.members]
 
 
 def closures(ev: Evaluation, system: str) -> tuple[list[set[str]], list[set[str]]]:
@@ -132,15 +134,13 @@ def test_sums_of_resamples_do_not_depend_on_how_the_rows_come():
     rng = np.random.default_rng(3)
     for most in (9, 10**6):
         values = rng.integers(0, most, (2 * BLOCK + 99, 3))
-        draw = Draw(len(values), 40)
+        draw = Draw(Units(len(values)), 40)
         expected = np.zeros((40, 3))
         for resamples, instances, counts in draw.counts():
             expected[resamples] += counts @ values[instances]
         for cuts in ([], [5, 6, 6, 2000], [BLOCK], [BLOCK + 1]):
             for found in draw.sums([iter(np.split(values, cuts)), [values]]):
                 assert (found == expected).all()
-    with pytest.raises(ValueError, match="streams come once"):
-        Draw(5, 1001).sums([[np.ones((5, 1), int)]])
 
 
 # ---- classes: proportions of instances

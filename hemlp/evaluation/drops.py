@@ -25,7 +25,7 @@ from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.statistics.comparisons import between
-from hemlp.statistics.resampling import Draw
+from hemlp.statistics.intervals import draw_of
 from hemlp.statistics.tests import differences, mean_difference, paired
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
@@ -119,7 +119,7 @@ class Gate:
                 f"one, so both have to be made from the same true labels"
             )
         compared = [(system, name) for system in ev.systems for name in allowed]
-        drawn = Draw(sizes[1]).means(
+        drawn = draw_of(ev).means(
             differences(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compared
         )
         changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compared, drawn.T, strict=True)]
