@@ -259,10 +259,11 @@ def test_intervals_of_means_do_not_leave_the_range_of_a_measure():
 
 
 def test_intervals_of_means_need_two_values():
-    assert np.isnan(of_mean(np.zeros(2), np.zeros(2), np.array([0.0, 1.0]))).all()
-    assert of_mean(np.array([0.0]), np.array([8.0]), np.array([2.0])).tolist() == pytest.approx(
-        [scipy.stats.t.ppf(0.975, 1) * 2]
-    )
+    none = of_mean(np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0]), (0.0, 1.0))
+    assert np.isnan(none).all()
+    ends = of_mean(np.array([3.0]), np.array([0.0]), np.array([8.0]), np.array([2.0]), (-math.inf, math.inf))
+    width = scipy.stats.t.ppf(0.975, 1) * 2
+    assert np.ravel(ends).tolist() == pytest.approx([3 - width, 3 + width])
 
 
 # ---- what all of them share
