@@ -25,7 +25,8 @@ from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.statistics.comparisons import between
-from hemlp.statistics.intervals import draw_of
+from hemlp.statistics.intervals import draw_of, units_of
+from hemlp.statistics.resampling import RESAMPLES
 from hemlp.statistics.tests import differences, mean_difference, paired
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
@@ -202,7 +203,10 @@ class Drops:
                          signed(each.difference), between(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
-        notes = [f"worse: the mean of the paired differences is worse by more than allowed{how}"]
+        notes = [
+            f"worse: the mean of the paired differences is worse by more than allowed{how}",
+            f"intervals from {RESAMPLES:,} resamples of {units_of(self.ev).described}",
+        ]
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):
             notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
         notes += [

@@ -12,6 +12,7 @@ from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded,
 from hemlp.statistics.comparable import comparable_means
 from hemlp.statistics.comparisons import Tested, tested_pairs
 from hemlp.statistics.facts import dropped_true_labels
+from hemlp.statistics.intervals import resampled_note, units_of
 from hemlp.statistics.tests import LEVEL, Sided
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
@@ -133,7 +134,7 @@ def result(ev: Evaluation, sided: Sided) -> Section:
             f"corrected by Holm for {many(len(pairs), 'test')} (all pairs of systems by all measures), and the 95% "
             "interval of the difference leaves out 0.</p>"
         )
-    parts += [_means(ev, sided), notes(ev.notes(sided=sided))]
+    parts += [_means(ev, sided), notes([resampled_note(units_of(ev)), *ev.notes(sided=sided)])]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")

@@ -132,7 +132,11 @@ class Cafa(Shown):
 
     @cached_property
     def _resampled(self) -> dict[str, FloatArray]:
-        return self.parts.best(Draw(self.parts.units))
+        return self.parts.best(self._draw)
+
+    @property
+    def _draw(self) -> Draw:
+        return Draw(self.parts.units)
 
     def interval(self, best: Best = "fmax", *, level: float = CONFIDENCE) -> Interval:
         """Bootstrap interval over instances of the best value: each resample has its own best threshold.
@@ -206,7 +210,10 @@ class Cafa(Shown):
         intervals
             Whether the best values have 95% intervals.
         """
-        between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST if intervals}
+        between: dict[str, Any] = {}
+        if intervals:
+            between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST}
+            between["resampling"] = self._draw.signature
         best: dict[str, float] = {}
         for name in BEST:
             best |= {name: getattr(self, name), f"{name}_threshold": getattr(self, f"{name}_threshold")}

@@ -16,7 +16,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.statistics.buckets import UNIT, BucketSums
-from hemlp.statistics.units import Units
+from hemlp.statistics.units import BUCKETS, Units
 
 RESAMPLES = 1000
 """Resamples of a bootstrap interval, and of a draw that are made at once."""
@@ -35,6 +35,12 @@ class Draw:
     units: Units
     resamples: int = RESAMPLES
     seed: int = 0
+
+    @property
+    def signature(self) -> str:
+        """To be cited with an interval: ``bootstrap|resamples:1000,seed:0|buckets:4096``."""
+        drawn = f"buckets:{BUCKETS}" if self.units.in_buckets else "instances"
+        return f"bootstrap|resamples:{self.resamples},seed:{self.seed}|{drawn}"
 
     def counts(self) -> Iterator[tuple[slice, slice, FloatArray]]:
         """Which resamples, which units, and how often each of these is in each of those.
