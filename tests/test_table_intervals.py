@@ -10,7 +10,8 @@ import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.kernels import census
-from hemlp.statistics.direct import of_mean, proportion
+from hemlp.kernels.records import Implied, Rows
+from hemlp.statistics.direct import exactly_added, of_mean, proportion
 from hemlp.statistics.intervals import draw_of
 from hemlp.statistics.resampling import BLOCK, Draw
 from hemlp.statistics.units import Units
@@ -264,6 +265,22 @@ def test_intervals_of_means_need_two_values():
     ends = of_mean(np.array([3.0]), np.array([0.0]), np.array([8.0]), np.array([2.0]), (-math.inf, math.inf))
     width = scipy.stats.t.ppf(0.975, 1) * 2
     assert np.ravel(ends).tolist() == pytest.approx([3 - width, 3 + width])
+
+
+@pytest.mark.uncompiled
+def test_sums_of_branches_depend_on_no_order():
+    """Of values between which there are many powers of two: sums and remainders together are exact."""
+    rng = np.random.default_rng(1)
+    implied = Implied(np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
+    for size in (3, 500, 3000):
+        values = exactly_added(rng.normal(size=size) * 2.0 ** rng.integers(-60, 1, size))
+        found = set()
+        for _ in range(8):
+            sums = np.zeros((1, 2))
+            rng.shuffle(values)
+            census.add_up(Rows(np.arange(size + 1), np.zeros(size, np.int32)), implied, values, sums)
+            found.add(float(sums.sum()))
+        assert found == {math.fsum(values)}
 
 
 # ---- what all of them share

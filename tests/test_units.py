@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, cafa, curve, evaluate
@@ -216,7 +216,7 @@ def turned(ev: Evaluation, random, **options) -> Evaluation:
 
 @pytest.mark.parametrize("many", [10**6, 30])
 @pytest.mark.parametrize("text", [True, False])
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4, deadline=None, phases=[Phase.generate])
 @given(st.randoms(use_true_random=False), st.integers(0, 10**6))
 def test_no_order_and_no_cut_changes_an_interval(many, text, random, seed):
     with pytest.MonkeyPatch.context() as patched:
@@ -265,7 +265,7 @@ def test_what_is_drawn_is_said_wherever_intervals_are_shown(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("many", [10**6, 30])
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5, deadline=None, phases=[Phase.generate])
 @given(st.randoms(use_true_random=False), st.integers(0, 10**6))
 def test_no_order_changes_intervals_of_scored_predictions(many, random, seed):
     rng = np.random.default_rng(seed)
