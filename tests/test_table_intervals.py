@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -267,20 +268,27 @@ def test_intervals_of_means_need_two_values():
     assert np.ravel(ends).tolist() == pytest.approx([3 - width, 3 + width])
 
 
+def added_up(values: np.ndarray) -> float:
+    """The sum of all values in their order, as of a class that is in every instance."""
+    implied = Implied(np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
+    sums = np.zeros((1, 2))
+    census.add_up(Rows(np.arange(values.size + 1), np.zeros(values.size, np.int32)), implied, values, sums)
+    return float(sums.sum())
+
+
 @pytest.mark.uncompiled
 def test_sums_of_branches_depend_on_no_order():
-    """Of values between which there are many powers of two: sums and remainders together are exact."""
+    """Not even where what is rounded off is itself too long for its place."""
+    values = np.array([1.0, -1.0, 2.0**-54, -(2.0**-54), 2.0**-110])
+    assert len({added_up(values[list(order)]) for order in permutations(range(5))}) > 1
+    values = exactly_added(values)
+    assert len({added_up(values[list(order)]) for order in permutations(range(5))}) == 1
     rng = np.random.default_rng(1)
-    implied = Implied(np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
     for size in (3, 500, 3000):
         values = exactly_added(rng.normal(size=size) * 2.0 ** rng.integers(-60, 1, size))
-        found = set()
-        for _ in range(8):
-            sums = np.zeros((1, 2))
-            rng.shuffle(values)
-            census.add_up(Rows(np.arange(size + 1), np.zeros(size, np.int32)), implied, values, sums)
-            found.add(float(sums.sum()))
-        assert found == {math.fsum(values)}
+        assert {added_up(rng.permutation(values)) for _ in range(8)} == {math.fsum(values)}
+    ordinary = rng.random(1000)
+    assert (exactly_added(ordinary) == ordinary).all()
 
 
 # ---- what all of them share
