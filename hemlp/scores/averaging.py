@@ -97,17 +97,19 @@ class Parts:
         changes[..., later] -= whole[..., later - 1]
         changes, units = changes[..., order], self.units.members[self.steps.rows[order]]
         used = [(part, k) for part in (0, 1) for k in range(len(exponents)) if whole[part, k].any()]
-        carried = np.zeros((2, len(exponents), 1, counts.shape[1]))
-        together = max(1, MOST_SUMS // counts.shape[1] // carried.shape[1])
+        scale = np.ldexp(1.0, [exponents, exponents - bits])
+        carried = np.zeros((2, len(exponents), counts.shape[1]))
+        together = max(1, MOST_SUMS // counts.shape[1] // len(exponents))
         for start in range(0, len(begin) - 1, together):
             ends = begin[start : start + together + 1]
-            part, shape = slice(ends[0], ends[-1]), (len(ends) - 1, len(counts))
-            sums = np.zeros((2, len(exponents), len(ends) - 1, counts.shape[1]))
-            for at in used:
-                sums[at] = (csr_array((changes[at][part], units[part], ends - ends[0]), shape) @ counts).cumsum(axis=0)
-            sums += carried
-            carried = sums[:, :, -1:].copy()
-            yield np.ldexp(sums[0] + np.ldexp(sums[1], -bits), exponents[:, None, None])
+            here, shape = slice(ends[0], ends[-1]), (len(ends) - 1, len(counts))
+            sums = np.zeros((len(exponents), len(ends) - 1, counts.shape[1]))
+            for at in used:  # high parts first, then low ones: what is added is exact, and rounded once
+                running = (csr_array((changes[at][here], units[here], ends - ends[0]), shape) @ counts).cumsum(axis=0)
+                running += carried[at]
+                carried[at] = running[-1]
+                sums[at[1]] += running * scale[at]
+            yield sums
 
 
 def _averages(sums: FloatArray, size: int | FloatArray, norm: Norm) -> dict[str, FloatArray]:
