@@ -367,8 +367,8 @@ def test_the_tree_and_the_map_show_branches(browser, mini_file, mini):
         rows = page.all("#tree [role=treeitem]")
         top = next(row for row in table.values() if row[2] == 200)
         cells = [cell.get_attribute("textContent") for cell in rows[0].find_elements("class name", "cell")]
-        interval = top[5]
-        assert cells == ["200", f"{figure(top[3])} ±\u00a0{figure((interval.high - interval.low) / 2)}", "100.00%"]
+        low, high = map(figure, top[5])
+        assert cells == ["200", f"{figure(top[3])} [{low},\u00a0{high}]", "100.00%"]
         shares = [float(row.find_elements("class name", "cell")[2].text.rstrip("%")) for row in rows[1:]]
         assert shares == sorted(shares, reverse=True)
         assert shares[0] == round(100 * max(row[4] for row in mini.branches("knn30", "F_LCA", level=1).rows), 2)

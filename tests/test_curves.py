@@ -25,6 +25,7 @@ from hemlp import (
 from hemlp.errors import InvalidOption, InvalidScores, NoSolver, UndefinedScore, UnknownLabel
 from hemlp.scores.steps import Steps
 from hemlp.statistics.resampling import Draw
+from hemlp.statistics.units import Units
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
 
 COLUMNS = ("precision", "recall", "f", "mi", "ru", "s", "coverage", "covered")
@@ -381,10 +382,11 @@ def test_the_best_values_of_resamples_are_those_of_their_data(monkeypatch, norm,
     names = list(w.gold)
     weights = {label: k % 3 for k, label in enumerate(w.h)} if weighted else None
     thresholds = None if norm != "gt" else [0.2, 0.4, 0.6]
-    draw = Draw(len(names), 12, seed=5)
+    draw = Draw(Units(len(names), names), 12, seed=5)
     counts = np.zeros((12, len(names)), np.int64)
-    for resamples, instances, drawn in draw.counts():
-        counts[resamples, instances] = drawn
+    for resamples, units, drawn in draw.counts():
+        counts[resamples, units] = drawn
+    counts = counts[:, draw.units.members]
     found = cafa(w.h, gold_sets(w), w.scores, weights, norm, thresholds).parts.best(draw)
     for r, row in enumerate(counts):
         copies = [(name, f"{name} again {k}") for name, times in zip(names, row, strict=True) for k in range(times)]
@@ -401,7 +403,7 @@ def test_the_best_values_of_resamples_are_those_of_their_data(monkeypatch, norm,
 def test_intervals_of_the_best_values():
     w = world(3)
     q = cafa(w.h, gold_sets(w), w.scores)
-    drawn = q.parts.best(Draw(len(w.gold)))
+    drawn = q.parts.best(Draw(q.parts.units))
     for name in ("fmax", "smin", "fmax_micro"):
         low, high = q.interval(name)
         assert (low, high) == tuple(np.nanquantile(drawn[name], [0.025, 0.975]))

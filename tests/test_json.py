@@ -48,6 +48,7 @@ BY_SCHEMA = [
     (changed(["hemlp"], 1), "hemlp: 1 is not a version"),
     (changed(["hemlp"], "new"), "'new' is not a version"),
     (changed(["gold"], 5), "gold is not an object"),
+    (changed(["resampling"], "bootstrap|resamples:9,seed:0|instances"), "where intervals of 3 instances are by"),
     (changed(["gold", "ids"], KeyError), "no 'ids'"),
     (changed(["gold", "labels"], None), "gold, 'labels': None is not a digest"),
     (changed(["gold", "ids"], "no"), "gold, 'ids': 'no' is not a digest"),

@@ -457,10 +457,8 @@ def test_branches_are_those_of_the_table(mini, page_file, monkeypatch, tmp_path)
             row = table[data["labels"][node]]
             assert data["branchInstances"][b] == row[2]
             for s in range(5):
-                mean, width, share = (data[f"branch{what}{s}"][b] for what in ("Mean", "Width", "Share"))
-                ends = np.clip([mean - width, mean + width], 0, 1)
-                found, wanted = [mean, share, *ends], (row[3 + 2 * s], row[4 + 2 * s], *row[13 + s])
-                assert found == pytest.approx(wanted, nan_ok=True, abs=1e-12)
+                found = [data[f"branch{what}{s}"][b] for what in ("Mean", "Share", "Low", "High")]
+                assert np.array_equal(found, [row[3 + 2 * s], row[4 + 2 * s], *row[13 + s]], equal_nan=True)
     assert whole["branch"].size > part["branch"].size > 200
     kept = set(part["branch"].tolist())
     for node in kept:  # a tree without holes

@@ -16,8 +16,10 @@ from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.errors import InvalidOption
 from hemlp.measures.scores import Scores
 from hemlp.statistics import comparable, resampling
+from hemlp.statistics.intervals import draw_of
 from hemlp.statistics.resampling import BLOCK, Draw
 from hemlp.statistics.tests import kendall, kendall_taus
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
@@ -46,10 +48,10 @@ def unlike() -> Evaluation:
 
 def rows_of(draw: Draw) -> np.ndarray:
     """The instances of each resample, one by one: resamples × draws."""
-    counts = np.zeros((draw.resamples, draw.size), int)
-    for resamples, instances, found in draw.counts():
-        counts[resamples, instances] += found.astype(int)
-    return np.array([np.repeat(np.arange(draw.size), row) for row in counts])
+    counts = np.zeros((draw.resamples, draw.units.number), int)
+    for resamples, units, found in draw.counts():
+        counts[resamples, units] += found.astype(int)
+    return np.array([np.repeat(np.arange(draw.units.size), row) for row in counts[:, draw.units.members]])
 
 
 def directly(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -63,7 +65,7 @@ def directly(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("size", [1, 2, 50, BLOCK, BLOCK + 1, 3 * BLOCK + 7])
 def test_every_resample_has_as_many_draws_as_there_are_instances(size):
-    draw = Draw(size, 30, seed=4)
+    draw = Draw(Units(size), 30, seed=4)
     rows = rows_of(draw)
     assert rows.shape == (30, size)
     assert (rows == rows_of(draw)).all()
@@ -73,7 +75,7 @@ def test_every_resample_has_as_many_draws_as_there_are_instances(size):
 def test_resamples_are_multinomial():
     """Counts have the mean 1, the variance 1 − 1/n and the covariance −1/n, also between instances of two blocks."""
     size, number = BLOCK + 200, 6000
-    rows = rows_of(Draw(size, number))
+    rows = rows_of(Draw(Units(size), number))
     counts = np.array([np.bincount(row, minlength=size) for row in rows])
     assert counts.mean(axis=0) == pytest.approx(np.ones(size), abs=5.5 / math.sqrt(number))
     assert counts.var(axis=0).mean() == pytest.approx(1 - 1 / size, rel=0.01)
@@ -101,7 +103,7 @@ def test_means_of_resamples_are_those_of_the_drawn_rows():
         np.zeros(size),
         np.where(rng.random(size) < 0.5, 1e8, -1e8) + ratios,
     ]
-    draw = Draw(size, 50)
+    draw = Draw(Units(size), 50)
     rows = rows_of(draw)
     means = draw.means(columns)
     for column, found in zip(columns, means.T, strict=True):
@@ -115,7 +117,7 @@ def test_means_of_resamples_are_those_of_the_drawn_rows():
 
 def test_infinite_values_count_where_they_were_drawn():
     values = np.array([math.inf, 1.0, 2.0, -math.inf, 3.0])
-    draw = Draw(5, 200)
+    draw = Draw(Units(5), 200)
     rows = rows_of(draw)
     found = draw.means([values])[:, 0]
     up, down = (rows == 0).any(axis=1), (rows == 3).any(axis=1)
@@ -131,17 +133,17 @@ def test_means_depend_on_neither_company_nor_order_nor_room(monkeypatch):
     """To the bit."""
     rng = np.random.default_rng(3)
     columns = list(rng.random((17, BLOCK + 76)) ** 3)
-    draw = Draw(BLOCK + 76, 300)
+    draw = Draw(Units(BLOCK + 76), 300)
     together = draw.means(columns)
     assert (draw.means(columns[::-1]) == together[:, ::-1]).all()
     assert (np.concatenate([draw.means([column]) for column in columns], axis=1) == together).all()
-    monkeypatch.setattr(resampling, "ROOM", 2 * draw.size)
+    monkeypatch.setattr(resampling, "ROOM", 2 * draw.units.number)
     assert (draw.means(iter(columns)) == together).all()
 
 
 def test_many_resamples_are_made_in_parts(monkeypatch):
     monkeypatch.setattr(resampling, "RESAMPLES", 40)
-    draw = Draw(30, 100)
+    draw = Draw(Units(30), 100)
     rows = rows_of(draw)
     values = np.random.default_rng(0).random(30)
     assert draw.means([values])[:, 0] == pytest.approx(directly(values, rows))
@@ -152,7 +154,7 @@ def test_many_resamples_are_made_in_parts(monkeypatch):
 
 
 def test_intervals_of_means_are_quantiles_of_a_direct_bootstrap(unlike):
-    rows = rows_of(Draw(len(unlike.per_instance("s0", "F_H"))))
+    rows = rows_of(Draw(Units(len(unlike.per_instance("s0", "F_H")))))
     for name in unlike.measures:
         for system in unlike.systems:
             drawn = directly(unlike.per_instance(system, name), rows)
@@ -165,7 +167,7 @@ def test_intervals_of_means_are_quantiles_of_a_direct_bootstrap(unlike):
 
 
 def test_intervals_of_differences_are_paired_on_what_both_systems_have(unlike):
-    rows = rows_of(Draw(len(unlike.per_instance("s0", "F_H"))))
+    rows = rows_of(Draw(Units(len(unlike.per_instance("s0", "F_H")))))
     for first, second in (("s0", "s1"), ("s2", "s0")):
         table = unlike.compare(first, second)
         for name, row in zip(unlike.measures, table.rows, strict=True):
@@ -252,7 +254,7 @@ def test_an_interval_cannot_be_changed():
 def test_intervals_of_kendall_by_resampling_one_by_one(mini):
     """Means of the resampled rows, τ-b by scipy, and the values at 2.5% and 97.5%."""
     draws = []
-    for rows in rows_of(Draw(200, 60, seed=3)):
+    for rows in rows_of(draw_of(mini, 60, seed=3)):
         means = [
             [math.fsum(mini.per_instance(system, name)[rows]) * (1 if better else -1) for system in mini.systems]
             for name, better in mini.greater_is_better.items()
@@ -273,7 +275,7 @@ def test_resampled_correlations_are_over_the_instances_that_all_systems_have():
         for name, better in ev.greater_is_better.items()
     }
     draws = []
-    for rows in rows_of(Draw(80, 40)):
+    for rows in rows_of(Draw(Units(80), 40)):
         means = [frame.loc[rows[np.isin(rows, frame.index)]].mean() for frame in frames.values()]
         draws.append([[scipy.stats.kendalltau(a, b).statistic for b in means] for a in means])
     low, high = np.quantile(np.nan_to_num(draws), [0.025, 0.975], axis=0, method="inverted_cdf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -10,8 +11,11 @@ import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.kernels import census
-from hemlp.statistics.direct import of_mean, proportion
+from hemlp.kernels.records import Implied, Rows
+from hemlp.statistics.direct import exactly_added, of_mean, proportion
+from hemlp.statistics.intervals import draw_of
 from hemlp.statistics.resampling import BLOCK, Draw
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval
 
 A, B = "svm_ovr_freq60", "topdown_lcpn"
@@ -24,12 +28,12 @@ def mini() -> Evaluation:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> np.ndarray:
+def drawn(mini) -> np.ndarray:
     """How often each of 200 instances is in each resample."""
-    counts = np.zeros((1000, 200))
-    for resamples, instances, found in Draw(200).counts():
+    counts, draw = np.zeros((1000, 200)), draw_of(mini)
+    for resamples, instances, found in draw.counts():
         counts[resamples, instances] = found
-    return counts
+    return counts[:, draw.units.members]
 
 
 def closures(ev: Evaluation, system: str) -> tuple[list[set[str]], list[set[str]]]:
@@ -132,15 +136,13 @@ def test_sums_of_resamples_do_not_depend_on_how_the_rows_come():
     rng = np.random.default_rng(3)
     for most in (9, 10**6):
         values = rng.integers(0, most, (2 * BLOCK + 99, 3))
-        draw = Draw(len(values), 40)
+        draw = Draw(Units(len(values)), 40)
         expected = np.zeros((40, 3))
         for resamples, instances, counts in draw.counts():
             expected[resamples] += counts @ values[instances]
         for cuts in ([], [5, 6, 6, 2000], [BLOCK], [BLOCK + 1]):
             for found in draw.sums([iter(np.split(values, cuts)), [values]]):
                 assert (found == expected).all()
-    with pytest.raises(ValueError, match="streams come once"):
-        Draw(5, 1001).sums([[np.ones((5, 1), int)]])
 
 
 # ---- classes: proportions of instances
@@ -259,10 +261,34 @@ def test_intervals_of_means_do_not_leave_the_range_of_a_measure():
 
 
 def test_intervals_of_means_need_two_values():
-    assert np.isnan(of_mean(np.zeros(2), np.zeros(2), np.array([0.0, 1.0]))).all()
-    assert of_mean(np.array([0.0]), np.array([8.0]), np.array([2.0])).tolist() == pytest.approx(
-        [scipy.stats.t.ppf(0.975, 1) * 2]
-    )
+    none = of_mean(np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0]), (0.0, 1.0))
+    assert np.isnan(none).all()
+    ends = of_mean(np.array([3.0]), np.array([0.0]), np.array([8.0]), np.array([2.0]), (-math.inf, math.inf))
+    width = scipy.stats.t.ppf(0.975, 1) * 2
+    assert np.ravel(ends).tolist() == pytest.approx([3 - width, 3 + width])
+
+
+def added_up(values: np.ndarray) -> float:
+    """The sum of all values in their order, as of a class that is in every instance."""
+    implied = Implied(np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
+    sums = np.zeros((1, 2))
+    census.add_up(Rows(np.arange(values.size + 1), np.zeros(values.size, np.int32)), implied, values, sums)
+    return float(sums.sum())
+
+
+@pytest.mark.uncompiled
+def test_sums_of_branches_depend_on_no_order():
+    """Not even where what is rounded off is itself too long for its place."""
+    values = np.array([1.0, -1.0, 2.0**-54, -(2.0**-54), 2.0**-110])
+    assert len({added_up(values[list(order)]) for order in permutations(range(5))}) > 1
+    values = exactly_added(values)
+    assert len({added_up(values[list(order)]) for order in permutations(range(5))}) == 1
+    rng = np.random.default_rng(1)
+    for size in (3, 500, 3000):
+        values = exactly_added(rng.normal(size=size) * 2.0 ** rng.integers(-60, 1, size))
+        assert {added_up(rng.permutation(values)) for _ in range(8)} == {math.fsum(values)}
+    ordinary = rng.random(1000)
+    assert (exactly_added(ordinary) == ordinary).all()
 
 
 # ---- what all of them share

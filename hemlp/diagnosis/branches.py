@@ -21,12 +21,12 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.scores import mean
 from hemlp.options import check_known
 from hemlp.statistics.differences import differences
+from hemlp.statistics.direct import exactly_added, of_mean
 from hemlp.statistics.direct import intervals as made
-from hemlp.statistics.direct import of_mean
 from hemlp.statistics.once import once
-from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
@@ -39,12 +39,13 @@ if TYPE_CHECKING:
 class Branches:
     """Of each class of a hierarchy: how many ``instances`` are in its branch, the ``means`` over them (nan: none).
 
-    ``widths``: the intervals are the means less and more so much. ``shares`` of the loss that falls in the branch.
+    ``lows`` and ``highs``: the ends of their intervals. ``shares`` of the loss that falls in the branch.
     """
 
     instances: IntArray
     means: FloatArray
-    widths: FloatArray
+    lows: FloatArray
+    highs: FloatArray
     shares: FloatArray
 
 
@@ -70,12 +71,11 @@ def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int |
     if intervals:
         for system, of in zip(chosen, found, strict=True):
             head.append(f"{system} mean 95%" if len(chosen) > 1 else "mean 95%")
-            columns.append(_intervals(of.means[rows], of.widths[rows], inputs.measures[name].range))
+            columns.append(made(of.lows[rows], of.highs[rows]))
     if intervals and len(chosen) == 2:
         gaps = [_taken(of, places[0], math.nan)[rows] for of in _differences(ev, chosen[0], chosen[1], name)]
         head += ["difference", "difference 95%"]
-        low, high = inputs.measures[name].range
-        columns += [gaps[0].tolist(), _intervals(gaps[0], gaps[1], (low - high, high - low))]
+        columns += [gaps[0].tolist(), made(gaps[1], gaps[2])]
     table = labelled(inputs, labels, rows, columns)
     return Table(["branch", *name_column(inputs), *head], table, _notes(ev, chosen, name, intervals))
 
@@ -108,12 +108,8 @@ def _taken(values: Any, places: IntArray, missing: float) -> Any:
 
 def placed(of: Branches, places: IntArray) -> Branches:
     """The branches in another order; one that is not there has no instance, and no loss."""
-    of_values = (
-        _taken(of.means, places, math.nan),
-        _taken(of.widths, places, math.nan),
-        _taken(of.shares, places, 0.0),
-    )
-    return Branches(_taken(of.instances, places, 0), *of_values)
+    means, lows, highs = (_taken(values, places, math.nan) for values in (of.means, of.lows, of.highs))
+    return Branches(_taken(of.instances, places, 0), means, lows, highs, _taken(of.shares, places, 0.0))
 
 
 def _order(found: list[Branches], rows: IntArray) -> IntArray:
@@ -126,13 +122,6 @@ def _order(found: list[Branches], rows: IntArray) -> IntArray:
     return rows[np.lexsort((-shares, -spread * found[0].instances[rows]))]
 
 
-def _intervals(means: FloatArray, widths: FloatArray, limits: tuple[float, float]) -> list[Interval]:
-    """As far as values can be; none of a mean that is infinite."""
-    with np.errstate(invalid="ignore"):
-        widths = np.where(np.isfinite(means), widths, math.nan)
-        return made(np.clip(means - widths, *limits), np.clip(means + widths, *limits))
-
-
 @once
 def branches_of(ev: Evaluation, system: str, measure: str) -> Branches:
     """All branches of one system."""
@@ -143,16 +132,18 @@ def branches_of(ev: Evaluation, system: str, measure: str) -> Branches:
     else:
         loss = lost(counts).astype(np.float64)
     below, total = _below(h, loss), math.fsum(loss.tolist())
-    means, widths = _means(inputs, system, ev.per_instance(system, measure), counts[:, 1])
+    of_means = _means(inputs, system, ev.per_instance(system, measure), counts[:, 1], inputs.measures[measure].range)
     shares = below / total if total else np.where(counts[:, 1] > 0, math.nan, 0.0)
-    return Branches(counts[:, 1], means, widths, shares)
+    return Branches(counts[:, 1], *of_means, shares)
 
 
 @once
-def _differences(ev: Evaluation, first: str, second: str, measure: str) -> tuple[FloatArray, FloatArray]:
-    """Of each branch of the first of two systems the mean of the paired differences, and the width of its interval."""
+def _differences(ev: Evaluation, first: str, second: str, measure: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of each branch of the first of two systems the mean of the paired differences, and the ends of its interval."""
     gaps = differences(ev.per_instance(first, measure), ev.per_instance(second, measure))
-    return _means(inputs_of(ev), first, gaps, counted(ev, first, "closures")[:, 1])
+    low, high = inputs_of(ev).measures[measure].range
+    limits = low - high, high - low
+    return _means(inputs_of(ev), first, gaps, counted(ev, first, "closures")[:, 1], limits)
 
 
 def _below(h: Hierarchy, values: FloatArray) -> FloatArray:
@@ -172,29 +163,30 @@ def _below(h: Hierarchy, values: FloatArray) -> FloatArray:
     return total
 
 
-def _means(inputs: Inputs, system: str, values: FloatArray, instances: IntArray) -> tuple[FloatArray, FloatArray]:
-    """For each class the mean over its ``instances`` whose value is defined, nan where there is none; and its width."""
+def _means(
+    inputs: Inputs, system: str, values: FloatArray, instances: IntArray, limits: tuple[float, float]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For each class the mean over its ``instances`` whose value is defined, nan where there is none; and its ends."""
     finite = np.isfinite(values)
-    middle = float(values[finite].mean()) if finite.any() else 0.0
+    middle = mean(values[finite]) if finite.any() else 0.0
     near = np.where(finite, values - middle, 0.0)
     sums, squares = (_over_true(inputs, system, each) for each in (np.where(finite, values, 0.0), near**2))
     number = instances - _over_true(inputs, system, np.isnan(values) * 1.0) if np.isnan(values).any() else instances
     with np.errstate(invalid="ignore"):
         means: FloatArray = np.where(number > 0, sums / np.maximum(number, 1), math.nan)
-        widths = of_mean(sums - number * middle, squares, number)
         for limit in (math.inf, -math.inf):
             if (values == limit).any():
                 means[_over_true(inputs, system, (values == limit) * 1.0) > 0] += limit
-    return means, widths
+    return means, *of_mean(means, sums - number * middle, squares, number, limits)
 
 
 def _over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:
-    """For each class the sum of the values of the instances whose true closure holds it."""
+    """For each class the sum of the values of the instances whose true closure holds it; no order changes it."""
     from hemlp.kernels.census import add_up
     from hemlp.kernels.records import Rows
 
     h = inputs.hierarchies[system]
-    sums = np.zeros((len(h), 2))
+    sums, values = np.zeros((len(h), 2)), exactly_added(values)
     for start, batch in parts(inputs, system):
         lists = h.upward.lists(batch.true.classes)
         sets = Rows(batch.true.ptr, lists.row[batch.true.classes])

@@ -25,7 +25,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
 from hemlp.instances.batch import Batch, Side
 from hemlp.measures.scores import mean
-from hemlp.statistics.intervals import RESAMPLED, draw_of, resampled_sums
+from hemlp.statistics.intervals import draw_of, resampled_note, resampled_sums, units_of
 from hemlp.statistics.once import once
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
@@ -98,7 +98,7 @@ def errors(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
         drawn = [side for of in sums for side in (of[:, : len(KINDS)], of[:, len(KINDS) :])]
         names += [f"{name} 95%" for name in head]
         shown += map(_intervals, drawn)
-        notes.append(RESAMPLED)
+        notes.append(resampled_note(units_of(ev)))
     if intervals and len(chosen) == 2:
         for k, side in enumerate(("predicted", "true")):
             names += [f"difference {side}", f"difference {side} 95%"]
@@ -139,5 +139,5 @@ def hits(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
         many = len(ev.measures)
         rows = [(*row, *drawn[k * many : (k + 1) * many]) for k, row in enumerate(rows)]
         head += [f"{name} 95%" for name in ev.measures]
-        notes.append(RESAMPLED)
+        notes.append(resampled_note(units_of(ev)))
     return Table(head, rows, notes)

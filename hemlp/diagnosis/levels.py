@@ -14,7 +14,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.census import RATIOS, columns_of, counted, ratios
 from hemlp.diagnosis.reading import Systems, chosen_systems, implied, inputs_of, parts
-from hemlp.statistics.intervals import RESAMPLED, resampled_sums
+from hemlp.statistics.intervals import resampled_note, resampled_sums, units_of
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 
@@ -38,7 +38,7 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
             wanted = list(zip(RATIOS, drawn[0], strict=True))
         head += [f"{name} 95%" for name, _ in wanted]
         columns += [intervals_of(values) for _, values in wanted]
-        notes.append(RESAMPLED)
+        notes.append(resampled_note(units_of(ev)))
     if intervals and len(chosen) == 2:
         first, second = (np.array(columns[k]) for k in (1, 3))
         head += ["difference", "difference 95%"]

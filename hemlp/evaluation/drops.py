@@ -26,7 +26,8 @@ from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.statistics.comparisons import between
 from hemlp.statistics.differences import PairedDifferences, differences, paired
-from hemlp.statistics.resampling import Draw
+from hemlp.statistics.intervals import draw_of, units_of
+from hemlp.statistics.resampling import RESAMPLES
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
 from hemlp.text.words import many
@@ -119,7 +120,7 @@ class Gate:
                 f"one, so both have to be made from the same true labels"
             )
         compared = [(system, name) for system in ev.systems for name in allowed]
-        drawn = Draw(sizes[1]).means(
+        drawn = draw_of(ev).means(
             differences(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compared
         )
         changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compared, drawn.T, strict=True)]
@@ -202,7 +203,10 @@ class Drops:
                          signed(each.difference), between(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
-        notes = [f"worse: the mean of the paired differences is worse by more than allowed{how}"]
+        notes = [
+            f"worse: the mean of the paired differences is worse by more than allowed{how}",
+            f"intervals from {RESAMPLES:,} resamples of {units_of(self.ev).described}",
+        ]
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):
             notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
         notes += [

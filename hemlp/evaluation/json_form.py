@@ -27,7 +27,10 @@ from hemlp.hierarchy.labels import Label
 from hemlp.io.files import reason
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
+from hemlp.statistics.intervals import draw_of, units_of
 from hemlp.statistics.ranking import pair_verdicts
+from hemlp.statistics.resampling import Draw
+from hemlp.statistics.units import Units
 from hemlp.statistics.verdicts import Procedure
 from hemlp.version import __version__
 
@@ -61,6 +64,7 @@ def summary(ev: Evaluation) -> dict[str, Any]:
         "greater_is_better": dict(ev.greater_is_better),
         "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
         **({"verdicts": {m: _verdicts(ev, m) for m in ev.measures}} if len(ev.systems) > 1 else {}),
+        **({"resampling": draw_of(ev).signature} if units_of(ev).in_buckets else {}),
         **({"cuts": dict(ev.cuts)} if ev.cuts else {}),
         **({} if ev.ids is None else {"ids": list(ev.ids)}),
         **({} if (gold := gold_of(ev)) is None else {"gold": asdict(gold)}),
@@ -149,7 +153,7 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
     # what a file need not have; verdicts follow from the scores
-    usual: dict[str, Any] = {"cuts": {}, "ids": None, "gold": None, "verdicts": {}}
+    usual: dict[str, Any] = {"cuts": {}, "ids": None, "gold": None, "resampling": None, "verdicts": {}}
     top = _object("the file", {**usual, **data} if isinstance(data, dict) else data, (*KEYS, *usual))
     better = {name: _typed("greater_is_better", name, value, bool) for name, value in
               _object("greater_is_better", top["greater_is_better"]).items()}  # fmt: skip
@@ -182,7 +186,10 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     cuts = {system: _typed("cuts", system, cut, str) for system, cut in _object("cuts", top["cuts"]).items()}
     for system in cuts.keys() - means.keys():
         raise Wrong(f"cuts: there is no system {system!r}")
-    ids = _ids(top["ids"], int(next(iter(facts.values()))["instances"]))
+    size = int(next(iter(facts.values()))["instances"])
+    ids = _ids(top["ids"], size)
+    if top["resampling"] not in (None, drawn := Draw(Units(size)).signature):
+        raise Wrong(f"resampling: {top['resampling']!r:.200}, where intervals of {size:,} instances are by {drawn!r}")
     return scores, better, {system: facts[system] for system in means}, Told(cuts, ids, _gold(top["gold"]))
 
 

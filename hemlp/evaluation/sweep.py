@@ -27,6 +27,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.registry import measure as made
 from hemlp.pairing.costs import cost_text
 from hemlp.report.plots import save, sweep_chart
+from hemlp.statistics.intervals import resampled_note, units_of
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
@@ -110,6 +111,8 @@ class Sweep(Shown):
         leaders = ", ".join(f"{name} at {count} of {len(self)}" for name, count in self.leaders.items())
         words = "means, places and 95% intervals" if intervals else "means and places"
         notes = [f"{self.measure}: {words}; best: {leaders}", *fixed]
+        if intervals:
+            notes.append(resampled_note(units_of(self.evaluation)))
         return Table([*varying, *self.systems], rows, notes)
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
 from hemlp.statistics.direct import intervals as wilson
 from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.intervals import RESAMPLED
+from hemlp.statistics.intervals import resampled_note, units_of
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import shown
 
@@ -42,7 +42,7 @@ def levels(ev: Evaluation) -> Section:
     words = "F of the classes of each level, over all instances; level: the fewest edges up to a root"
     drawn = [intervals_of(f) for _, _, f in resampled_ratios(ev, ev.systems, at)]
     numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number, at.tolist())), counts, drawn)
-    body = chart("levels", words) + folded("The numbers", numbers + notes([RESAMPLED]))
+    body = chart("levels", words) + folded("The numbers", numbers + notes([resampled_note(units_of(ev))]))
     return Section("levels", "Levels", body + _dropped(ev), {"levels": spec})
 
 

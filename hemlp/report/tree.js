@@ -47,9 +47,9 @@ function cellsOf(view, b) {
   const { data, systems } = view;
   const means = systems.map((s) => data[`branchMean${s}`][b]);
   const shares = systems.map((s) => data[`branchShare${s}`][b]);
-  const widths = systems.map((s) => data[`branchWidth${s}`][b]);
-  const sure = (k) => (Number.isFinite(means[k]) && Number.isFinite(widths[k]) ? ` ±\u00a0${decimals(widths[k])}` : "");
-  const found = [String(data.branchInstances[b]), ...means.map((mean, k) => decimals(mean) + sure(k))];
+  const ends = systems.map((s) => ["Low", "High"].map((which) => data[`branch${which}${s}`][b]));
+  const bracket = (k) => (Number.isNaN(ends[k][0]) ? "" : ` [${ends[k].map(decimals).join(",\u00a0")}]`);
+  const found = [String(data.branchInstances[b]), ...means.map((mean, k) => decimals(mean) + bracket(k))];
   if (systems.length === 2) {
     const gain = means[0] - means[1];
     found.push(Number.isNaN(gain) ? "" : `${gain < 0 ? "-" : "+"}${decimals(Math.abs(gain))}`);

@@ -45,8 +45,8 @@ def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[s
         node = np.where(here >= 0, number[here], node)
     arrays = {"branch": narrow(node), "branchInstances": narrow(instances[kept])}
     for s, of in enumerate(found):
-        of_values = of.means[kept], of.widths[kept], shares[s, kept]
-        arrays |= dict(zip((f"branchMean{s}", f"branchWidth{s}", f"branchShare{s}"), of_values, strict=True))
+        columns = {"Mean": of.means, "Low": of.lows, "High": of.highs, "Share": shares[s]}
+        arrays |= {f"branch{what}{s}": values[kept] for what, values in columns.items()}
     return int(met.size), arrays
 
 
@@ -59,7 +59,7 @@ def tree_section(ev: Evaluation, measure: str, shown: int, met: int, ahead: Sequ
     )
     told = [
         f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
-        "±: 95% intervals of the means, Student's, from the spread over the instances of a branch",
+        "in brackets 95% intervals: Student's, from the spread over the instances of a branch",
     ]
     if any((np.diff(h.parent_ptr) > 1).any() for h in ev.inputs.hierarchies.values()):
         told.append("branches overlap where classes have several parents: shares need not add up to 100%")

@@ -12,7 +12,7 @@ from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded,
 from hemlp.statistics import overview
 from hemlp.statistics.comparisons import NEITHER, ComparedPair, all_pairs, compared_pair, who
 from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.intervals import difference_intervals, resampled_note, units_of
 from hemlp.statistics.ranking import table_verdicts
 from hemlp.statistics.tests import LEVEL
 from hemlp.statistics.verdicts import Procedure
@@ -115,7 +115,7 @@ def result(ev: Evaluation, procedure: Procedure) -> Section:
             f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
             f"{LEVEL}.</p>"
         )
-    parts += [_means(ev, procedure), notes(overview.notes(ev, procedure))]
+    parts += [_means(ev, procedure), notes([resampled_note(units_of(ev)), *overview.notes(ev, procedure)])]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")

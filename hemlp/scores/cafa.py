@@ -32,8 +32,9 @@ from hemlp.scores.exclusion import as_exclusion, excluded
 from hemlp.scores.stepping import swept
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid
-from hemlp.statistics.intervals import RESAMPLED, check_level
+from hemlp.statistics.intervals import check_level, resampled_note
 from hemlp.statistics.resampling import Draw
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, figure
@@ -131,7 +132,11 @@ class Cafa(Shown):
 
     @cached_property
     def _resampled(self) -> dict[str, FloatArray]:
-        return self.parts.best(Draw(self.instances))
+        return self.parts.best(self._draw)
+
+    @property
+    def _draw(self) -> Draw:
+        return Draw(self.parts.units)
 
     def interval(self, best: Best = "fmax", *, level: float = CONFIDENCE) -> Interval:
         """Bootstrap interval over instances of the best value: each resample has its own best threshold.
@@ -187,10 +192,13 @@ class Cafa(Shown):
             own = [self.interval(best)] if intervals else []
             rows.append([name, f"{self.thresholds[k]:g}", *cells, *own])
         which = "every distinct score" if self.exact else "a grid"
-        notes = [f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
-                 "optimistic: each threshold is chosen on the data that it is measured on",
-                 *([f"{RESAMPLED}, each with its own best threshold"] if intervals else []), *self.notes,
-                 self.signature]  # fmt: skip
+        notes = [
+            f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
+            "optimistic: each threshold is chosen on the data that it is measured on",
+            *([f"{resampled_note(self.parts.units)}, each with its own best threshold"] if intervals else []),
+            *self.notes,
+            self.signature,
+        ]
         heads = ["", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
         return Table(heads, rows, notes)
 
@@ -202,7 +210,10 @@ class Cafa(Shown):
         intervals
             Whether the best values have 95% intervals.
         """
-        between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST if intervals}
+        between: dict[str, Any] = {}
+        if intervals:
+            between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST}
+            between["resampling"] = self._draw.signature
         best: dict[str, float] = {}
         for name in BEST:
             best |= {name: getattr(self, name), f"{name}_threshold": getattr(self, f"{name}_threshold")}
@@ -292,7 +303,7 @@ def cafa(
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
         sums = swept(data, steps, _closures(data, weights, counting), by_instance)[0]
-    parts = Parts.of(steps, sums, predicted, norm)
+    parts = Parts.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
     averages, some = parts.averages()
     kept = {name: column[some][::-1] for name, column in averages.items()}
     notes = [*data.notes]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ from hemlp.scores.stepping import Solving, StepValues, step_values
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid, as_threshold
 from hemlp.statistics.resampling import RESAMPLES, Draw
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, as_frame, figure
@@ -95,6 +97,10 @@ class Curve(Shown):
     def instances(self) -> int:
         """How many there are."""
         return len(self.steps.ptr) - 1
+
+    @cached_property
+    def _units(self) -> Units:
+        return Units(self.instances, self.ids)
 
     def signature(self, measure: str) -> str:
         """Measure, parameters, version, hierarchy and policies, to be cited with a value.
@@ -174,7 +180,7 @@ class Curve(Shown):
         """
         at = self.best(measure).threshold if threshold is None else threshold
         column = self.per_instance(measure, at)
-        return Interval.of(Draw(column.size, resamples, seed).means([column])[:, 0], level)
+        return Interval.of(Draw(self._units, resamples, seed).means([column])[:, 0], level)
 
     def band(
         self, measure: str, points: int = 100, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
@@ -191,7 +197,7 @@ class Curve(Shown):
             Of the bootstrap, whose resamples all thresholds share.
         """
         chosen = _spread(self.thresholds, points)
-        means = Draw(self.instances, resamples, seed).means(self.per_instance(measure, float(at)) for at in chosen)
+        means = Draw(self._units, resamples, seed).means(self.per_instance(measure, float(at)) for at in chosen)
         low, high = np.array([tuple(Interval.of(drawn, level)) for drawn in means.T]).T
         return chosen, low, high
 
@@ -222,9 +228,13 @@ class Curve(Shown):
             low, high = self.interval(name)
             others = (figure(self.at(other, best.threshold)) for other in self.measures)
             rows.append([name, f"{best.threshold:g}", *others, f"{figure(low)} to {figure(high)}"])
-        notes = [f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
-                 f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure "
-                 f"at this threshold", *self.notes, *map(self.signature, self.measures)]  # fmt: skip
+        notes = [
+            f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
+            f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure at "
+            f"this threshold, from {RESAMPLES:,} resamples of {self._units.described}",
+            *self.notes,
+            *map(self.signature, self.measures),
+        ]
         return Table(["best by", "threshold", *self.measures, "interval"], rows, notes)
 
     def to_columns(self) -> dict[str, list[float]]:

@@ -27,7 +27,8 @@ from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_known
 from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
-from hemlp.statistics.resampling import Draw
+from hemlp.statistics.resampling import RESAMPLES, Draw
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table, as_frame, figure
@@ -82,12 +83,14 @@ class Ranked(Shown):
     def table(self) -> Table:
         """Means with their 95% bootstrap intervals."""
         columns = list(self.values.values())
-        found = [Interval.of(drawn) for drawn in Draw(len(columns[0])).means(columns).T]
+        units = Units(len(columns[0]), self.ids)
+        found = [Interval.of(drawn) for drawn in Draw(units).means(columns).T]
         rows = [
             [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
             for (name, better), (low, high) in zip(self.greater_is_better.items(), found, strict=True)
         ]
-        return Table(["measure", "", "mean", "95% interval"], rows, [f"{len(columns[0]):,} instances", *self.notes])
+        notes = [f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.described}", *self.notes]
+        return Table(["measure", "", "mean", "95% interval"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """One row an instance, one column a measure, and their ids if they have any.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.statistics.differences import PairedDifferences
-from hemlp.statistics.intervals import difference_intervals
+from hemlp.statistics.intervals import difference_intervals, draw_all_pairs, units_of
 from hemlp.statistics.permutation import effect_size
 from hemlp.statistics.ranking import pair_verdicts
 from hemlp.statistics.resampling import RESAMPLES
@@ -121,7 +121,7 @@ def compare(ev: Evaluation, first: str, second: str, procedure: Procedure) -> Ta
     rows = [[each.measure, each.better, each.difference, each.interval, *_tests(each)] for each in pairs]
     size = len(ev.per_instance(first, ev.measures[0]))
     notes = [f"difference: {first} minus {second}, the mean of the paired differences, with its 95% interval from "
-             f"{RESAMPLES:,} resamples"]  # fmt: skip
+             f"{RESAMPLES:,} resamples of {units_of(ev).described}"]  # fmt: skip
     notes += [
         f"{each.measure}: on the {each.instances:,} of {size:,} instances on which both systems are defined"
         for each in pairs
@@ -159,6 +159,7 @@ def all_pairs(ev: Evaluation, measures: Sequence[str], procedure: Procedure) -> 
     """All pairs of systems by each measure, the better one first."""
     for measure in measures:
         check_known("measure", measure, ev.measures)
+    draw_all_pairs(ev, measures)
     for measure in measures:
         for first, second in combinations(ev.systems, 2):
             (interval,) = difference_intervals(ev, first, second, (measure,))
@@ -173,7 +174,7 @@ def significance(ev: Evaluation, chosen: str | Sequence[str] | None, procedure: 
         for pair in all_pairs(ev, measures, procedure)
     ]
     notes = [f"difference: better minus worse, the mean of the paired differences, with its 95% interval from "
-             f"{RESAMPLES:,} resamples"]  # fmt: skip
+             f"{RESAMPLES:,} resamples of {units_of(ev).described}"]  # fmt: skip
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     head = ["measure", "better", "worse", "difference", "difference 95%", *TESTS]

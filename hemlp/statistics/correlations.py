@@ -11,7 +11,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.options import plain_number
 from hemlp.statistics.comparable import comparability, comparable_means
-from hemlp.statistics.intervals import Column, draw_of, resampled_means
+from hemlp.statistics.intervals import Column, draw_of, resampled_means, units_of
 from hemlp.statistics.tests import kendall_taus
 from hemlp.text.tables import Table
 from hemlp.text.words import many
@@ -45,7 +45,7 @@ def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
     notes = [f"Kendall's τ-b over {many(len(ev.systems), 'system')}"]
     if resamples:
-        notes.append(f"in brackets 95% intervals, from {many(resamples, 'resample')} of the instances")
+        notes.append(f"in brackets 95% intervals, from {many(resamples, 'resample')} of {units_of(ev).described}")
     notes += [note for name in ev.measures for note in comparability(ev, name)]
     return Table(["", *ev.measures], rows, notes)
 
@@ -55,7 +55,7 @@ def _kendall_spread(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
     draw = draw_of(ev, resamples, seed)
     unlike = {name: bool(comparability(ev, name)) for name in ev.measures}
     columns = [Column(name, system, common=unlike[name]) for name in ev.measures for system in ev.systems]
-    means = resampled_means(ev, draw, columns).reshape(resamples, len(ev.measures), len(ev.systems))
+    means = np.stack(resampled_means(ev, draw, columns), axis=1).reshape(resamples, len(ev.measures), -1)
     parts = [kendall_taus(_turned(ev, means[k : k + TOGETHER])) for k in range(0, resamples, TOGETHER)]
     taus = np.concatenate(parts)
     taus[np.isnan(taus)] = 0  # a resample in which all systems are equal says nothing either way

@@ -18,11 +18,10 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.measures.scores import exact_mean
+from hemlp.statistics import units
 
 PRECISION = 1e-12
 """Relative: scores that differ by no more are equal."""
-LARGE = 100_000
-"""Instances of an evaluation from which on results can be merged from parts."""
 
 
 def paired(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -59,7 +58,7 @@ class PairedDifferences:
     @classmethod
     def of(cls, first: FloatArray, second: FloatArray) -> PairedDifferences:
         """Those of two systems, instance by instance; nan is undefined."""
-        large = len(first) >= LARGE
+        large = len(first) >= units.MANY
         first, second = paired(np.asarray(first, np.float64), np.asarray(second, np.float64))
         gaps, sizes = differences(first, second), np.maximum(np.abs(first), np.abs(second))
         finite = np.where(np.isfinite(sizes), sizes, 0.0)

@@ -30,22 +30,41 @@ def proportion(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatAr
         p = hits / total
         middle = (p + z**2 / (2 * total)) / (1 + z**2 / total)
         width = z / (1 + z**2 / total) * np.sqrt(p * (1 - p) / total + z**2 / (4 * total**2))
-        low = np.where(hits == 0, 0.0, middle - width)
-        high = np.where(hits == total, 1.0, middle + width)
+        low = np.where(hits == 0, 0.0, np.maximum(middle - width, 0.0))
+        high = np.where(hits == total, 1.0, np.minimum(middle + width, 1.0))
     none = ~(np.asarray(total) > 0)
     return np.where(none, math.nan, low), np.where(none, math.nan, high)
 
 
-def of_mean(sums: FloatArray, squares: FloatArray, number: FloatArray) -> FloatArray:
-    """t s / √n of means over ``number`` instances, from the sums of values and of their squares; nan below two of them.
+def of_mean(
+    means: FloatArray, sums: FloatArray, squares: FloatArray, number: FloatArray, limits: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """The ends mean ∓ t s / √n, as far as the ``limits`` of a mean; nan where it is not finite, or of one value.
 
-    The values should be near 0: what is the same in all of them is taken off before.
+    ``sums`` of ``number`` values and of their ``squares``, which should be near 0: what is the same in all of them is
+    taken off before.
+
+    >>> low, high = of_mean(np.array([0.625]), np.array([0.0]), np.array([0.28125]), np.array([2.0]), (0.0, 1.0))
+    >>> low.tolist(), high.tolist()
+    ([0.0], [1.0])
     """
     from scipy.special import stdtrit
 
-    n = np.where(number > 1, number, math.nan)
+    n = np.where((number > 1) & np.isfinite(means), number, math.nan)
     variance = np.maximum(squares - sums**2 / n, 0.0) / (n - 1)
-    found: FloatArray = stdtrit(n - 1, TAIL) * np.sqrt(variance / n)
+    with np.errstate(invalid="ignore"):
+        width = stdtrit(n - 1, TAIL) * np.sqrt(variance / n)
+        return np.clip(means - width, *limits), np.clip(means + width, *limits)
+
+
+def exactly_added(values: FloatArray) -> FloatArray:
+    """The values, rounded so that sums of them with their remainders are exact, and depend on no order.
+
+    A sum s of n values below 2ᵉ is rounded n times by up to 2ᵉ n / 2⁵³: what that adds up to fits into a double if all
+    values are whole multiples of 2ᵉ / 2ᵇ and b ≤ 106 − 2 log₂ n.
+    """
+    exponent = np.frexp(np.max(np.abs(values), initial=0.0))[1] - 104 + 2 * values.size.bit_length()
+    found: FloatArray = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
     return found
 
 

@@ -15,13 +15,19 @@ from hemlp.statistics.comparable import comparable
 from hemlp.statistics.differences import differences
 from hemlp.statistics.once import once
 from hemlp.statistics.resampling import RESAMPLES, Draw
+from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval
 
 if TYPE_CHECKING:
     from hemlp.evaluation.result import Evaluation
 
-RESAMPLED = f"in brackets 95% intervals, from {RESAMPLES:,} resamples of the instances"
-"""Below tables."""
+TOGETHER = 4096
+"""Differences whose resamples are held at once; of more of them only the intervals are kept."""
+
+
+def resampled_note(units: Units) -> str:
+    """What stands below tables that have bootstrap intervals."""
+    return f"in brackets 95% intervals, from {RESAMPLES:,} resamples of {units.described}"
 
 
 @dataclass(frozen=True)
@@ -44,9 +50,15 @@ class Column:
         return own if self.less is None else differences(own, ev.per_instance(self.less, self.measure))
 
 
+@once
+def units_of(ev: Evaluation) -> Units:
+    """What the resamples of an evaluation draw."""
+    return Units(int(ev.facts[ev.systems[0]]["instances"]), ev.ids)
+
+
 def draw_of(ev: Evaluation, resamples: int = RESAMPLES, seed: int = 0) -> Draw:
     """The resamples that all systems and measures share."""
-    return Draw(int(ev.facts[ev.systems[0]]["instances"]), resamples, seed)
+    return Draw(units_of(ev), resamples, seed)
 
 
 @once
@@ -55,14 +67,14 @@ def _kept(ev: Evaluation, draw: Draw) -> dict[Column, FloatArray]:
     return {}
 
 
-def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> FloatArray:
-    """The mean of each column in each resample: resamples × columns. What is not known yet is drawn together."""
+def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> list[FloatArray]:
+    """The means of each column, one a resample. What is not known yet is drawn together."""
     kept = _kept(ev, draw)
     missing = [column for column in dict.fromkeys(columns) if column not in kept]
     if missing:
         means = draw.means(column.values(ev) for column in missing)
         kept.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
-    return np.stack([kept[column] for column in columns], axis=1) if columns else np.empty((draw.resamples, 0))
+    return [kept[column] for column in columns]
 
 
 @once
@@ -94,8 +106,10 @@ def check_level(level: float) -> None:
 def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:
     """The interval of a mean; those of all systems and measures are drawn at once."""
     check_level(level)
-    columns = [Column(name, each) for name in ev.measures for each in ev.systems]
-    return Interval.of(resampled_means(ev, draw_of(ev), columns)[:, columns.index(Column(measure, system))], level)
+    draw, column = draw_of(ev), Column(measure, system)
+    if column not in _kept(ev, draw):
+        resampled_means(ev, draw, [Column(name, each) for name in ev.measures for each in ev.systems])
+    return Interval.of(_kept(ev, draw)[column], level)
 
 
 @once
@@ -104,38 +118,76 @@ def difference_intervals(ev: Evaluation, first: str, second: str, measures: tupl
 
     Whoever asks for a second pair will ask for more: then all pairs of systems are drawn at once.
     """
-    draw = draw_of(ev)
-    if _kept(ev, draw):
+    if _kept(ev, draw_of(ev)) or _own(ev):
         draw_all_pairs(ev, measures)
-    terms = [_difference(ev, first, second, name) for name in measures]
-    wanted = list(dict.fromkeys(column for of_measure in terms for column, _ in of_measure))
-    means = dict(zip(wanted, resampled_means(ev, draw, wanted).T, strict=True))
-    return tuple(Interval.of(sum(sign * means[column] for column, sign in each)) for each in terms)
+    _draw_pairs(ev, [(first, second)], measures)
+    return tuple(_difference(ev, Column(name, first, less=second)) for name in measures)
 
 
 def draw_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
     """Resample what the differences of all pairs of systems are made of, at once."""
-    pairs = combinations(ev.systems, 2)
-    columns = [column for pair in pairs for name in measures for column, _ in _difference(ev, *pair, name)]
-    resampled_means(ev, draw_of(ev), list(dict.fromkeys(columns)))
+    drawn = _drawn(ev)
+    if missing := [name for name in measures if name not in drawn]:
+        _draw_pairs(ev, list(combinations(ev.systems, 2)), missing)
+        drawn.update(missing)
 
 
 @once
-def _difference(ev: Evaluation, first: str, second: str, measure: str) -> tuple[tuple[Column, int], ...]:
-    """The columns whose means make up a difference, each with its sign.
-
-    Where both systems are finite and defined on the same instances, these are their own columns, which other pairs
-    share; else there is a column of differences for the pair, in whatever order it is asked for.
-    """
-    if _alike(ev.per_instance(first, measure), ev.per_instance(second, measure)):
-        return (Column(measure, first), 1), (Column(measure, second), -1)
-    if ev.systems.index(first) < ev.systems.index(second):
-        return ((Column(measure, first, less=second), 1),)
-    return ((Column(measure, second, less=first), -1),)
+def _drawn(ev: Evaluation) -> set[str]:
+    """The measures of which all pairs were drawn."""
+    return set()
 
 
-def _alike(first: FloatArray, second: FloatArray) -> bool:
-    """Whether two columns are nan on the same instances, and finite on all others."""
-    missing = np.isnan(first)
-    finite = np.isfinite(first) & np.isfinite(second)
-    return np.array_equal(missing, np.isnan(second)) and bool((missing | finite).all())
+@once
+def _own(ev: Evaluation) -> dict[Column, Interval]:
+    """The intervals of differences that are not those of two means."""
+    return {}
+
+
+def _draw_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
+    """Where two systems are finite and defined on the same instances, the difference of their means is the mean of the
+    differences, and other pairs share these means; else the pair has a column of its own."""
+    draw, own = draw_of(ev), _own(ev)
+    kept = _kept(ev, draw)
+    wanted: list[Column] = []
+    for name in measures:
+        for first, second in pairs:
+            alike = _alike(ev, first, second, name)
+            columns = [Column(name, first), Column(name, second)] if alike else [Column(name, first, less=second)]
+            wanted += [column for column in columns if column not in kept and column not in own]
+    wanted = list(dict.fromkeys(wanted))
+    for start in range(0, len(wanted), TOGETHER):
+        some = wanted[start : start + TOGETHER]
+        drawn = draw.means(column.values(ev) for column in some)
+        for column, means in zip(some, np.ascontiguousarray(drawn.T), strict=True):
+            if column.less is None:
+                kept[column] = means
+            else:
+                own[column] = Interval.of(means)
+                own[Column(column.measure, column.less, less=column.system)] = Interval.of(-means)
+
+
+def _difference(ev: Evaluation, column: Column) -> Interval:
+    """Of a difference that was drawn."""
+    if column in _own(ev):
+        return _own(ev)[column]
+    assert column.less is not None
+    terms = [Column(column.measure, system) for system in (column.system, column.less)]
+    first, second = resampled_means(ev, draw_of(ev), terms)
+    return Interval.of(first - second)
+
+
+def _alike(ev: Evaluation, first: str, second: str, measure: str) -> bool:
+    """Whether two systems are undefined on the same instances, and finite on all others."""
+    where = _undefined(ev, first, measure)
+    return where is not None and where == _undefined(ev, second, measure)
+
+
+@once
+def _undefined(ev: Evaluation, system: str, measure: str) -> bytes | None:
+    """Which instances are undefined, as bits; None if a score is infinite."""
+    values = ev.per_instance(system, measure)
+    missing = np.isnan(values)
+    if not (missing | np.isfinite(values)).all():
+        return None
+    return np.packbits(missing).tobytes() if missing.any() else b""

@@ -50,9 +50,9 @@ def table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, inte
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
     told = notes(ev, procedure, verbose)
     if intervals:
-        from hemlp.statistics.intervals import RESAMPLED
+        from hemlp.statistics.intervals import resampled_note, units_of
 
-        told.insert(1, RESAMPLED)
+        told.insert(1, resampled_note(units_of(ev)))
     return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
 
 
