@@ -39,7 +39,10 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
-    """How rules are chosen; options as of ``hemlp.tune``. ``prefixes`` has the measure under the name "m"."""
+    """How rules are chosen; options as of ``hemlp.tune``. ``prefixes`` has the measure under the name "m".
+
+    ``times``: how often kinds are compared, once for each fold.
+    """
 
     prefixes: Prefixes
     measure: Measure
@@ -48,6 +51,7 @@ class Fitting:
     least: int
     few: Few
     seed: int
+    times: int = 1
 
     def own(self, by: Grouping, few: Few | None = None) -> OwnThresholds:
         """How thresholds of levels or classes are chosen."""
@@ -98,19 +102,19 @@ class Fitting:
         kinds: list[Kind] = ["all", "top", "nonempty", "capped"]
         notes = []
         by: Grouping
+        data, swept = self.prefixes.data.take(rows), "m" in self.prefixes.swept
         for by in ("level", "class"):
-            data = self.prefixes.data.take(rows)
-            work = (FOLDS + 1) * set_sizes(data, by)
+            work = self.times * (FOLDS + 1) * (float(data.values.size) if swept else set_sizes(data, by))
             if self.prefixes.solving.undefined != "error":
                 why = "needs a measure that is defined everywhere"
             elif not self.own(by, "shared").with_data(data):
                 why = f"no {by} is true in {self.least} instances"
             elif work > SETS_AT_MOST:
-                why = f"there are sets of {work:,.0f} classes to be scored"
+                why = f"it takes long with {data.values.size:,} scores"
             else:
                 kinds.append(by)
                 continue
-            notes.append(f"{KINDS[by]} was not compared: {why}")
+            notes.append(f"{KINDS[by]} was not compared (by={by!r} asks for it): {why}")
         return kinds, notes
 
 

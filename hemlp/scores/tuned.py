@@ -20,7 +20,7 @@ from hemlp.io.files import write_text
 from hemlp.io.text import decode, read_bytes
 from hemlp.scores.candidates import Candidate, candidate_table
 from hemlp.scores.fingerprints import Digests
-from hemlp.scores.rules import Rule, chosen
+from hemlp.scores.rules import KINDS, Rule, chosen
 from hemlp.scores.sets import ScoredSets
 from hemlp.text.shown import Shown
 from hemlp.text.tables import Table
@@ -131,7 +131,7 @@ class Tuned(Shown):
         words = f"{chosen(self.rules, threshold='threshold ')} ({self.measure} {self.value:.4f}"
         if self.folds:
             data = f"each of {len(self.folds)} folds of {many(self.instances, 'instance')}"
-            return f"Chosen without the instances of {data}: {words}, cross-validated)."
+            return f"Chosen without the instances of {data}: {words}, cross-validated){self._skipped}."
         words += best.value_interval.bracket() if best else ""
         if best and not math.isnan(best.validated):
             words += f", cross-validated {best.validated:.4f}{best.validated_interval.bracket()}"
@@ -140,15 +140,22 @@ class Tuned(Shown):
             other = f"; the best single threshold, {one.parameter}, gives {one.value:.4f}"
             other += "" if math.isnan(one.validated) else f" (cross-validated {one.validated:.4f})"
         head, data = "Recommended" if best else "Chosen", f"these {many(self.instances, 'instance')}"
-        return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic."
+        return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped}."
 
     def __repr__(self) -> str:
         data = f"{many(self.instances, 'instance')} of {self.source}"
         how, end = f"{chosen(self.rules)} by {self.measure}", f"{data}: {self.value:.4f} there"
-        skipped = "".join(f"; {note}" for note in self.notes)
         if self.folds:
-            return f"Tuned({how}, chosen without each of {len(self.folds)} folds of {end}, cross-validated{skipped})"
-        return f"Tuned({how}, chosen on {end}, optimistic{skipped})"
+            return (
+                f"Tuned({how}, chosen without each of {len(self.folds)} folds of {end}, cross-validated{self._skipped})"
+            )
+        return f"Tuned({how}, chosen on {end}, optimistic{self._skipped})"
+
+    @property
+    def _skipped(self) -> str:
+        """What was not tried, of the kind of rule that was chosen."""
+        kinds = {f"{KINDS[rule.by]}: " for rule in self.rules}
+        return "".join(f"; {note}" for note in self.notes if any(map(note.startswith, kinds)))
 
     def _more(self) -> Iterator[Table]:
         yield self.candidates

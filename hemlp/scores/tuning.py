@@ -113,7 +113,7 @@ def tune(
     made = of_thresholds(measure)
     grid = None if thresholds is None else as_grid(thresholds)
     prefixes = Prefixes(data, {"m": made}, Solving(undefined, solver, time_limit))
-    fitting = Fitting(prefixes, made, grid, points, least, few, seed)
+    fitting = Fitting(prefixes, made, grid, points, least, few, seed, folds or 1)
     if folds is None:
         return _on_all(fitting, by)
     return _by_folds(fitting, by, folds)
