@@ -24,7 +24,7 @@ SOLVED = 200_000
 def curves_of(systems: Mapping[str, str], ev: Evaluation) -> dict[str, Curve]:
     """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it."""
     from hemlp.scores.aligned import Aligned
-    from hemlp.scores.curve import chosen_thresholds, curve_of
+    from hemlp.scores.curve import curve_of
     from hemlp.scores.reading import read_scores
     from hemlp.scores.stepping import Solving
 
@@ -40,6 +40,5 @@ def curves_of(systems: Mapping[str, str], ev: Evaluation) -> dict[str, Curve]:
         data = Aligned.of(inputs.given, inputs.true, read_scores(file), policies.unknown, policies.unknown_true)
         if data.values.size and measures:
             points = min(POINTS, max(10, SOLVED // len(data)))
-            grid, kind = chosen_thresholds(data, None, points)
-            found[", ".join(names)] = curve_of(data, measures, grid, kind, Solving("nan"))
+            found[", ".join(names)] = curve_of(data, measures, None, points, Solving("nan"))
     return found

@@ -60,6 +60,8 @@ class OwnThresholds:
         begin = row_pointers(of_entry[entries], len(found))
         of_group = {g: entries[begin[g] : begin[g + 1]] for g in self.with_data(data)}
         rows, predicted = data.rows, data.values >= shared
+        nothing = Side(np.zeros(len(data) + 1, np.int64), np.empty(0, np.int32))
+        data = replace(data, batch=replace(data.batch, pred=nothing))  # steps have predictions of their own
         for _ in range(ROUNDS):
             changed = False
             for g, own in of_group.items():

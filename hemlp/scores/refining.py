@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, sorted_distinct
 from hemlp.errors import InvalidOption
 from hemlp.scores.best import best_index
+from hemlp.scores.prefixes import Prefixes
+from hemlp.scores.steps import Steps
 
 POINTS = 100
 """Thresholds to begin with, where nothing else is said and there are too many to try all."""
@@ -78,3 +81,23 @@ def spread(scores: FloatArray, distinct: FloatArray, points: int) -> IntArray:
         return np.arange(len(distinct))
     ranks = sorted_distinct(np.geomspace(1, scores.size, points).round().astype(np.int64))
     return sorted_distinct(np.searchsorted(distinct, np.sort(scores)[scores.size - ranks]))
+
+
+def best_places(prefixes: Prefixes, every: FloatArray, points: int) -> IntArray:
+    """Some of the distinct scores: for each measure its best one, as far as that can be found, with its neighbours."""
+    places = spread(prefixes.data.values, every, points)
+
+    def means(name: str, at: IntArray) -> FloatArray:
+        steps = Steps.over(prefixes.given, every[at])
+        return steps.means(prefixes.values(name, steps.rows, steps.sizes))[0][::-1]
+
+    for name in prefixes.swept:
+        best = best_index(means(name, np.arange(len(every))), prefixes.measures[name].greater_is_better)
+        places = sorted_distinct(np.append(places, best))
+    rest = {name: each for name, each in prefixes.measures.items() if name not in prefixes.swept}
+    while True:  # what is tried for one measure can be better by another one
+        before = len(places)
+        for name, each in rest.items():
+            places = refined(partial(means, name), places, len(every), points, each.greater_is_better).places
+        if len(places) == before or len(rest) < 2:
+            return places
