@@ -16,7 +16,7 @@ from hemlp.scores.best import best_index
 from hemlp.scores.candidates import Candidate, candidates
 from hemlp.scores.groups import Few, Grouping, OwnThresholds, set_sizes
 from hemlp.scores.prefixes import SETS_AT_MOST, Prefixes
-from hemlp.scores.refining import POINTS, refined, spread
+from hemlp.scores.refining import LEAST, POINTS, refined, spread
 from hemlp.scores.rules import KINDS, Kind, Rule, clipped, parameter
 from hemlp.scores.sets import ScoredSets
 from hemlp.scores.steps import Steps, distinct_scores
@@ -195,7 +195,7 @@ class Part:
         needed = self.fitting.grid is not None or "m" in self.prefixes.swept
         if needed or (points is None and self.prefixes.complete("m")):
             return float(every[best_index(means(np.arange(len(every))), better)])
-        points = points or POINTS
+        points = max(points or POINTS, LEAST)
         tried = refined(means, spread(self.scores.values, every, points), len(every), points, better)
         if tried.skipped:
             self.skipped[by] = tried.skipped

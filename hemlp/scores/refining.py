@@ -16,6 +16,8 @@ from hemlp.scores.steps import Steps
 
 POINTS = 100
 """Thresholds to begin with, where nothing else is said and there are too many to try all."""
+LEAST = 20
+"""Thresholds to begin with at least: with fewer a search ends anywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ def refined(
         inner = np.concatenate([np.arange(low + 1, places[best]), np.arange(places[best] + 1, high)])
         if not inner.size:
             return Tried(places, values, best, distinct)
-        new = inner[sorted_distinct(np.linspace(0, inner.size - 1, min(points, inner.size)).round().astype(np.int64))]
+        new = inner[sorted_distinct(np.linspace(0, inner.size - 1, points + 2)[1:-1].round().astype(np.int64))]
         order = np.argsort(np.concatenate([places, new]))
         places = np.concatenate([places, new])[order]
         values = np.concatenate([values, means(new)])[order]
@@ -95,6 +97,8 @@ def best_places(prefixes: Prefixes, every: FloatArray, points: int) -> IntArray:
         best = best_index(means(name, np.arange(len(every))), prefixes.measures[name].greater_is_better)
         places = sorted_distinct(np.append(places, best))
     rest = {name: each for name, each in prefixes.measures.items() if name not in prefixes.swept}
+    if rest:
+        places = sorted_distinct(np.append(places, spread(prefixes.data.values, every, max(points, LEAST))))
     while True:  # what is tried for one measure can be better by another one
         before = len(places)
         for name, each in rest.items():
