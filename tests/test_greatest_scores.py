@@ -371,7 +371,7 @@ def test_runs_of_files_say_how_scores_were_cut(files):
         "--dev", "A=dev.tsv", "--resume", "folder", "--table", "t.md", "--tune-by", "F_LCA",
     )  # fmt: skip
     assert done.exit_code == 0, done.exception
-    told = "top 1, tuned by F_LCA on 3 instances of dev.tsv (0.5778 there), 2 of which are evaluated, too: optimistic\n"
+    told = "top 2, tuned by F_LCA on 3 instances of dev.tsv (0.7333 there), 2 of which are evaluated, too: optimistic\n"
     assert told in done.output
     assert "B: classes whose score is at least 0.5" in (files / "t.md").read_text()
     assert "tuned by F_LCA on 3 instances of dev.tsv" in (files / "folder" / "run.json").read_text()

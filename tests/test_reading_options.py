@@ -64,7 +64,7 @@ COMMANDS = {
     "tune": ["tune", "GOLD", "SCORES"],
     "cafa": ["cafa", "GOLD", "s=SCORES", "--exclude", "GOLD"],
 }
-NAMES = re.compile(r"(?<=gold|ores)\.\w+|(?<=0\.9000) +[\d.]+$|exclude:\w+", re.MULTILINE)
+NAMES = re.compile(r"(?<=gold|ores)\.\w+|(?<=0\.9000) +[\d.]+$|exclude:#\w+", re.MULTILINE)
 """Endings of files and what else differs: times, and the fingerprint of a file."""
 FLAGS = {"format": "--file-format", "id": "--id-column"}
 

@@ -92,7 +92,8 @@ def tune(
     >>> s = {"a": {"sheep": 0.9}, "b": {"cow": 0.4, "sheep": 0.2}}
     >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA", by="all").threshold
     0.4
-    >>> print(tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA").recommendation)
+    >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA")
+    Tuned(top 1 by F_LCA, chosen on 2 instances of predictions: 1.0000 there, optimistic)
     """
     check_choice("by", by, get_args(By))
     check_choice("few", few, ("error", "shared"))
