@@ -113,6 +113,16 @@ def test_the_greatest_scores_are_recommended_where_no_threshold_fits():
     assert "top 1, tuned by F_LCA on 90 instances" in str(ScoredSets.of(s).at(t).cut)
 
 
+def test_a_simpler_rule_that_is_not_told_apart_is_named():
+    gold, s = animals(60, 6, 0.5)
+    t = tune(H, gold, s, "F_H", least=5)
+    simpler = [each for each in t.compared if list(KINDS).index(each.by) < list(KINDS).index(t.by)]
+    alike = [each for each in simpler if each.difference_interval.low <= 0 <= each.difference_interval.high]
+    assert alike
+    words = f"{KINDS[alike[0].by]}, {alike[0].parameter}, is simpler and not told apart from it (difference "
+    assert words in t.recommendation
+
+
 def test_everything_is_chosen_within_the_folds():
     """The rule of a fold, kind included, does not depend on the instances of that fold."""
     gold, s = animals(40, 3)

@@ -139,6 +139,12 @@ class Tuned(Shown):
         if best and one and best is not one:
             other = f"; the best single threshold, {one.parameter}, gives {one.value:.4f}"
             other += "" if math.isnan(one.validated) else f" (cross-validated {one.validated:.4f})"
+        for each in self.compared[: self.compared.index(best)] if best else ():
+            low, high = each.difference_interval
+            if low <= 0 <= high:
+                apart = f"(difference {each.difference:.4f}{each.difference_interval.bracket()})"
+                other += f"; {KINDS[each.by]}, {each.parameter}, is simpler and not told apart from it {apart}"
+                break
         head, data = "Recommended" if best else "Chosen", f"these {many(self.instances, 'instance')}"
         return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped}."
 
