@@ -151,6 +151,15 @@ def test_unknown_classes_and_other_names_count_as_in_the_cut():
         ev = evaluate(h, gold, {"A": s.at(t)}, ["F_H"], unknown="drop")
         assert ev.mean("A", "F_H") == t.value
     assert tune(h, gold, s, "F_H", by="top", unknown="drop").at_most == 3  # the unicorn is one of them
+    strange = {**gold, "i0": ["sheep", "unicorn"]}  # known as a true label, and yet left out of the predictions
+    two = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow"), ("sheep", "ovis"), ("ovis", "sheep")],
+                               cycles="condense")  # fmt: skip
+    named = ScoredSets.of({i: {"sheep": 0.9, "cow": 0.5, "ovis": 0.5, "animal": 0.3} for i in gold}, repeated="max")
+    for by, policies in product(PREFIX_KINDS, [{"unknown": "drop", "unknown_true": "isolate"}, {}]):
+        data = (h, strange, s) if policies else (two, gold, named)
+        t = tune(*data, "F_H", by=by, **policies)
+        ev = evaluate(data[0], data[1], {"A": data[2].at(t)}, ["F_H"], **policies)
+        assert ev.mean("A", "F_H") == pytest.approx(t.value, abs=1e-15)
 
 
 def test_little_data_is_no_error():
@@ -237,6 +246,16 @@ def test_what_is_skipped_is_said_everywhere(monkeypatch, tmp_path):
     t = tune(h, gold, s, "F_LCA")
     assert "the greatest scores: 1 to " in " ".join(t.notes)
     assert tune(h, gold, s, "F_H", by="all").notes == ()
+
+
+def test_points_are_dense_where_few_classes_are_predicted():
+    scores = np.random.default_rng(0).random(100_000) ** 20
+    distinct = np.sort(scores)
+    for points in (50, 200):
+        places = refining.spread(scores, distinct, points)
+        predicted = len(scores) - places[::-1]
+        assert (predicted[0], predicted[-1], len(places) <= points) == (1, 100_000, True)
+        assert (predicted[1:] / predicted[:-1])[predicted[1:] > 100].max() < 100_000 ** (1.1 / (points - 1))
 
 
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=200), st.integers(2, 9), st.booleans())
