@@ -166,7 +166,7 @@ def test_little_data_is_no_error():
     lone = tune(H, ["cow"], [{"cow": 0.5}], "F_H")
     assert (lone.by, lone.value) == ("all", 1.0)
     assert math.isnan(lone.compared[0].validated)
-    assert [note.split(" was not")[0] for note in lone.notes] == [KINDS["level"], KINDS["class"]]
+    assert [note.split(" (by")[0] for note in lone.notes] == [KINDS["level"], KINDS["class"]]
     assert "no class is true in 20 instances" in lone.notes[1]
     half = tune(H, ["cow", "sheep"], [{"cow": 0.5}, {}], "F_H")  # without the first nothing can be chosen
     assert half.value == 0.5

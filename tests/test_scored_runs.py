@@ -192,6 +192,8 @@ def test_tuning_on_the_command_line(folder):
     assert out == f"{t.candidates}\n\n"
     assert t.recommendation in out
     assert json.loads((folder / "t.json").read_text()) == t.to_dict()
+    code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "--by", "top")
+    assert out == f"{tune(read_hierarchy('h.txt'), GOLD, SCORES, 'F_H', by='top').recommendation}\n"
     code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "--by", "class")
     assert code == 2
     assert "--few shared to let them keep the one threshold of all" in out

@@ -162,9 +162,7 @@ def tune(
     check_writable([written_to(json_file)])
     h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
     t = chosen(h, files.gold(true), files.scores(scores), measure, thresholds=_grid(grid, given["points"]), **given)
-    tell(
-        json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(f"{t!r}\n{t.recommendation}")
-    )
+    tell(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
 
 @click.command(cls=Advising)

@@ -10,6 +10,7 @@ from hemlp.errors import InvalidOption
 from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut, cut_of
 from hemlp.io.labels import Format, read_labels
+from hemlp.options import check_choice
 
 if TYPE_CHECKING:
     from hemlp.scores.sets import Repeated, ScoredSets
@@ -25,6 +26,9 @@ class Files:
     label: str | None = None
     score: str | None = None
     repeated: Repeated = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("repeated", self.repeated, ("error", "max"))
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Files:

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, MissingDependency, NoCluster
 from hemlp.escaping import markdown, printable
-from hemlp.evaluation.reading import Files
+from hemlp.evaluation.reading import READING, Files
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, predictions, scores_of
@@ -79,8 +79,7 @@ HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
-LABEL_OPTIONS = ("format", "sep", "id", "label", "score", "repeated")
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *READING, "names", "dask")
 
 
 @dataclass(frozen=True)

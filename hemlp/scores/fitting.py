@@ -114,7 +114,7 @@ class Fitting:
             else:
                 kinds.append(by)
                 continue
-            notes.append(f"{KINDS[by]} was not compared (by={by!r} asks for it): {why}")
+            notes.append(f"{KINDS[by]} (by {by}) was not compared: {why}")
         return kinds, notes
 
 

@@ -138,7 +138,9 @@ class Tuned(Shown):
         other = ""
         if best and one and best is not one:
             other = f"; the best single threshold, {one.parameter}, gives {one.value:.4f}"
-            other += "" if math.isnan(one.validated) else f" (cross-validated {one.validated:.4f})"
+            if not math.isnan(one.validated):
+                apart = f"difference {one.difference:.4f}{one.difference_interval.bracket()}"
+                other += f" (cross-validated {one.validated:.4f}, {apart})"
         for each in self.compared[: self.compared.index(best)] if best else ():
             low, high = each.difference_interval
             if low <= 0 <= high:
