@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hemlp import Hierarchy, evaluate, read_scores
+from hemlp import Hierarchy, cafa, curve, evaluate, read_scores, tune
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidScores
 
@@ -142,6 +142,11 @@ def test_the_way_out_is_named_in_the_words_of_the_reader():
     names, _ = written(VARIANTS["repeated"])
     with pytest.raises(InvalidScores, match="choose repeated='max' to take the greatest score"):
         read_scores(names["SCORES"])
+    h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    for function in (curve, tune, cafa):
+        measures = () if function is cafa else ("F_H",)
+        with pytest.raises(InvalidScores, match=r"choose hemlp.read_scores\(path, repeated='max'\) to take"):
+            function(h, "gold.tsv", names["SCORES"], *measures)
     Path("study.toml").write_text(
         f'hierarchy = "h.txt"\ntrue = "gold.tsv"\nmeasures = ["F_H"]\n[systems]\ns = "{names["SCORES"]}@0.5"\n'
     )

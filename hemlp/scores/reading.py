@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import Advice, FileFormatError, InvalidOption, InvalidScores
+from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption, InvalidScores
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.formats import SEPARATORS
@@ -228,11 +228,19 @@ def as_scores(
 ) -> ScoredSets:  # fmt: skip
     """Scores as they are, from a file, or from data in memory; ``id``, ``label``: columns of a file or frame."""
     if isinstance(data, str | PathLike):
-        return read_scores(data, id=id, label=label)
+        try:
+            return read_scores(data, id=id, label=label)
+        except HemlpError as error:  # who calls this has not all options of it
+            error.spelling = _as_reading
+            raise
     if isinstance(data, LabelSets):
         raise InvalidOption("these are label sets without scores: give ScoredSets, or evaluate them as they are")
     named = (id, label) if hasattr(data, "columns") else (None, None)
     return ScoredSets.of(data, labels=labels, source=source, id=named[0], label=named[1])
+
+
+def _as_reading(option: str, value: str) -> str:
+    return f"hemlp.read_scores(path, {option}={value!r})"
 
 
 def as_gold(
