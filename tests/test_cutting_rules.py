@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Hierarchy, ScoredSets, Tuned, curve, evaluate, measure, tune
+from hemlp.errors import FileFormatError
 from hemlp.scores import prefixes, refining
 from hemlp.scores.rules import KINDS
 from tests.scored import gold_sets, world
@@ -191,6 +192,18 @@ def test_files_hold_every_kind(tmp_path):
     (tmp_path / "old.json").write_text(json.dumps(old))
     t = Tuned.from_json(tmp_path / "old.json")
     assert list(ScoredSets.of([{"sheep": 0.4, "cow": 0.9, "bird": 0.2}]).at(t)) == [("sheep", "bird")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"by": "best"}, {"by": "other"}, {"at_most": 0}, {"at_most": "3"}, {"at_least": 2}, {"at_most": None},
+     {"candidates": [{"by": "all"}]}, {"candidates": 3}, {"notes": 5}],
+)  # fmt: skip
+def test_a_damaged_file_is_refused(change, tmp_path):
+    made = tune(H, *animals(10, 5), "F_H", by="top").to_dict()
+    (tmp_path / "t.json").write_text(json.dumps(made | change))
+    with pytest.raises(FileFormatError, match="does not hold thresholds"):
+        Tuned.from_json(tmp_path / "t.json")
 
 
 # ---- fewer thresholds than there are scores

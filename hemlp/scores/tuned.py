@@ -214,9 +214,14 @@ class Tuned(Shown):
             raise InvalidOption("these are no thresholds")
         thresholds = {label: math.inf if value is None else float(value) for label, value in data["thresholds"]}
         folds = tuple(map(cls._of, data["folds"]))
+        at_least, at_most = data.get("at_least", 0), data.get("at_most")
+        if at_least not in (0, 1) or not (at_most is None or (type(at_most) is int and at_most > 0)):
+            raise InvalidOption("this is no number of classes")
+        if not folds and (data["by"] not in KINDS or (data["by"] == "top" and at_most is None)):
+            raise InvalidOption("this is no kind of rule")
         digests = data.get("rows")
         rows = None if digests is None else np.frombuffer(b64decode(digests, validate=True), "<u8")
         return cls(data["measure"], data["by"], float(data["threshold"]), float(data["value"]), data["instances"],
                    data["source"], thresholds, folds, dict(data["fold_of"]), data.get("data"), rows,
-                   data.get("at_least", 0), data.get("at_most"),
+                   at_least, at_most,
                    tuple(map(Candidate.of_dict, data.get("candidates", []))), tuple(data.get("notes", ())))  # fmt: skip
