@@ -126,10 +126,10 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
             help="Of files of labels and scores, if their names do not tell: --file-format jsonl.",
         ),
         click.option("--sep", help="Between labels or cells: --sep ';'."),
-        click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="That of ids: --id-column doc."),
-        click.option("--label", metavar="COLUMN", help="That of labels: --label class."),
-        click.option("--score", metavar="COLUMN", help="That of scores: --score probability."),
-        choice("--repeated", ["error", "max"], "A class that is scored twice, the greatest counts: --repeated max."),
+        click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="The column of ids: --id-column doc."),
+        click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
+        click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
+        choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest score: --repeated max."),
     )  # fmt: skip
 
 
