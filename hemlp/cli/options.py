@@ -129,7 +129,7 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
         click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="The column of ids: --id-column doc."),
         click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
         click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
-        choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest score: --repeated max."),
+        choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest: --repeated max."),
     )  # fmt: skip
 
 
