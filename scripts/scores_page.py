@@ -57,32 +57,13 @@ def blast(data: Path) -> dict[str, Any]:
         "best": {name: c.best(name) for name in MEASURES},
         "at": {(name, other): c.at(other, c.best(name).threshold) for name in MEASURES for other in MEASURES},
         "kind": c.kind,
-        "choices": choices(h, gold, s),
-        "cafa": hemlp.cafa(h, gold, s).table(),
+        "tuned": hemlp.tune(h, gold, s, "F_H"),
+        "cafa": hemlp.cafa(h, gold, s),
         "weighted": hemlp.cafa(h, gold, s, weights=ia),
         "consistent": hemlp.consistency(h, s),
         "reliable": hemlp.reliability(h, gold, s, bins=5),
         "precision": hemlp.average_precision(h, gold, s),
     }
-
-
-def choices(h: Hierarchy, gold: dict[str, Any], s: ScoredSets) -> Table:
-    """What each way of cutting the scores reaches: on the data that it was chosen on, and cross-validated."""
-    rows = []
-    ways: dict[str, dict[str, Any]] = {
-        "one threshold": {},
-        "one a level": {"by": "level", "few": "shared"},
-        "one a class": {"by": "class", "few": "shared"},
-    }
-    for words, options in ways.items():
-        same, folds = hemlp.tune(h, gold, s, "F_H", **options), hemlp.tune(h, gold, s, "F_H", folds=5, **options)
-        kept = s.take(gold).at(folds).codes.size / len(gold)
-        rows.append([words, figure(same.value), figure(folds.value), f"{kept:.1f}"])
-    tops = [(k, hemlp.ranked(h, gold, s, f"F_H@{k}").mean(f"F_H@{k}")) for k in range(1, 31)]
-    k, value = max(tops, key=lambda pair: pair[1])
-    kept = s.take(gold).top(k).codes.size / len(gold)
-    rows.append([f"the {k} greatest scores", figure(value), "", f"{kept:.1f}"])
-    return Table(["cut", "F_H, chosen on the same data", "F_H, 5 folds", "classes per protein"], rows)
 
 
 def taxa(data: Path) -> tuple[Table, Table]:
@@ -145,7 +126,8 @@ def main() -> None:
     b = blast(data)
     by_rank, risks = taxa(data)
     text = (Path(__file__).parent / "scores_page.md").read_text(encoding="utf-8")
-    at, weighted = b["at"], b["weighted"]
+    at, weighted, tuned, interval = b["at"], b["weighted"], b["tuned"], b["cafa"].interval("fmax")
+    best = b["cafa"].table(intervals=False)
     lost = {(name, other): at[other, other] - at[name, other] for name in MEASURES for other in MEASURES}
     words = {
         "CURVES": b["curves"].to_markdown(),
@@ -155,8 +137,10 @@ def main() -> None:
             for name, other in sorted(lost, key=lambda pair: -lost[pair])[:2]
         ),
         "NOTHING": b["nothing"],
-        "CHOICES": b["choices"].to_markdown(),
-        "CAFA": Table(b["cafa"].columns, b["cafa"].rows).to_markdown(),
+        "CHOICES": Table(tuned.candidates.columns, tuned.candidates.rows).to_markdown(),
+        "SENTENCE": tuned.recommendation,
+        "CAFA": Table(best.columns, best.rows).to_markdown(),
+        "FMAX": f"{interval.low:.4f} to {interval.high:.4f}",
         "WEIGHTED": f"{weighted.fmax:.4f} at {weighted.fmax_threshold:g}",
         "CONSISTENT": f"{b['consistent'].violations:,} of {b['consistent'].pairs:,}",
         "RELIABLE": f"{b['reliable'].error():.3f}",

@@ -250,10 +250,13 @@ def test_curves_on_a_grid_and_with_fewer_points(seed):
     with pytest.raises(InvalidOption, match="not a threshold of this curve"):
         c.at("F_H", 0.31)
     few = curve(w.h, gold_sets(w), w.scores, ["F_H"], points=2)
-    assert few.thresholds.tolist() == ([w.distinct()[0], w.distinct()[-1]] if len(w.distinct()) > 1 else w.distinct())
+    best = curve(w.h, gold_sets(w), w.scores, ["F_H"]).best("F_H")
+    assert few.best("F_H") == best
+    ends = {w.distinct()[0], w.distinct()[-1]}
+    assert few.thresholds.tolist() == (w.distinct() if few.exact else sorted({*ends, best.threshold}))
     assert few["F_H"].tolist() == pytest.approx([mean_at(w, "F_H", t) for t in few.thresholds], abs=1e-12)
     assert few.exact == (len(w.distinct()) <= 2)
-    assert ("2 of" in repr(few)) == (not few.exact)
+    assert (f"{len(few.thresholds)} of" in repr(few)) == (not few.exact)
 
 
 def test_a_curve_between_its_thresholds():

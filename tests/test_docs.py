@@ -64,10 +64,20 @@ INNER = {
     "Measure": ("list_length", "sees"),
     "LabelSets": ("place", "row_of"),
     "Batch": ("first", "joined", "over"),
-    "ScoredSets": ("arranged", "looked_up", "only", "over", "place", "ranking", "rows_taken", "without_repeats"),
+    "ScoredSets": (
+        "arranged",
+        "first",
+        "looked_up",
+        "only",
+        "over",
+        "place",
+        "ranking",
+        "rows_taken",
+        "without_repeats",
+    ),
     "Curve": (),
     "Cafa": (),
-    "Tuned": ("rule", "thresholds_for"),
+    "Tuned": ("rule", "rules", "kept"),
     "Model": ("certified", "check", "infeasibility", "joined", "verify"),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""

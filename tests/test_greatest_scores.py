@@ -318,8 +318,8 @@ def cut_note(ev: Evaluation, tmp_path) -> str:
 def test_notes_say_how_scores_were_cut(tmp_path):
     shifted = {name: {label: value + 0.01 for label, value in row.items()} for name, row in SCORES.items()}
     s, dev = ScoredSets.of(SCORES), ScoredSets.of(shifted, source="dev.tsv")
-    other = tune(H, SETS, dev, "F_H")
-    same = tune(H, SETS, s, "F_LCA")
+    other = tune(H, SETS, dev, "F_H", by="all")
+    same = tune(H, SETS, s, "F_LCA", by="all")
     folds = tune(H, SETS, s, "F_H", folds=3)
     wanted = {
         "classes whose score is at least 0.3": s.at(0.3),
@@ -371,7 +371,7 @@ def test_runs_of_files_say_how_scores_were_cut(files):
         "--dev", "A=dev.tsv", "--resume", "folder", "--table", "t.md", "--tune-by", "F_LCA",
     )  # fmt: skip
     assert done.exit_code == 0, done.exception
-    told = "tuned by F_LCA on 3 instances of dev.tsv (0.6889 there), 2 of which are evaluated, too: optimistic\n"
+    told = "top 2, tuned by F_LCA on 3 instances of dev.tsv (0.7333 there), 2 of which are evaluated, too: optimistic\n"
     assert told in done.output
     assert "B: classes whose score is at least 0.5" in (files / "t.md").read_text()
     assert "tuned by F_LCA on 3 instances of dev.tsv" in (files / "folder" / "run.json").read_text()

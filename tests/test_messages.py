@@ -29,7 +29,7 @@ from hemlp import (
     tune,
 )
 from hemlp.cli.main import commands
-from hemlp.errors import HemlpError, InvalidOption
+from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.io.labels import LabelFile, open_labels
 from hemlp.io.names import read_names
 from hemlp.report.outputs import check_writable
@@ -213,7 +213,10 @@ def test_a_command_without_an_option_does_not_advise_it(tmp_path, monkeypatch):
         Path(name).write_text(text)
     done = CliRunner().invoke(commands, ["explain", "h.txt", "long.csv", "long.csv"])
     assert isinstance(done.exception, HemlpError)
-    assert "choose" not in str(done.exception)
+    assert "choose --id-column id and --label label" in str(done.exception)  # --id is an instance there
+    error = HemlpError("x").advised(Advice("missing", "empty", "for that"))
+    error.spelling = commands.commands["cafa"].spelled
+    assert str(error) == "x"
     done = CliRunner().invoke(commands, ["evaluate", "edges.csv", "gold.txt", "pred.txt"])
     assert isinstance(done.exception, HemlpError)
     assert "--parent" not in str(done.exception)

@@ -70,9 +70,9 @@ def test_thresholds_that_are_tuned_on_other_data_or_by_folds(folder):
     given = ["k=scores.tsv@tuned", "--dev-true", "dev_gold.tsv", "--dev", "k=dev.tsv", "-m", "F_H"]
     code, out = invoked("evaluate", "h.txt", "gold.tsv", *given, "--json", "all.json")
     assert code == 0, out
-    assert "k: threshold 0.2, tuned by F_H on 2 instances of dev.tsv (1.0000 there)" in out
+    assert "k: top 1, tuned by F_H on 2 instances of dev.tsv (1.0000 there)" in out
     h = read_hierarchy("h.txt")
-    wanted = evaluate(h, GOLD, {"k": ScoredSets.of(SCORES).at(0.2)}, ["F_H"])
+    wanted = evaluate(h, GOLD, {"k": ScoredSets.of(SCORES).top(1)}, ["F_H"])
     assert Evaluation.from_json("all.json").mean("k", "F_H") == wanted.mean("k", "F_H")
     (folder / "study.toml").write_text(
         'hierarchy = "h.txt"\ntrue = "gold.tsv"\nmeasures = ["SDL"]\n[systems]\nk = "scores.tsv@tuned"\n'
@@ -161,7 +161,11 @@ def test_curves_on_the_command_line(folder):
     code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--grid", "0,1,1e-12")
     assert (code, "more than 10,000,000 thresholds" in out) == (2, True)
     code, out = invoked("curve", "h.txt", "gold.tsv", "scores.tsv", "--points", "2")
-    assert "2 of 8 distinct scores" in out
+    assert "3 of 8 distinct scores" in out  # the best one is among them, too
+    assert "F_H: the best of all distinct scores" in out
+    for command in ("curve", "tune"):
+        code, out = invoked(command, "h.txt", "gold.tsv", "scores.tsv", "--points", "2", "--grid", "0,1,0.1")
+        assert (code, "--grid gives the thresholds, --points" in out) == (2, True)
 
 
 def test_ranked_measures_on_the_command_line(folder):
@@ -185,8 +189,11 @@ def test_tuning_on_the_command_line(folder):
     code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "-m", "SDL", "--json", "t.json")
     assert code == 0, out
     t = tune(read_hierarchy("h.txt"), GOLD, read_scores("scores.tsv"), "SDL")
-    assert out == f"{t!r}\n"
+    assert out == f"{t.candidates}\n\n"
+    assert t.recommendation in out
     assert json.loads((folder / "t.json").read_text()) == t.to_dict()
+    code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "--by", "top")
+    assert out == f"{tune(read_hierarchy('h.txt'), GOLD, SCORES, 'F_H', by='top').recommendation}\n"
     code, out = invoked("tune", "h.txt", "gold.tsv", "scores.tsv", "--by", "class")
     assert code == 2
     assert "--few shared to let them keep the one threshold of all" in out

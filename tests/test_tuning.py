@@ -20,7 +20,7 @@ H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", 
 def test_one_threshold_is_the_best_of_the_curve(seed):
     w = world(seed)
     name = ["F_H", "F_LCA", "GIE"][seed % 3]
-    t = tune(w.h, gold_sets(w), w.scores, name)
+    t = tune(w.h, gold_sets(w), w.scores, name, by="all")
     values = {threshold: mean_at(w, name, threshold) for threshold in w.distinct()}
     assert t.value == pytest.approx(values[t.threshold])
     best = max if measure(name).greater_is_better else min
@@ -36,7 +36,7 @@ def test_thresholds_of_levels_and_classes(seed, by):
     w = world(seed, most=6)
     name = ["F_H", "GIE"][seed % 2]
     better = 1 if measure(name).greater_is_better else -1
-    one = tune(w.h, gold_sets(w), w.scores, name)
+    one = tune(w.h, gold_sets(w), w.scores, name, by="all")
     t = tune(w.h, gold_sets(w), w.scores, name, by=by, least=1, few="shared")
     s = ScoredSets.of(w.scores).take(w.gold)
 
@@ -77,7 +77,7 @@ def test_cross_validation_chooses_without_the_instances_that_it_measures():
     rng = random.Random(4)
     gold = {f"i{k}": rng.choice(["sheep", "cow"]) for k in range(23)}
     s = {i: {c: round(rng.random() + (c == gold[i]) * 0.4, 2) for c in ("sheep", "cow")} for i in gold}
-    t = tune(H, gold, s, "F_H", folds=4, seed=3)
+    t = tune(H, gold, s, "F_H", by="all", folds=4, seed=3)
     assert len(t.folds) == 4
     values = []
     for i in gold:
@@ -95,7 +95,7 @@ def test_cross_validation_chooses_without_the_instances_that_it_measures():
         ScoredSets.of({"new": {"cow": 0.5}}).at(t)
     with pytest.raises(InvalidOption, match="99 folds"):
         tune(H, gold, s, "F_H", folds=99)
-    bare = tune(H, list(gold.values()), list(s.values()), "F_H", folds=4, seed=3)
+    bare = tune(H, list(gold.values()), list(s.values()), "F_H", by="all", folds=4, seed=3)
     assert bare.value == t.value
     assert len(ScoredSets.of(list(s.values())).at(bare)) == 23
 
@@ -117,7 +117,7 @@ def test_words_of_thresholds_hold_all_that_are_used():
 def test_what_was_tuned_says_on_what(tmp_path):
     path = tmp_path / "dev.tsv"
     path.write_text("a\tsheep\t0.9\nb\tcow\t0.4\n")
-    t = tune(H, {"a": "sheep", "b": "cow"}, path, "F_LCA")
+    t = tune(H, {"a": "sheep", "b": "cow"}, path, "F_LCA", by="all")
     assert repr(t) == f"Tuned(0.4 by F_LCA, chosen on 2 instances of {path}: 1.0000 there, optimistic)"
     by_class = tune(H, {"a": "sheep", "b": "cow"}, path, "F_LCA", by="class", least=1)
     for each in (t, by_class, tune(H, {"a": "sheep", "b": "cow"}, path, "F_H", folds=2)):

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import choice, label_file_options, options, say_written, show
+from hemlp.cli.options import choice, label_file_options, options, say_written, show, taken_files
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
 hierarchy_options = options(
@@ -65,8 +65,7 @@ def convert(source: str, target: str, **given: Any) -> None:
 @label_file_options
 @hierarchy_options
 def check(
-    hierarchy: str, files: tuple[str, ...], hierarchy_format: str | None, format: Any, sep: str | None, id: str | None,
-    label: str | None, **given: Any,
+    hierarchy: str, files: tuple[str, ...], hierarchy_format: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
 
@@ -77,9 +76,9 @@ def check(
     """
     from hemlp.diagnosis.inputs import about_hierarchy, about_labels
     from hemlp.io.hierarchies import read_hierarchy
-    from hemlp.io.labels import read_labels
     from hemlp.text.words import many
 
+    labels = taken_files(given)
     reading = _reading({**given, "format": hierarchy_format})
     h = read_hierarchy(hierarchy, cycles="break", **reading)  # at once: standard input can be read once
     wrong = []
@@ -91,7 +90,7 @@ def check(
         )
     show(hierarchy, about_hierarchy(h))
     if files:
-        sets = {name: read_labels(name, format=format, sep=sep, id=id, label=label) for name in files}
+        sets = {name: labels.cut(name) for name in files}
         table, problems = about_labels(h, sets)
         show("", table)
         wrong += problems

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import input_options, tell, written_to
+from hemlp.cli.options import input_options, label_file_options, taken_files, tell, written_to
 
 
 @click.command("compare-exact", cls=Advising)
@@ -25,6 +25,7 @@ from hemlp.cli.options import input_options, tell, written_to
     help="Seconds for one instance: --time-limit 2. By default work is limited.",
 )
 @click.option("--json", "json_file", type=click.Path(), help="Write the comparison, - for the output: --json gap.json.")
+@label_file_options
 @input_options
 def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
@@ -39,5 +40,6 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
 
     check_writable([written_to(json_file)])
     h = read_hierarchy(hierarchy, cycles=cycles)
-    comparison = compare_exact_greedy(h, *sides_of(true, system_files([pred]), h), **given)
+    sides = sides_of(true, system_files([pred]), taken_files(given))
+    comparison = compare_exact_greedy(h, *sides, **given)
     tell(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))

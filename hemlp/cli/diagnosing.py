@@ -11,6 +11,7 @@ from hemlp.cli.advising import Advising
 from hemlp.cli.options import (
     choice,
     digits_option,
+    file_options,
     input_options,
     intervals_option,
     names_option,
@@ -34,15 +35,23 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @click.option("--rows", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25.")
 @click.option("--level", type=click.IntRange(min=0), help="Of branches, by default the first with several: --level 2.")
 @choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
-@choice("--format", list(SUFFIXES), "How tables are written: --format markdown.")
+@click.option(
+    "--format",
+    "written",
+    type=click.Choice(list(SUFFIXES)),
+    default="text",
+    show_default=True,
+    help="How tables are written: --format markdown.",
+)
 @intervals_option
 @digits_option
 @quiet_option
 @names_option
+@file_options("--format")
 @input_options
 def diagnose(
     hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, rows: int, level: int | None, on: Any,
-    format: str, intervals: bool, digits: int, quiet: bool, **given: Any,
+    written: str, intervals: bool, digits: int, quiet: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Say where the errors are: by kind, level, branch and class, and which class is taken for which.
 
@@ -59,8 +68,8 @@ def diagnose(
     for title, table, most in diagnosis(ev, rows, level, on, intervals):
         told = replace(table, digits=digits, notes=() if quiet else table.notes)
         tables.append((title, told if most is None else told.head(most)))
-    if format != "text":
-        click.echo(tables_text(tables, SUFFIXES[format]), nl=False)
+    if written != "text":
+        click.echo(tables_text(tables, SUFFIXES[written]), nl=False)
         return
     for title, table in tables:
         show(title, table)

@@ -8,6 +8,7 @@ import click
 
 from hemlp.cli.advising import Advising
 from hemlp.cli.options import (
+    file_options,
     input_options,
     measure_option,
     names_option,
@@ -16,6 +17,7 @@ from hemlp.cli.options import (
     row_option,
     say_written,
     show_all,
+    taken_files,
     tell,
     written_to,
 )
@@ -34,6 +36,7 @@ from hemlp.errors import InvalidOption
 @click.option("--svg", type=click.Path(), help="Draw, one file per model: --svg why.svg.")
 @click.option("--png", type=click.Path(), help="Draw by matplotlib, one file per model: --png why.png.")
 @names_option
+@file_options("--id")
 @input_options
 def explain(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measures: tuple[Any, ...],
@@ -78,6 +81,7 @@ def explain(
 @click.option("--latex", is_flag=True, help="Print those sums in LaTeX instead of LP.")
 @click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
 @names_option
+@file_options("--id")
 @input_options
 def model(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
@@ -98,7 +102,8 @@ def model(
 
     check_writable([svg])
     files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)
-    batch = Batch.of(h, *sides_of(true, files, h, isinstance(each, RankedMeasure)), **given)
+    reading = taken_files(given)
+    batch = Batch.of(h, *sides_of(true, files, reading, isinstance(each, RankedMeasure)), **given)
     one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")

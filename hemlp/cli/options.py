@@ -14,6 +14,7 @@ from hemlp.escaping import json_text, printable
 from hemlp.options import did_you_mean
 
 if TYPE_CHECKING:
+    from hemlp.evaluation.reading import Files
     from hemlp.hierarchy.labels import Label
     from hemlp.measures.base import Measure
     from hemlp.text.tables import Table
@@ -112,15 +113,34 @@ def one_measure_option(default: str | None, words: str, name: str = "--measure")
     )  # fmt: skip
 
 
-label_file_options = options(
-    click.option(
-        "--format", type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
-        help="Of label files, if their names do not tell: --format jsonl.",
-    ),
-    click.option("--sep", help="Of label files, between labels or cells: --sep ';'."),
-    click.option("--id", metavar="COLUMN", help="Of label files, the column of ids: --id doc."),
-    click.option("--label", metavar="COLUMN", help="Of label files, the column of labels: --label class."),
-)  # fmt: skip
+def file_options(*taken: str) -> Callable[[Command], Command]:
+    """How files of labels and scores are read; flags that a command has ``taken`` for something else are left out."""
+
+    def flags(*names: str) -> list[str]:
+        return [name for name in names if name not in taken]
+
+    return options(
+        click.option(
+            *flags("--file-format", "--format"), "format",
+            type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
+            help="Of files of labels and scores, if their names do not tell: --file-format jsonl.",
+        ),
+        click.option("--sep", help="Between labels or cells: --sep ';'."),
+        click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="The column of ids: --id-column doc."),
+        click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
+        click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
+        choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest: --repeated max."),
+    )  # fmt: skip
+
+
+label_file_options = file_options()
+
+
+def taken_files(given: dict[str, Any]) -> Files:
+    """How files are read, by options that are taken away from all that were given."""
+    from hemlp.evaluation.reading import READING, Files
+
+    return Files.of({key: given.pop(key) for key in READING})
 
 
 names_option = click.option(

@@ -11,6 +11,7 @@ from hemlp.cli.advising import Advising
 from hemlp.cli.options import (
     choice,
     intervals_option,
+    label_file_options,
     label_options,
     measure_option,
     one_measure_option,
@@ -18,6 +19,7 @@ from hemlp.cli.options import (
     say_written,
     show,
     solver_options,
+    taken_files,
     tell,
     written_to,
 )
@@ -32,7 +34,12 @@ scored_arguments = options(
     click.argument("scores"),
 )
 points_option = click.option(
-    "--points", type=click.IntRange(min=2), help="At most so many of the distinct scores: --points 100."
+    "--points",
+    type=click.IntRange(min=2),
+    help="So many distinct scores to begin with, more around the best one: --points 100.",
+)
+grid_option = click.option(
+    "--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01."
 )
 
 
@@ -40,11 +47,12 @@ points_option = click.option(
 @scored_arguments
 @measure_option
 @points_option
-@click.option("--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01.")
+@grid_option
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--csv", type=click.Path(), help="Write all points: --csv curve.csv.")
 @click.option("--svg", type=click.Path(), help="Draw: --svg curve.svg.")
 @solver_options
+@label_file_options
 @label_options
 def curve(
     hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
@@ -66,12 +74,11 @@ def curve(
     from hemlp.report.plots import svg as drawn
     from hemlp.scores.curve import curve as made
     from hemlp.scores.ranked import ranked
-    from hemlp.scores.reading import as_gold, read_scores
 
     check_writable([csv, svg])
-    thresholds = _grid(grid)
-    h = read_hierarchy(hierarchy, cycles=cycles)
-    gold, s = as_gold(true), read_scores(scores)
+    thresholds = _grid(grid, given.get("points"))
+    h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
+    gold, s = files.gold(true), files.scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
         show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
@@ -92,9 +99,11 @@ MOST_THRESHOLDS = 10_000_000
 """Of a grid; more are a slip."""
 
 
-def _grid(text: str | None) -> Any:
+def _grid(text: str | None, points: int | None = None) -> Any:
     if text is None:
         return None
+    if points is not None:
+        raise InvalidOption("--grid gives the thresholds, --points limits the distinct scores: give one of them")
     import numpy as np
 
     try:
@@ -112,7 +121,12 @@ def _grid(text: str | None) -> Any:
 @click.command(cls=Advising)
 @scored_arguments
 @one_measure_option("F_H", "What is to be best: -m F_LCA.")
-@choice("--by", ["all", "level", "class"], "How many thresholds: --by level.")
+@choice(
+    "--by",
+    ["best", "all", "top", "nonempty", "capped", "level", "class"],
+    "The best kind, or: one threshold, the k greatest scores, a threshold or the greatest score, a threshold and at "
+    "most k classes, a threshold a level or a class: --by level.",
+)
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validate on the same data: --folds 5.")
 @click.option(
     "--least",
@@ -124,16 +138,20 @@ def _grid(text: str | None) -> Any:
 @choice("--few", ["error", "shared"], "Where a level or class is true in fewer instances: --few shared.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds: --seed 1.")
 @points_option
+@grid_option
 @choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")
 @click.option("--json", "json_file", type=click.Path(), help="Write the thresholds, - for the output: --json t.json.")
 @solver_options
+@label_file_options
 @label_options
 def tune(
-    hierarchy: str, true: str, scores: str, measure: Any, json_file: str | None, cycles: Any, **given: Any
-) -> None:
-    """Choose thresholds of scored predictions on development data.
+    hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None, cycles: Any,
+    **given: Any,
+) -> None:  # fmt: skip
+    """Choose on development data how scored predictions are cut: by thresholds, by the greatest scores, or by both.
 
-    `hemlp evaluate ... FILE@thresholds.json` applies what --json writes to other data.
+    Without --by all kinds are compared by cross-validation, and one is recommended. `hemlp evaluate ...
+    FILE@thresholds.json` applies what --json writes to other data.
 
     Example: hemlp tune cat_hier.txt dev_gold.tsv dev_scores.tsv -m F_LCA --json thresholds.json
     """
@@ -142,8 +160,9 @@ def tune(
     from hemlp.scores.tuning import tune as chosen
 
     check_writable([written_to(json_file)])
-    t = chosen(read_hierarchy(hierarchy, cycles=cycles), true, scores, measure, **given)
-    tell(json_file, t.to_dict, lambda: click.echo(repr(t)))
+    h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
+    t = chosen(h, files.gold(true), files.scores(scores), measure, thresholds=_grid(grid, given["points"]), **given)
+    tell(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
 
 @click.command(cls=Advising)
@@ -153,12 +172,13 @@ def tune(
 @click.option("--weights", type=click.Path(), help="Of classes, class<TAB>weight a line: --weights ia.tsv.")
 @click.option("--unseen", type=click.FloatRange(min=0), help="The weight of classes that are not there: --unseen 0.")
 @choice("--norm", ["cafa", "pred", "gt"], "What means are divided by, as in cafaeval: --norm gt.")
-@click.option("--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01.")
+@grid_option
 @click.option("--exclude", type=click.Path(), help="Label file of what is known already: --exclude known.tsv.")
 @click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
 @intervals_option
+@label_file_options
 @label_options
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
@@ -176,20 +196,20 @@ def cafa(
     from hemlp.io.weights import read_classes, read_weights
     from hemlp.report.outputs import check_writable, csv_text, system_files
     from hemlp.scores.cafa import cafa as averaged
-    from hemlp.scores.reading import as_gold
 
     check_writable([written_to(json_file), csv])
+    files = taken_files(given)
     options: dict[str, Any] = {**given, "thresholds": _grid(grid)}
-    h, gold = read_hierarchy(hierarchy, cycles=cycles), as_gold(true)
+    h, gold = read_hierarchy(hierarchy, cycles=cycles), files.gold(true)
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
     elif unseen is not None:
         raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
     if exclude is not None:
-        options["exclude"] = as_gold(exclude)
+        options["exclude"] = files.gold(exclude)
     if terms is not None:
         options["terms"] = read_classes(terms)
-    found = {name: averaged(h, gold, file, **options) for name, file in system_files(predictions).items()}
+    found = {name: averaged(h, gold, files.scores(file), **options) for name, file in system_files(predictions).items()}
     tell(
         json_file,
         lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from hemlp.cli.advising import Advising
-from hemlp.cli.options import input_options, one_measure_option, say_written, show, tell, written_to
+from hemlp.cli.options import input_options, label_file_options, one_measure_option, say_written, show, tell, written_to
 
 
 @click.command(cls=Advising)
@@ -17,6 +17,7 @@ from hemlp.cli.options import input_options, one_measure_option, say_written, sh
 @one_measure_option("GIE", "A measure with a default cost: -m MGIA.")
 @click.option("--json", "json_file", type=click.Path(), help="Write all as fractions, - for the output: --json d.json.")
 @click.option("--plot", type=click.Path(), help="Draw the means over D, as .svg, .png or .pdf: --plot flips.svg.")
+@label_file_options
 @input_options
 def sensitivity(
     hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, json_file: str | None, plot: str | None,

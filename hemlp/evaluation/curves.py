@@ -12,6 +12,7 @@ from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
 
 if TYPE_CHECKING:
+    from hemlp.evaluation.reading import Files
     from hemlp.evaluation.result import Evaluation
     from hemlp.scores.curve import Curve
 
@@ -21,11 +22,10 @@ SOLVED = 200_000
 """Instances times thresholds at most, for measures that are solved at each threshold; there are at least 10."""
 
 
-def curves_of(systems: Mapping[str, str], ev: Evaluation) -> dict[str, Curve]:
+def curves_of(systems: Mapping[str, str], ev: Evaluation, reading: Files) -> dict[str, Curve]:
     """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it."""
     from hemlp.scores.aligned import Aligned
-    from hemlp.scores.curve import chosen_thresholds, curve_of
-    from hemlp.scores.reading import read_scores
+    from hemlp.scores.curve import curve_of
     from hemlp.scores.stepping import Solving
 
     inputs = inputs_of(ev)
@@ -37,9 +37,8 @@ def curves_of(systems: Mapping[str, str], ev: Evaluation) -> dict[str, Curve]:
     found: dict[str, Curve] = {}
     for file, names in files.items():
         policies = inputs.policies
-        data = Aligned.of(inputs.given, inputs.true, read_scores(file), policies.unknown, policies.unknown_true)
+        data = Aligned.of(inputs.given, inputs.true, reading.scores(file), policies.unknown, policies.unknown_true)
         if data.values.size and measures:
             points = min(POINTS, max(10, SOLVED // len(data)))
-            grid, kind = chosen_thresholds(data, None, points)
-            found[", ".join(names)] = curve_of(data, measures, grid, kind, Solving("nan"))
+            found[", ".join(names)] = curve_of(data, measures, None, points, Solving("nan"))
     return found

@@ -220,7 +220,8 @@ class Reading:
             from hemlp.scores.reading import as_scores
 
             labels = None if isinstance(data, str | PathLike) else self.labels
-            return as_predictions(as_scores(data, labels=labels, source=name), name)
+            columns = {"id": self.id, "label": self.label} if labels is None else {}
+            return as_predictions(as_scores(data, labels=labels, source=name, **columns), name)
         return self.source(data, name)
 
     def source(self, data: Any, name: str) -> Source:

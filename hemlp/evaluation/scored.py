@@ -12,15 +12,15 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import READERS
 from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut, cut_of
-from hemlp.io.labels import read_labels
 from hemlp.measures.base import Measure
 from hemlp.options import check_known
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
+    from hemlp.evaluation.reading import Files
     from hemlp.scores.sets import ScoredSets
 
-TUNE_OPTIONS = ("unknown", "unknown_true", "solver", "time_limit")
+TUNE_OPTIONS = ("unknown", "unknown_true", "undefined", "solver", "time_limit")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Tuning:
     """
 
     measure: str | Measure | None = None
-    by: Literal["all", "level", "class"] = "all"
+    by: Literal["best", "all", "top", "nonempty", "capped", "level", "class"] = "best"
     true: str | None = None
     systems: Mapping[str, str] = field(default_factory=dict)
     folds: int | None = None
@@ -54,18 +54,9 @@ class Tuning:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
 
 
-def gold_of(true: Any) -> LabelSets:
-    """True label sets beside scores: CAFA's files are understood, too."""
-    from hemlp.scores.reading import as_gold
-
-    return as_gold(true)
-
-
-def scores_of(name: str, file: str, gold: LabelSets) -> ScoredSets:
+def scores_of(name: str, file: str, gold: LabelSets, files: Files) -> ScoredSets:
     """The scores of a system for the instances of the gold."""
-    from hemlp.scores.reading import read_scores
-
-    s = read_scores(file)
+    s = files.scores(file)
     if gold.ids is not None and s.ids is not None:
         known = set(gold.ids) & set(s.ids)
         if known:  # else the sides have nothing in common, which is an error of its own
@@ -81,47 +72,40 @@ def scores_of(name: str, file: str, gold: LabelSets) -> ScoredSets:
 
 
 def predictions(
-    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any]
+    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any], files: Files
 ) -> LabelSets:
     """The label sets of a system for the instances of the gold."""
-    from hemlp.scores.reading import read_scores
-    from hemlp.scores.tuned import Tuned
+    from hemlp.evaluation.reading import cut_at
     from hemlp.scores.tuning import tune
 
-    s = scores_of(name, cut.file, gold)
-    if cut.top is not None:
-        return s.top(cut.top)
-    if cut.threshold is not None:
-        return s.at(cut.threshold)
+    s = scores_of(name, cut.file, gold, files)
     if cut.at != TUNED:
-        return s.at(Tuned.from_json(cut.at))
-    true, scores = (gold, s) if tuning.true is None else (gold_of(tuning.true), read_scores(tuning.systems[name]))
+        return cut_at(s, cut)
+    dev = (gold, s) if tuning.true is None else (files.gold(tuning.true), files.scores(tuning.systems[name]))
     chosen = {key: value for key, value in options.items() if key in TUNE_OPTIONS}
     t = tune(
-        h, true, scores, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,
+        h, *dev, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,
         points=tuning.points, seed=tuning.seed, **chosen,
     )  # fmt: skip
     return s.at(t)
 
 
-def sides_of(true: str, systems: Mapping[str, str], h: Hierarchy, of_ranks: bool = False) -> tuple[LabelSets, Any]:
+def sides_of(
+    true: str, systems: Mapping[str, str], files: Files, of_ranks: bool = False
+) -> tuple[LabelSets, LabelSets | ScoredSets]:
     """The true and the predicted label sets of the files of one system, FILE@CUT where it has scores.
 
     ``of_ranks``: for a measure of the greatest scores, which are not cut.
     """
+    from hemlp.evaluation.reading import cut_at
+
     ((name, file),) = systems.items()
     cut = cut_of(file)
     if cut is None and not of_ranks:
-        return read_labels(true), read_labels(file)
-    gold = gold_of(true)
-    if cut is None or of_ranks:
-        return gold, scores_of(name, file if cut is None else cut.file, gold)
-    if cut.at == TUNED:
-        raise InvalidOption(
-            f"{file}: thresholds are not tuned here. Let `hemlp tune --json` write them to a file, and give "
-            f"{cut.file}@thresholds.json"
-        )
-    return gold, predictions(name, cut, gold, h, Tuning(), {})
+        return files.labels(true), files.labels(file)
+    gold = files.gold(true)
+    s = scores_of(name, file if cut is None else cut.file, gold, files)
+    return gold, s if cut is None or of_ranks else cut_at(s, cut)
 
 
 def _scored(data: Any) -> ScoredSets:

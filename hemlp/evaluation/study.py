@@ -21,7 +21,7 @@ true = [0, "ALL"]
 default_cost = 5
 
 [options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
-                                              # of label files format, sep, id, label
+                                              # of files of labels and scores format, sep, id, label, score, repeated
 undefined = "nan"
 
 [tests]
@@ -52,14 +52,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, MissingDependency, NoCluster
+from hemlp.evaluation.reading import READING, Files
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
-from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
+from hemlp.evaluation.scored import Tuning, predictions, scores_of
 from hemlp.evaluation.toml_data import toml_data
 from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import write_text
 from hemlp.io.hierarchies import read_hierarchy
-from hemlp.io.labels import check_rereadable, open_labels, read_labels
+from hemlp.io.labels import check_rereadable, open_labels
 from hemlp.io.names import read_names
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
@@ -81,10 +82,9 @@ HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
-LABEL_OPTIONS = ("format", "sep", "id", "label")
 TABLES = ("", ".txt", ".md", ".tex", ".csv")
 """Endings of the files that tables are written to."""
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *READING, "names", "dask")
 
 
 @dataclass(frozen=True)
@@ -258,6 +258,11 @@ class Study:
             for file in (self.true, *self.systems.values()):
                 check_rereadable(file)
 
+    @property
+    def files(self) -> Files:
+        """How they are read."""
+        return Files.of(self.options)
+
     def run(self, progress: bool | None = None) -> Evaluation:
         """Read everything, and score."""
         self.check()
@@ -265,25 +270,25 @@ class Study:
         names = None if options.get("names") is None else read_names(options["names"])
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
-        reading = {key: options[key] for key in LABEL_OPTIONS if options.get(key) is not None}
-        stream = "memory" in chosen and not reading
+        files = self.files
+        stream = "memory" in chosen and files == Files()
 
         def read(file: str) -> Any:
-            return open_labels(file) if stream else read_labels(file, **reading)
+            return open_labels(file) if stream else files.labels(file)
 
         own = named_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(cut_of(file) for file in self.systems.values())
-        true = gold_of(self.true) if scored else read(self.true)
+        true = files.gold(self.true) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
             cut = cut_of(file)
             if cut is not None:
-                systems[name] = predictions(name, cut, gold_of(true), h, tuning, chosen)
+                systems[name] = predictions(name, cut, true, h, tuning, chosen, files)
             else:
-                systems[name] = scores_of(name, file, gold_of(true)) if all(ranks) else read(file)
+                systems[name] = scores_of(name, file, true, files) if all(ranks) else read(file)
         with _cluster(options.get("dask")) as executor:
             return evaluate(
                 h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
@@ -322,7 +327,7 @@ class Study:
             from hemlp.evaluation.curves import curves_of
 
             options = {**self.tests.pairs, "ranks": self.tests.ranks}
-            result.to_html(out.html, **options, curves=curves_of(self.systems, result))
+            result.to_html(out.html, **options, curves=curves_of(self.systems, result, self.files))
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]
 

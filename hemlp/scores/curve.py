@@ -13,26 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, sorted_distinct
 from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.registry import measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_known
 from hemlp.programs.registry import Solver
 from hemlp.report.plots import svg
 from hemlp.scores.aligned import Aligned
 from hemlp.scores.best import best_index, step_area
+from hemlp.scores.curve_measures import curve_measures
+from hemlp.scores.prefixes import Prefixes
+from hemlp.scores.refining import best_places, check_points, skipped
 from hemlp.scores.stepping import Solving, StepValues, step_values
 from hemlp.scores.steps import Steps, distinct_scores
 from hemlp.scores.thresholds import as_grid, as_threshold
@@ -196,7 +197,9 @@ class Curve(Shown):
         level, resamples, seed
             Of the bootstrap, whose resamples all thresholds share.
         """
-        chosen = _spread(self.thresholds, points)
+        check_points(points)
+        places = np.linspace(0, len(self.thresholds) - 1, min(points, len(self.thresholds)))
+        chosen = self.thresholds[sorted_distinct(places.round().astype(np.int64))]
         means = Draw(self._units, resamples, seed).means(self.per_instance(measure, float(at)) for at in chosen)
         low, high = np.array([tuple(Interval.of(drawn, level)) for drawn in means.T]).T
         return chosen, low, high
@@ -313,7 +316,9 @@ def curve(
     thresholds
         A grid, instead of every distinct score.
     points
-        At most so many of the distinct scores, evenly spaced among them.
+        Only some of the distinct scores, about so many: dense where few classes are predicted. The best of measures of
+        closures (F_H) is always among them. For other measures so many more are tried around the best one until its
+        neighbours are among them; a note says how many scores were skipped elsewhere.
     unknown, unknown_true, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
@@ -324,18 +329,51 @@ def curve(
     >>> curve(h, {"first": "sheep", "second": "cow"}, s, ["F_LCA"]).best("F_LCA").threshold
     0.4
     """
-    made = _named([measures] if isinstance(measures, str | Measure) else measures)
+    made = curve_measures([measures] if isinstance(measures, str | Measure) else measures)
     data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
-    grid, kind = chosen_thresholds(data, thresholds, points)
-    return curve_of(data, made, grid, kind, Solving(undefined, solver, time_limit))
+    return curve_of(data, made, thresholds, points, Solving(undefined, solver, time_limit))
 
 
-def curve_of(data: Aligned, measures: Mapping[str, Measure], grid: FloatArray, kind: str, solving: Solving) -> Curve:
-    """The curve at ``grid``, which ascends."""
-    steps = Steps.over(data, grid)
-    found = dict(zip(measures, step_values(list(measures.values()), data, steps, solving), strict=True))
+def curve_of(
+    data: Aligned, measures: Mapping[str, Measure], thresholds: Any, points: int | None, solving: Solving
+) -> Curve:
+    """The curve at a grid, at every distinct score, or at some of them that have the best ones among them."""
+    if points is not None:
+        check_points(points)
+        if thresholds is not None:
+            raise InvalidOption("thresholds are a grid, points limit the distinct scores: give one of them")
+    if thresholds is not None:
+        return _made(data, measures, as_grid(thresholds), "a grid", solving)
+    every = distinct_scores(data)
+    if points is None or len(every) <= points:
+        return _made(data, measures, every, EVERY_SCORE, solving)
+    prefixes = Prefixes(data, measures, solving)
+    places = best_places(prefixes, every, points)
+    c = _made(data, measures, every[places], f"{len(places):,} of {len(every):,} distinct scores", solving, prefixes)
+    notes = [f"{name}: {skipped(len(places), len(every))}" for name in measures if name not in prefixes.swept]
+    if len(places) == len(every):
+        notes = []
+    elif prefixes.swept:
+        notes.append(
+            f"{', '.join(name for name in measures if name in prefixes.swept)}: the best of all distinct scores"
+        )
+    return replace(c, notes=(*c.notes, *notes))
+
+
+def _made(
+    data: Aligned, measures: Mapping[str, Measure], grid: FloatArray, kind: str, solving: Solving,
+    prefixes: Prefixes | None = None,
+) -> Curve:  # fmt: skip
+    """The curve at ``grid``, which ascends; ``prefixes``: where values are known already."""
+    if prefixes is None:
+        steps = Steps.over(data, grid)
+        found = dict(zip(measures, step_values(list(measures.values()), data, steps, solving), strict=True))
+    else:
+        steps = Steps.over(prefixes.given, grid)
+        known = {name: prefixes.values(name, steps.rows, steps.sizes) for name in measures}
+        found = {name: replace(prefixes.about(name), values=each) for name, each in known.items()}
     values, defined, notes = {}, {}, list(data.notes)
     for name, of in found.items():
         means, counts = steps.means(of.values)
@@ -346,45 +384,3 @@ def curve_of(data: Aligned, measures: Mapping[str, Measure], grid: FloatArray, k
             notes.append(f"{name}: undefined on up to {len(data) - least:,} instances, which are left out there")
     better = {name: each.greater_is_better for name, each in measures.items()}
     return Curve(grid, values, defined, better, kind, tuple(notes), data.batch.ids, steps, found)
-
-
-def chosen_thresholds(data: Aligned, thresholds: Any, points: int | None) -> tuple[FloatArray, str]:
-    """The thresholds of a curve, ascending, and what they are."""
-    if thresholds is not None:
-        if points is not None:
-            raise InvalidOption("thresholds are a grid, points limit the distinct scores: give one of them")
-        return as_grid(thresholds), "a grid"
-    every = distinct_scores(data)
-    if points is None:
-        return every, EVERY_SCORE
-    found = _spread(every, points)
-    return found, EVERY_SCORE if len(found) == len(every) else f"{len(found):,} of {len(every):,} distinct scores"
-
-
-def _spread(values: FloatArray, points: int) -> FloatArray:
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidOption(f"points={points!r} is not an integer of at least 2")
-    if len(values) <= points:
-        return values
-    return values[np.unique(np.linspace(0, len(values) - 1, points).round().astype(np.int64))]
-
-
-def of_thresholds(what: str | Measure) -> Measure:
-    """A measure of what is above a threshold."""
-    made = measure(what)
-    if isinstance(made, RankedMeasure):
-        raise InvalidOption(f"{made} is of the greatest scores, whatever the threshold: hemlp.ranked takes it")
-    return made
-
-
-def _named(measures: Sequence[str | Measure]) -> dict[str, Measure]:
-    """The measures under the names that they were asked for."""
-    made: dict[str, Measure] = {}
-    for each in measures:
-        name = each if isinstance(each, str) else each.called
-        if name in made:
-            raise InvalidOption(f"the measure {name!r} is asked for twice")
-        made[name] = of_thresholds(each)
-    if not made:
-        raise InvalidOption("a curve needs at least one measure")
-    return made

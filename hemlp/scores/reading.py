@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.errors import FileFormatError, InvalidOption, InvalidScores
+from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption, InvalidScores
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.formats import SEPARATORS
@@ -23,11 +23,13 @@ from hemlp.scores.sets import Repeated, ScoredSets
 from hemlp.scores.triples import CAFA_HEADS, as_number, read_triples
 
 JSON_KINDS = (".jsonl", ".ndjson")
+FORMATS = ("table", "lines", "jsonl")
 
 
 def read_scores(
     path: str | PathLike[str],
     *,
+    format: str | None = None,
     sep: str | None = None,
     id: str | None = None,
     label: str | None = None,
@@ -45,6 +47,8 @@ def read_scores(
     ----------
     path
         The file.
+    format
+        "table" (one score a line), "lines" (one instance a line) or "jsonl"; by default the file tells.
     sep
         What separates the cells of a file with one score a line.
     id, label, score
@@ -71,10 +75,16 @@ def read_scores(
     check_separator(sep)
     source, data = read_bytes(path)
     kind, named = file_kind(source), (id, label, score)
-    if kind in JSON_KINDS:
+    if format is not None:
+        check_choice("format", format, FORMATS)
+    if format == "jsonl" or (format is None and kind in JSON_KINDS):
         return _from_json_lines(decode(data, source), source, named, repeated)
     first = _first_line(data)
-    if sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named):
+    if format == "lines":
+        if sep is not None or any(named):
+            raise InvalidOption(f"{source}: tokens class:score have no columns, and blanks between them")
+        return _from_tokens(data, source, repeated)
+    if format is None and sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named):
         words = first.split()
         if len(words) != 3 or as_number(words[2]) is None:
             return _from_tokens(data, source, repeated)
@@ -111,8 +121,8 @@ def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...],
         if header.count(name) != 1:
             raise FileFormatError(
                 f"{source}, line {line}: no column {name!r} among {header}: a file of scores has lines id, class, "
-                f"score, or a first line that names these columns; {option}= says which one is meant", line,
-            )  # fmt: skip
+                f"score, or a first line that names these columns", line,
+            ).advised(Advice(option, "COLUMN", "to say which one is meant"))  # fmt: skip
     at = [header.index(name) for name in chosen]
     found: list[tuple[Any, Any, Any]] = []
     lines = []
@@ -212,24 +222,41 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 # ---- what functions on scores take
 
 
-def as_scores(data: Any, *, labels: Sequence[Label] | None = None, source: str = "predictions") -> ScoredSets:
-    """Scores as they are, from a file, or from data in memory."""
+def as_scores(
+    data: Any, *, labels: Sequence[Label] | None = None, source: str = "predictions", id: str | None = None,
+    label: str | None = None,
+) -> ScoredSets:  # fmt: skip
+    """Scores as they are, from a file, or from data in memory; ``id``, ``label``: columns of a file or frame."""
     if isinstance(data, str | PathLike):
-        return read_scores(data)
+        try:
+            return read_scores(data, id=id, label=label)
+        except HemlpError as error:  # who calls this has not all options of it
+            error.spelling = _as_reading
+            raise
     if isinstance(data, LabelSets):
         raise InvalidOption("these are label sets without scores: give ScoredSets, or evaluate them as they are")
-    return ScoredSets.of(data, labels=labels, source=source)
+    named = (id, label) if hasattr(data, "columns") else (None, None)
+    return ScoredSets.of(data, labels=labels, source=source, id=named[0], label=named[1])
 
 
-def as_gold(data: Any) -> LabelSets:
-    """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines."""
+def _as_reading(option: str, value: str) -> str:
+    return f"hemlp.read_scores(path, {option}={value!r})"
+
+
+def as_gold(
+    data: Any, *, format: Any = None, sep: str | None = None, id: str | None = None, label: str | None = None
+) -> LabelSets:
+    """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines.
+
+    Options as of ``read_labels``; lines of CAFA's have no columns to be named.
+    """
     if not isinstance(data, str | PathLike):
         return LabelSets.of(data, source="true labels")
     source = fspath(data)
-    if file_kind(source) == ".tsv":
+    if file_kind(source) == ".tsv" and format in (None, "table") and sep in (None, "\t"):
         name, content = read_bytes(data)
         first = _first_line(content).decode("utf-8", "replace").strip().split("\t")
-        if len(first) == 2 and not {"id", "label"} & {cell.strip() for cell in first}:
+        if len(first) == 2 and not {"id", "label", id, label} & {cell.strip() for cell in first}:
             rows = list(split_cells(decode(content, name), name, "\t"))
             for line, row in rows:
                 if len(row) != 2 or not all(row):
@@ -237,4 +264,4 @@ def as_gold(data: Any) -> LabelSets:
             return from_pairs(
                 [row[0] for _, row in rows], [row[1] for _, row in rows], name, [line for line, _ in rows]
             )
-    return read_labels(data)
+    return read_labels(data, format=format, sep=sep, id=id, label=label)

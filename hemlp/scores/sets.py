@@ -206,11 +206,12 @@ class ScoredSets(Scored, Shown):
         >>> list(s.at(0.4)), list(s.at({"sheep": 1.0, "cow": 0.1}))
         ([('sheep', 'cow')], [('cow',)])
         """
-        if hasattr(threshold, "thresholds_for"):
+        if hasattr(threshold, "kept"):
             if default is not None:
                 raise InvalidOption("default= is for a mapping class → threshold: what was tuned has its own")
-            least = threshold.thresholds_for(self)
-        elif isinstance(threshold, Mapping):
+            tuned: Any = threshold
+            return replace(self.only(tuned.kept(self)).sets, scores=self, cut=str(tuned.rule(self)))
+        if isinstance(threshold, Mapping):
             least = class_thresholds(self, threshold, default)[self.codes]
         else:
             if default is not None:
@@ -218,10 +219,8 @@ class ScoredSets(Scored, Shown):
             least = np.full(self.codes.size, as_threshold(threshold))
         return replace(self.only(self.values >= least).sets, scores=self, cut=self._rule(threshold))
 
-    def _rule(self, threshold: float | Mapping[Label, float] | Tuned) -> str:
+    def _rule(self, threshold: float | Mapping[Label, float]) -> str:
         """How ``at`` cuts, in words."""
-        if hasattr(threshold, "rule"):
-            return str(threshold.rule(self))
         if isinstance(threshold, Mapping):
             return "classes whose score is at least the threshold of the class"
         return f"classes whose score is at least {as_threshold(threshold)!r}"
@@ -255,9 +254,18 @@ class ScoredSets(Scored, Shown):
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InvalidOption(f"top({k!r}): the number of classes is an integer of at least 1")
-        within = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
         rule = f"the {k} greatest scores of an instance" if k > 1 else "the greatest score of an instance"
-        return replace(self.only(within < k).sets, scores=self, cut=rule)
+        return replace(self.first(k).sets, scores=self, cut=rule)
+
+    def first(self, k: int) -> ScoredSets:
+        """The k greatest scores of each instance, or all where there are fewer."""
+        return self.only(self.ranks < k)
+
+    @property
+    def ranks(self) -> IntArray:
+        """The rank of each score in its instance, from 0."""
+        found: IntArray = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
+        return found
 
     # ---- other scores
 

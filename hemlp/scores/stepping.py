@@ -52,7 +52,7 @@ def step_values(
     groups: dict[Any, list[int]] = {}
     rest: list[int] = []
     for k, each in enumerate(measures):
-        if solving.solver in (None, "closures") and sweepable(each, data.batch):
+        if solved_by_sweep(each, data, solving):
             groups.setdefault(sharing_key(each), []).append(k)
         else:
             rest.append(k)
@@ -70,6 +70,11 @@ def step_values(
     if rest:
         found.update(zip(rest, _one_by_one([measures[k] for k in rest], data, steps, solving), strict=True))
     return [found[k] for k in range(len(measures))]
+
+
+def solved_by_sweep(measure: Measure, data: Aligned, solving: Solving) -> bool:
+    """Whether one sweep gives a measure at all steps."""
+    return solving.solver in (None, "closures") and sweepable(measure, data.batch)
 
 
 def sweepable(measure: Measure, batch: Batch) -> bool:

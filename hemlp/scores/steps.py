@@ -14,6 +14,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers, sorted_distinct
 from hemlp.scores.aligned import Aligned
+from hemlp.scores.sets import ScoredSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,23 +31,24 @@ class Steps:
     events: IntArray
 
     @classmethod
-    def over(cls, data: Aligned, thresholds: FloatArray) -> Steps:
+    def over(cls, data: Aligned | ScoredSets, thresholds: FloatArray) -> Steps:
         """At ``thresholds`` that ascend."""
         event = len(thresholds) - np.searchsorted(thresholds, data.values, side="right")
-        rows = data.rows
+        size = len(data.ptr) - 1
+        rows = np.repeat(np.arange(size), np.diff(data.ptr))
         sizes = np.arange(1, rows.size + 1) - data.ptr[:-1][rows]
         last = np.ones(rows.size, np.bool_)  # of those that are predicted from the same event on
         last[:-1] = (rows[1:] != rows[:-1]) | (event[1:] != event[:-1])
         last &= event < len(thresholds)
         rows, sizes, event = rows[last], sizes[last], event[last]
-        begun = np.zeros(len(data), np.bool_)  # has a set that is not empty at the first threshold
+        begun = np.zeros(size, np.bool_)  # has a set that is not empty at the first threshold
         begun[rows[event == 0]] = True
         empty = np.flatnonzero(~begun)
         order = np.lexsort((np.concatenate([sizes, np.zeros(empty.size, np.int64)]), np.concatenate([rows, empty])))
         nothing = np.zeros(empty.size, np.int64)
         return cls(
             thresholds[::-1],
-            row_pointers(np.concatenate([rows, empty])[order], len(data)),
+            row_pointers(np.concatenate([rows, empty])[order], size),
             np.concatenate([sizes, nothing])[order].astype(np.int32),
             np.concatenate([event, nothing])[order],
         )
@@ -102,6 +104,6 @@ class Steps:
         return ptr, (keys % max(1, len(data.hierarchy))).astype(np.int32)
 
 
-def distinct_scores(data: Aligned) -> FloatArray:
+def distinct_scores(data: Aligned | ScoredSets) -> FloatArray:
     """All different scores, ascending."""
     return sorted_distinct(data.values)

@@ -1,35 +1,31 @@
-"""Choosing thresholds on development data: one for all classes, one a level, or one a class."""
+"""Choosing on development data how scores are cut: by thresholds, by the greatest scores, or by both."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, row_pointers
 from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Side, UnknownPolicy
-from hemlp.kernels.records import Rows
+from hemlp.instances.batch import UnknownPolicy
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_choice
 from hemlp.programs.registry import Solver
 from hemlp.scores.aligned import Aligned
-from hemlp.scores.best import SAME, best_index
-from hemlp.scores.curve import chosen_thresholds, curve_of, of_thresholds
-from hemlp.scores.stepping import Solving, step_values
-from hemlp.scores.steps import Steps
+from hemlp.scores.candidates import Candidate, candidates
+from hemlp.scores.curve_measures import of_thresholds
+from hemlp.scores.fitting import Compared, Fitting
+from hemlp.scores.groups import Few
+from hemlp.scores.prefixes import Prefixes
+from hemlp.scores.refining import check_points
+from hemlp.scores.rules import Kind, Rule, parameter
+from hemlp.scores.stepping import Solving
+from hemlp.scores.thresholds import as_grid
 from hemlp.scores.tuned import By, Tuned
-
-ROUNDS = 10
-"""How often all thresholds are gone through at most."""
-Few = Literal["error", "shared"]
 
 
 def tune(
@@ -38,7 +34,7 @@ def tune(
     scores: Any,
     measure: str | Measure,
     *,
-    by: By = "all",
+    by: By = "best",
     folds: int | None = None,
     thresholds: Any = None,
     points: int | None = None,
@@ -51,10 +47,11 @@ def tune(
     solver: str | Solver | None = None,
     time_limit: float | None = None,
 ) -> Tuned:
-    """Choose thresholds by a measure on development data; ``s_test.at(t)`` applies them to other data.
+    """Choose by a measure how scores are cut, on development data; ``s_test.at(t)`` cuts other data so.
 
-    One threshold for all classes is the best there is. One a level or a class is found from there by changing one after
-    the other while the mean gets better: never worse than one for all, but not proved to be the best.
+    By default all kinds of rules are compared, in five folds: each is chosen without the instances that it is measured
+    on, since of rules that are chosen on all data the one with most thresholds always looks best. The best kind (the
+    simplest of equals) is then chosen on all data. ``t.candidates`` is the table, ``t.recommendation`` a sentence.
 
     Parameters
     ----------
@@ -65,18 +62,27 @@ def tune(
     measure
         What is to be best.
     by
-        "all": one threshold; "level": one for the classes of each depth; "class": one for each class.
+        "best" of all these, or one of them: "all": one threshold; "top": the k greatest scores; "nonempty": one
+        threshold, or the greatest score where nothing reaches it; "capped": one threshold, but at most k classes
+        (perhaps at least one); "level", "class": one threshold for the classes of each depth, or for each class, found
+        from the one for all by changing one after the other while that is better, which is not proved to be the best.
     folds
-        Where there is no other data: choose thresholds for each of so many parts on the other parts; ``s.at(t)`` is
-        then for the same data, and ``t.value`` is cross-validated.
-    thresholds, points
-        Candidates of the one threshold, as of ``hemlp.curve``; by default every distinct score.
+        Where there is no other data: choose for each of so many parts on the other parts; ``s.at(t)`` is then for the
+        same data, and ``t.value`` is cross-validated.
+    thresholds
+        Candidates of the one threshold; by default every distinct score.
+    points
+        So many candidates to begin with, if it takes long to try every distinct score: more are tried around the best
+        one until its neighbours are among them, and ``t.notes`` says how many were skipped elsewhere. Without it this
+        is done where sets of more than 20 million classes would have to be scored. Measures of closures (F_H) need
+        none of it: they are always looked at for every distinct score.
     least
         How many instances a level or a class must be true in (with its descendants) for a threshold of its own.
     few
-        What is done where it is true in fewer: an "error", or it keeps the one threshold ("shared").
+        What is done where it is true in fewer: an "error", or it keeps the one threshold ("shared"), as it does where
+        all kinds are compared.
     seed
-        Of the folds.
+        Of folds and intervals.
     unknown, unknown_true, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
@@ -84,139 +90,81 @@ def tune(
     --------
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> s = {"a": {"sheep": 0.9}, "b": {"cow": 0.4, "sheep": 0.2}}
-    >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA").threshold
+    >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA", by="all").threshold
     0.4
+    >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA")
+    Tuned(top 1 by F_LCA, chosen on 2 instances of predictions: 1.0000 there, optimistic)
     """
-    check_choice("by", by, ("all", "level", "class"))
+    check_choice("by", by, get_args(By))
     check_choice("few", few, ("error", "shared"))
     for option, number, smallest in (("folds", folds, 2), ("least", least, 1)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < smallest):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least {smallest}")
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
-    if by != "all" and undefined != "error":
+    if points is not None:
+        check_points(points)
+        if thresholds is not None:
+            raise InvalidOption("thresholds are a grid, points limit the distinct scores: give one of them")
+    if by in ("level", "class") and undefined != "error":
         raise InvalidOption(
             f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
         ).advised(Advice("by", "all", "for that"))
-    task = Task(of_thresholds(measure), by, thresholds, points, least, few, Solving(undefined, solver, time_limit))
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    if not data.values.size:
+        raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
+    made = of_thresholds(measure)
+    grid = None if thresholds is None else as_grid(thresholds)
+    prefixes = Prefixes(data, {"m": made}, Solving(undefined, solver, time_limit))
+    fitting = Fitting(prefixes, made, grid, points, least, few, seed, folds or 1)
     if folds is None:
-        return task.tuned(data)
-    return _by_folds(task, data, folds, seed)
+        return _on_all(fitting, by)
+    return _by_folds(fitting, by, folds)
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is tuned, and how."""
-
-    measure: Measure
-    by: By
-    thresholds: Any
-    points: int | None
-    least: int
-    few: Few
-    solving: Solving
-
-    def tuned(self, data: Aligned) -> Tuned:
-        """Thresholds chosen on all of the data."""
-        if not data.values.size:
-            raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
-        grid, kind = chosen_thresholds(data, self.thresholds, self.points)
-        c = curve_of(data, {"m": self.measure}, grid, kind, self.solving)
-        threshold, value = c.best("m")
-        own: dict[Label, float] = {}
-        if self.by != "all":
-            h = data.hierarchy
-            groups = h.unit_depths.astype(np.int64) if self.by == "level" else np.arange(len(h))
-            of_group = self._own_thresholds(data, groups, threshold)
-            value = mean(self.held(data, of_group[groups]))
-            own = {label: float(of_group[groups[k]]) for label, k in h.ids.items() if of_group[groups[k]] != threshold}
-        source = data.source or "the scores"
-        found = Tuned(str(self.measure), self.by, threshold, value, len(data), source, own)
-        given = data.given
-        return found if given is None else replace(found, data=given.fingerprint, rows=given.row_digests)
-
-    def held(self, data: Aligned, least: FloatArray) -> FloatArray:
-        """The measure on each instance at thresholds of classes."""
-        kept = data.values >= least[data.classes]
-        keys = np.sort(data.rows[kept] * len(data.hierarchy) + data.classes[kept])
-        rows, classes = np.divmod(keys, len(data.hierarchy))
-        batch = replace(data.batch, pred=Side(row_pointers(rows, len(data)), classes.astype(np.int32)))
-        return self.measure.score(
-            batch, undefined=self.solving.undefined, solver=self.solving.solver, time_limit=self.solving.time_limit
-        ).values
-
-    def _own_thresholds(self, data: Aligned, groups: IntArray, shared: float) -> FloatArray:
-        """A threshold for each group of classes, one changed after the other while that is better."""
-        found = np.full(int(groups.max()) + 1, shared)
-        chosen = self._groups_with_data(data, groups)
-        rows = data.rows
-        of_entry = groups[data.classes]
-        order = np.lexsort((rows, of_entry))
-        begin = row_pointers(of_entry[order], len(found))
-        affected = {g: np.unique(rows[order[begin[g] : begin[g + 1]]]) for g in chosen}
-        for _ in range(ROUNDS):
-            changes = [self._improved(data.take(affected[g]), groups, found, g) for g in chosen]
-            if not any(changes):
-                break
-        return found
-
-    def _improved(self, data: Aligned, groups: IntArray, found: FloatArray, g: int) -> bool:
-        """Choose the threshold of one group, the others as they are; whether that is better than before."""
-        of_entry = groups[data.classes]
-        own = of_entry == g
-        kept = own | (data.values >= found[of_entry])
-        fixed = np.where(own, data.values, math.inf)[kept]  # what others predict is there at every threshold
-        rows, classes = data.rows[kept], data.classes[kept]
-        order = np.lexsort((-fixed, rows))
-        part = replace(data, ptr=row_pointers(rows, len(data)), classes=classes[order], values=fixed[order])
-        grid = np.append(np.unique(data.values[own]), math.inf)
-        steps = Steps.over(part, grid)
-        (of,) = step_values([self.measure], part, steps, self.solving)
-        means = steps.means(of.values)[0][::-1]
-        better = self.measure.greater_is_better
-        now = means[np.searchsorted(grid, found[g])]
-        best = best_index(means, better)
-        gain = means[best] - now if better else now - means[best]
-        if gain <= SAME * max(1.0, abs(now)):
-            return False
-        found[g] = grid[best]
-        return True
-
-    def _groups_with_data(self, data: Aligned, groups: IntArray) -> list[int]:
-        """The groups of scored classes that are true in enough instances."""
-        from hemlp.kernels.sweep import reached
-
-        h = data.hierarchy
-        ptr, nodes, _ = reached(Rows(h.parent_ptr, h.parent_idx), data.true)
-        keys = np.unique(np.repeat(np.arange(len(data)), np.diff(ptr)) * (int(groups.max()) + 1) + groups[nodes])
-        counts = np.bincount(keys % (int(groups.max()) + 1), minlength=int(groups.max()) + 1)
-        scored = np.unique(groups[data.classes])
-        lacking = scored[counts[scored] < self.least]
-        if lacking.size and self.few == "error":
-            name: Callable[[int], str] = (
-                (lambda g: f"level {g}") if self.by == "level" else (lambda g: f"the class {h.labels[g]!r}")
-            )
-            first = int(lacking[0])
-            raise InvalidOption(
-                f"too little data for a threshold a {self.by}: {lacking.size:,} of {scored.size:,} have fewer than "
-                f"{self.least} instances in which they are true, {name(first)} has {counts[first]}"
-            ).advised(Advice("few", "shared", "to let them keep the one threshold of all"))
-        return [int(g) for g in scored if counts[g] >= self.least]
+def _on_all(fitting: Fitting, by: By) -> Tuned:
+    """A rule that is chosen on all of the data."""
+    rows = np.arange(len(fitting.prefixes.data))
+    found = fitting.compared(rows, by)
+    given = fitting.prefixes.given
+    value = mean(fitting.values(found.rule, rows))
+    return replace(_tuned(fitting, found, len(rows), value), data=given.fingerprint, rows=given.row_digests)
 
 
-def _by_folds(task: Task, data: Aligned, folds: int, seed: int) -> Tuned:
-    """Thresholds for each part chosen on the other parts."""
+def _tuned(fitting: Fitting, found: Compared, instances: int, value: float) -> Tuned:
+    rule = found.rule
+    return Tuned(
+        str(fitting.measure), rule.by, rule.threshold, value, instances, fitting.prefixes.data.source or "the scores",
+        rule.own, at_least=rule.at_least, at_most=rule.at_most, compared=found.candidates, notes=found.notes,
+    )  # fmt: skip
+
+
+def _by_folds(fitting: Fitting, by: By, folds: int) -> Tuned:
+    """Rules for each part, chosen on the other parts."""
+    data = fitting.prefixes.data
     if folds > len(data):
         raise InvalidOption(f"{folds} folds: there are {len(data):,} instances only")
-    fold = np.empty(len(data), np.int64)
-    fold[np.random.default_rng(seed).permutation(len(data))] = np.arange(len(data)) % folds
+    fold = fitting.folds(np.arange(len(data)), folds)
     chosen, values = [], np.empty(len(data))
+    by_kind: dict[Kind, Any] = {}
+    rules: dict[Kind, list[Rule]] = {}
+    notes: dict[str, None] = {}
     for k in range(folds):
         others, own = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        each = task.tuned(data.take(others))
-        least = np.array([each.thresholds.get(label, each.threshold) for label in data.hierarchy.labels])
-        values[own] = task.held(data.take(own), least)
-        chosen.append(each)
+        found = fitting.compared(others, by)
+        values[own] = fitting.values(found.rule, own)
+        for kind, rule in found.rules.items():
+            by_kind.setdefault(kind, np.full(len(data), np.nan))[own] = fitting.values(rule, own)
+            rules.setdefault(kind, []).append(rule)
+        chosen.append(_tuned(fitting, found, len(others), mean(fitting.values(found.rule, others))))
+        notes |= dict.fromkeys(found.notes)
+    side_by_side: tuple[Candidate, ...] = ()
+    if by == "best":
+        words = {kind: parameter(each) for kind, each in rules.items() if len(each) == folds}
+        side_by_side = candidates(
+            words, {}, by_kind, fitting.measure.greater_is_better, fitting.draw(np.arange(len(data)))
+        )[1]
     names: Any = range(len(data)) if data.batch.ids is None else data.batch.ids
     middle = float(np.median([each.threshold for each in chosen]))
-    return Tuned(str(task.measure), task.by, middle, mean(values), len(data), data.source or "the scores", {},
-                 tuple(chosen), dict(zip(names, fold.tolist(), strict=True)))  # fmt: skip
+    return Tuned(
+        str(fitting.measure), by, middle, mean(values), len(data), data.source or "the scores", {}, tuple(chosen),
+        dict(zip(names, fold.tolist(), strict=True)), compared=side_by_side, notes=tuple(notes),
+    )  # fmt: skip

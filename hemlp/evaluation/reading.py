@@ -1,0 +1,77 @@
+"""How the files of a run are read: labels and scores, by the same options wherever one of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from hemlp.errors import InvalidOption
+from hemlp.instances.sets import LabelSets
+from hemlp.io.cuts import TUNED, Cut, cut_of
+from hemlp.io.labels import Format, read_labels
+from hemlp.options import check_choice
+
+if TYPE_CHECKING:
+    from hemlp.scores.sets import Repeated, ScoredSets
+
+
+@dataclass(frozen=True)
+class Files:
+    """Options of ``read_labels`` and ``read_scores``, of which each file gets those that it can have."""
+
+    format: Format | None = None
+    sep: str | None = None
+    id: str | None = None
+    label: str | None = None
+    score: str | None = None
+    repeated: Repeated = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("repeated", self.repeated, ("error", "max"))
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Files:
+        """From those options that are of files."""
+        return cls(**{key: options[key] for key in READING if options.get(key) is not None})
+
+    def labels(self, file: str) -> LabelSets:
+        """Label sets."""
+        return read_labels(file, format=self.format, sep=self.sep, id=self.id, label=self.label)
+
+    def gold(self, file: str) -> LabelSets:
+        """True label sets beside scores: CAFA's files are understood, too."""
+        from hemlp.scores.reading import as_gold
+
+        return as_gold(file, format=self.format, sep=self.sep, id=self.id, label=self.label)
+
+    def scores(self, file: str) -> ScoredSets:
+        """Scores."""
+        from hemlp.scores.reading import read_scores
+
+        return read_scores(file, **self.__dict__)
+
+    def cut(self, file: str) -> LabelSets:
+        """Label sets, cut from scores where the name of the file says so."""
+        cut = cut_of(file)
+        return self.labels(file) if cut is None else cut_at(self.scores(cut.file), cut)
+
+
+READING = tuple(each.name for each in fields(Files))
+"""The options of files."""
+
+
+def cut_at(s: ScoredSets, cut: Cut) -> LabelSets:
+    """Scores, cut where FILE@CUT says."""
+    from hemlp.scores.tuned import Tuned
+
+    if cut.top is not None:
+        return s.top(cut.top)
+    if cut.threshold is not None:
+        return s.at(cut.threshold)
+    if cut.at == TUNED:
+        raise InvalidOption(
+            f"{cut.file}@{TUNED}: thresholds are not tuned here. Let `hemlp tune --json` write them to a file, and "
+            f"give {cut.file}@thresholds.json"
+        )
+    return s.at(Tuned.from_json(cut.at))
