@@ -22,18 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidSolution, NotSolved
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.pairing.masses import Masses, even_masses, weighed_masses
 from hemlp.pairing.network import Arcs
 from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.shipping import improved, prove_cheapest
+from hemlp.pairing.shipping import improved, prove_cheapest, shortage
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
 from hemlp.programs.shown import ShownSolution
+from hemlp.text.shown import few
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -324,9 +325,21 @@ class TransportModel(Model[TransportSolution]):
         late = (solution.statuses == STATUSES.index(Status.UNSOLVED)) & limited
         return TransportSolution(self, np.where(late, solution.statuses, made.statuses), made.moved)
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row`` (``number`` to the reader) has no solution."""
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+        """Why instance ``row`` (``number`` to the reader) has no solution: whose mass has nowhere to go."""
+        one = self[row]
+        if not all(mass.any() for mass in one.masses):
+            return InfeasibleModel(f"instance {number}: a side is empty, or weighs nothing", number)
+        stuck, reached = shortage(one)
+        if not stuck:
+            return super().infeasibility(row, number)
+        labels = [[one.label(side, k) for k in of] for side, of in ((PRED, stuck), (TRUE, reached))]
+        held, room = (sum(int(one.masses[side][k]) for k in of) for side, of in ((PRED, stuck), (TRUE, reached)))
+        units = int(one.units[0])
+        where = f" ({few(map(repr, labels[TRUE]))})" if reached else ""
         return InfeasibleModel(
-            f"instance {number}: not all of the mass can be moved, because classes have no common ancestor, or one "
-            f"side is empty", number,
+            f"instance {number}: the mass of the predicted classes {few(map(repr, labels[PRED]))} is "
+            f"{held / units:.4g} and reaches only {room / units:.4g} of the true mass{where}: "
+            f"other pairs have no finite cost, as without a common ancestor",
+            number, label=labels[PRED][0], labels=tuple(labels[PRED]),
         )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import Advice, InfeasibleModel, InvalidOption
+from hemlp.errors import Advice, InfeasibleModel, InvalidOption, NotSolved
 from hemlp.escaping import markup
 from hemlp.options import check_known
 from hemlp.programs.algebra import Algebra
@@ -155,7 +155,7 @@ class JointModel(Model[JointSolution]):
         """Each part proved once more."""
         return all(part.verify(solution.parts[name]) for name, part in self.parts.items())
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
         """Why the first part without a solution has none."""
         for part in self.parts.values():
             if part[row].solve().statuses[0] == STATUSES.index(Status.INFEASIBLE):

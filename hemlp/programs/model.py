@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.errors import InfeasibleModel, InvalidOption, NotSolved
 from hemlp.hierarchy.labels import Label
 from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, ProgramResult
@@ -118,9 +118,9 @@ class Model(Shown, ABC, Generic[S]):
         """How great variables may become, where that is much: not every solver tells such integers apart."""
         return 0.0
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
-        return InfeasibleModel(f"instance {number} was not solved within its limit", number)
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+        """Why instance ``row``, ``number`` to the reader, has no solution; NotSolved where nothing contradicts one."""
+        return NotSolved(f"instance {number} was not solved within its limit, or its solver gave up", number)
 
     def certified(self, solution: S, limited: bool) -> S:
         """The solution with every claim proved. ``limited``: a limit may have kept the solver from solving."""
