@@ -173,7 +173,7 @@ class TransportModel(Model[TransportSolution]):
         return solution.moved[self.x].astype(np.float64)
 
     @cached_property
-    def _room(self) -> IntArray:
+    def room(self) -> IntArray:
         """How much a pair can carry: what its smaller end has."""
         return np.minimum(*(self.masses[side][self.ends[side]] for side in (PRED, TRUE)))
 
@@ -190,7 +190,7 @@ class TransportModel(Model[TransportSolution]):
                 terms[side][at[side]].append((position, 1.0))
             name = f"x_{codes[PRED][at[PRED]]}_{codes[TRUE][at[TRUE]].rpartition('_')[2]}"
             note = f"{self.label(PRED, at[PRED])} → {self.label(TRUE, at[TRUE])}"
-            variables.append(Variable(name, 0, int(self._room[k]), float(self.kappa[k]), note))
+            variables.append(Variable(name, 0, int(self.room[k]), float(self.kappa[k]), note))
         rows = [
             Row(f"{LETTERS[side]}_{codes[side][i]}", mass, mass, terms[side][i], f"{SIDES[side]} {self.label(side, i)}")
             for side in (PRED, TRUE)
@@ -220,7 +220,7 @@ class TransportModel(Model[TransportSolution]):
         arcs = Arcs()
         arcs.add(homes[PRED], nodes[PRED], (supply, supply), 0)
         at = [nodes[side][self.ends[side][x]] for side in (PRED, TRUE)]
-        arcs.add(at[PRED], at[TRUE], (0, self._room[x]), 0, self.kappa[x], np.arange(x.size))
+        arcs.add(at[PRED], at[TRUE], (0, self.room[x]), 0, self.kappa[x], np.arange(x.size))
         arcs.add(nodes[TRUE], homes[TRUE] + 1, (demand, demand), 0)
         arcs.add(home + 1, home, (0, self.units), 0)
         tails, heads, lower, upper = (arcs.column(k) for k in range(4))

@@ -17,8 +17,8 @@ from hemlp.escaping import latex
 
 _SIGNS = {
     r"\sum": "Σ", r"\le": "≤", r"\ge": "≥", r"\in": "∈", r"\cap": "∩", r"\cdot": "·", r"\kappa": "κ", r"\alpha": "α",
-    r"\beta": "β", r"\lambda": "λ", r"\infty": "∞", r"\{": "{", r"\}": "}", r"\dots": "…", r"\hat": "", r"\,": " ",
-    r"\quad": " ", r"\top": "⊤", r"\ ": " ", r"\cup": "∪", r"\setminus": "∖",
+    r"\beta": "β", r"\pi": "π", r"\lambda": "λ", r"\infty": "∞", r"\{": "{", r"\}": "}", r"\dots": "…", r"\hat": "",
+    r"\,": " ", r"\quad": " ", r"\top": "⊤", r"\ ": " ", r"\cup": "∪", r"\setminus": "∖",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)")
 

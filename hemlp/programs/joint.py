@@ -102,12 +102,23 @@ class JointModel(Model[JointSolution]):
             ]
         return LinearProgram(self.title, variables, rows)
 
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the parts."""
+        return tuple(self.parts)
+
+    def stage_words(self, name: str | None) -> str:
+        """Which part it is, or that it is all of them."""
+        if name is not None:
+            return super().stage_words(name)
+        return f"all stages side by side: {' and '.join(self.stages)}"
+
     def stage(self, name: str | None) -> LinearProgram:
         """The program of one part, or all side by side."""
-        if name is None:
-            return self.program()
-        check_known("part", name, list(self.parts))
-        return self.parts[name].program()
+        if name is not None:
+            check_known("part", name, list(self.parts))
+        found = self.program() if name is None else self.parts[name].program()
+        return replace(found, name=f"{found.name}; {self.stage_words(name)}")
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """Of one part, in sums over classes."""
@@ -115,7 +126,8 @@ class JointModel(Model[JointSolution]):
             advice = (Advice("stage", name, "for that part") for name in self.parts)
             raise InvalidOption("this model has several parts, each with sums of its own").advised(*advice)
         check_known("part", stage, list(self.parts))
-        return self.parts[stage].algebra()
+        made, which = self.parts[stage].algebra(), self.stage_words(stage).removeprefix("stage ")
+        return replace(made, words=[*made.words, (r"\text{stage}", which)])
 
     def plan(self) -> Plan[JointSolution]:
         """One part after the other."""

@@ -168,17 +168,42 @@ class Model(Shown, ABC, Generic[S]):
             self.verify(solution)
         return solution
 
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the programs of the model, for ``stage``: "program" where there is only one.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> [measure(name).model(h, ["sheep"], ["cow"]).stages for name in ("GIE", "F_LCA", "BMA")]
+        [('program',), ('lcas', 'ratio', 'ties'), ('predicted', 'true')]
+        """
+        return ("program",)
+
     def stage(self, name: str | None) -> LinearProgram:
         """The program of a stage, for models that are solved in several.
 
         Parameters
         ----------
         name
-            The stage; None for the only one, or the first.
+            One of ``stages``; None for the only one, or the first.
         """
-        if name is not None:
-            raise InvalidOption(f"this model is one program: it has no stage {name!r}")
+        self.check_stage(name)
         return self.program()
+
+    def check_stage(self, name: str | None) -> None:
+        """Raise InvalidOption unless there is such a stage."""
+        if name not in (None, *self.stages):
+            one = "this model is one program: " if len(self.stages) == 1 else ""
+            raise InvalidOption(f"{one}there is no stage {name!r}; the stages are {', '.join(self.stages)}")
+
+    def stage_words(self, name: str | None) -> str:
+        """Which stage it is, and which others there are; "" for the only one."""
+        name = self.stages[0] if name is None else name
+        others = [stage for stage in self.stages if stage != name]
+        are = "the others are" if len(others) > 1 else "the other is"
+        return f"stage {name}; {are} {' and '.join(others)}" if others else ""
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """The program in sums over classes, with the rules by their names in the paper; ``to_latex()`` of it is LaTeX.
@@ -385,7 +410,7 @@ class Model(Shown, ABC, Generic[S]):
     def __str__(self) -> str:
         if len(self) > 3 or (not self.together and len(self) != 1):
             return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
-        return str(self.program())
+        return "\n".join(filter(None, (self.stage_words(None), str(self.program()))))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({getattr(self, 'title', '')}: {many(len(self), 'instance')})"
