@@ -196,8 +196,13 @@ class TransportModel(Model[TransportSolution]):
             for side in (PRED, TRUE)
             for i, mass in enumerate(self.masses[side].tolist())
         ]
-        units = f" (a mass of 1 is {self.units[0]} units)" if len(self) == 1 else ""
-        return LinearProgram(f"{self.title}{units}", variables, rows)
+        return LinearProgram(self.title, variables, rows, scale=self.scale)
+
+    @property
+    def scale(self) -> float:
+        """How many units are a mass of 1; nan where that differs between instances."""
+        distinct = np.unique(self.units)
+        return int(distinct[0]) if distinct.size == 1 else math.nan if distinct.size else 1
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """In sums over classes."""
@@ -234,8 +239,9 @@ class TransportModel(Model[TransportSolution]):
         return own + [f"P_{code}" for code in self.codes(PRED)] + [f"T_{code}" for code in self.codes(TRUE)]
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
-        """The flow network, with the labels of classes as ``label`` of their nodes."""
+        """The flow network, with the labels of classes as ``label`` of their nodes; ``scale`` counts units of mass."""
         graph = self.network()[0].to_networkx()
+        graph.graph["scale"] *= self.scale
         for side, letter in ((PRED, "P"), (TRUE, "T")):
             for position, code in enumerate(self.codes(side)):
                 graph.nodes[f"{letter}_{code}"]["label"] = self.label(side, position)

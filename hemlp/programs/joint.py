@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -91,8 +92,10 @@ class JointModel(Model[JointSolution]):
         """All programs side by side; the names of variables and rows begin with that of their part."""
         variables: list[Variable] = []
         rows: list[Row] = []
+        scales: set[float] = set()
         for name, part in self.parts.items():
             own, first = part.program(), len(variables)
+            scales.add(own.scale)
             variables += [replace(v, name=f"{name}_{v.name}", note=f"{name}: {v.note}") for v in own.variables]
             rows += [
                 replace(
@@ -100,7 +103,7 @@ class JointModel(Model[JointSolution]):
                 )
                 for r in own.rows
             ]
-        return LinearProgram(self.title, variables, rows)
+        return LinearProgram(self.title, variables, rows, scale=scales.pop() if len(scales) == 1 else math.nan)
 
     @property
     def stages(self) -> tuple[str, ...]:

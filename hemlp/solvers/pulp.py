@@ -42,7 +42,8 @@ class Pulp(ProgramSolver):
         """The program as a ``pulp.LpProblem`` that can be changed and solved."""
         import pulp
 
-        problem = pulp.LpProblem("hemlp", pulp.LpMaximize if program.maximize else pulp.LpMinimize)
+        name = "hemlp" if program.scale == 1 else f"hemlp_{program.goal_name}"  # PuLP forgets the objective's own name
+        problem = pulp.LpProblem(name, pulp.LpMaximize if program.maximize else pulp.LpMinimize)
         variables, rows = guarded(program)
         columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
         problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
