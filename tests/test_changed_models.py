@@ -359,3 +359,12 @@ def test_decimal_costs_do_not_keep_a_network_simplex_busy():
                     continue
                 value = Fraction(networkx.network_simplex(graph)[0], graph.graph["scale"])
                 assert float(value) == pytest.approx(solution.objective, rel=1e-12)
+
+
+def test_pulp_keeps_a_limit_of_work():
+    """In subproblems, so that it ends where OR-Tools cannot be used and no time limit is given."""
+    solver = named_solver("pulp")
+    assert solver._make(None, 2.0).optionsDict["maxNodes"] == 201
+    assert solver._make(None).optionsDict.get("maxNodes") is None
+    program = measure("F_LCA").model(H, ["sheep", "bird"], ["cow"]).program()
+    assert solver.solve_program(program, None, 1.0).status is Status.OPTIMAL

@@ -27,7 +27,7 @@ from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
 from hemlp.programs.model import Model, Plan, carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
-from hemlp.programs.registry import Solver, named_solver
+from hemlp.programs.registry import Solver, find_solver
 
 if TYPE_CHECKING:
     from hemlp.programs.algebra import Algebra
@@ -222,7 +222,7 @@ class LcaModel(GraphModel):
             Who proves it: a solver of programs.
         """
         self.check(solution)
-        other: Any = named_solver(solver) if isinstance(solver, str) else solver
+        other: Any = find_solver(self, solver)
         for i, found in enumerate(solution.found):
             if found.status is not Status.OPTIMAL or found.graphs is None:
                 continue

@@ -15,6 +15,7 @@ from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import latex
 from hemlp.programs.formats import one_sided
 from hemlp.programs.program import LinearProgram, Row, Variable, exact_integers, number_text
+from hemlp.programs.registry import importable
 
 if TYPE_CHECKING:
     from ortools.math_opt.python import mathopt
@@ -138,11 +139,12 @@ def to_mathopt(program: LinearProgram, scale: float = 1.0) -> mathopt.Model:
 
     ``scale``: what costs are multiplied by.
     """
-    try:
-        from ortools.math_opt.model_pb2 import ModelProto
-        from ortools.math_opt.python import mathopt
-    except ImportError:
-        raise MissingDependency("MathOpt models need OR-Tools: pip install ortools") from None
+    missing = importable("ortools.math_opt.python.mathopt", "ortools")
+    if missing:
+        raise MissingDependency(f"MathOpt models need OR-Tools: {missing}")
+    from ortools.math_opt.model_pb2 import ModelProto
+    from ortools.math_opt.python import mathopt
+
     made = ModelProto(name="hemlp")  # whole arrays at once: term by term takes longer than solving
     columns, costs = made.variables, [v.cost * scale for v in program.variables]
     _fill(columns, program.variables)
