@@ -12,6 +12,7 @@ import pytest
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, by_leaf, by_pair, measure, priced
 from hemlp.pairing.places import Place, Role
 from hemlp.programs.joint import JointModel
+from hemlp.programs.model import Model
 from hemlp.testing import random_instances
 from tests.formulas import Meaning, said, written
 
@@ -352,3 +353,25 @@ def test_a_slide_without_one_of_its_lines_is_not_the_program(name):
                 key = stage, line.rule, line.note
                 missed[key] = missed.get(key, False) or differs
     assert all(missed.values()), missed
+
+
+def test_rows_that_were_added_are_on_the_slide():
+    model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
+    for changed in (model, measure("transport").model(H, ["sheep", "cow"], ["cow", "bird", "mammal"])):
+        added = changed.with_rows("budget: 1 <= x_0_0 + 2 x_0_1 <= 2", "x_1_1 - x_0_0 >= 0")
+        for _, algebra, meaning, program in programs(added):
+            assert said(algebra, meaning) == written(program)
+            assert said(changed.algebra(), meaning) != written(program)
+
+
+def test_every_kind_of_model_is_compared():
+    kinds = {type(part).__name__ for h, true, pred in random_instances(2, seed=4) for name in MODELS
+             for model in [MODELS[name](h).model(h, true, pred)]
+             for part in (model.parts.values() if isinstance(model, JointModel) else [model])}  # fmt: skip
+    assert kinds | {"ChangedModel"} == set(MEANINGS)
+    ours = {kind.__name__ for kind in all_models(Model) if kind.__module__.startswith("hemlp.")}
+    assert ours - {"GraphModel", "JointModel"} == set(MEANINGS)
+
+
+def all_models(kind):
+    return {each for child in kind.__subclasses__() for each in (child, *all_models(child))}
