@@ -95,7 +95,7 @@ def test_stages_and_parts():
 
 def test_a_staged_model_names_its_stages():
     for name, stages in (("GIE", ("program",)), ("F_LCA", ("lcas", "ratio", "ties")), ("BMA", ("predicted", "true")),
-                         ("F_LCA(method='extended')", ("lcas", "ratio"))):  # fmt: skip
+                         ("F_LCA(method='extended')", ("lcas", "ratio", "ties"))):  # fmt: skip
         staged = model(name)
         assert staged.stages == stages
         for stage in stages if len(stages) > 1 else ():

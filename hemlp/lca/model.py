@@ -83,7 +83,7 @@ class GraphModel(Model[LcaSolution]):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The fewest LCAs, the best F, and the smallest graphs."""
+        """The fewest LCAs, the best F, and the smallest graphs; extended graphs leave the last two nothing to choose."""
         return "lcas", "ratio", "ties"
 
     def stage(self, name: str | None) -> LinearProgram:
@@ -243,11 +243,6 @@ class ExtendedModel(GraphModel):
     """The extended graphs G_ex: all shortest paths of all eligible links."""
 
     all_twins = True
-
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """All LCAs, and all nodes; there are no ties."""
-        return "lcas", "ratio"
 
     def _algebra(self, stage: str) -> Algebra:
         from hemlp.lca.algebra import extended_algebra
