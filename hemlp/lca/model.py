@@ -83,7 +83,7 @@ class GraphModel(Model[LcaSolution]):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The fewest LCAs, the best F, and the smallest graphs; extended graphs leave the last two nothing to choose."""
+        """The fewest LCAs, the best F, and the smallest graphs; extended graphs leave nothing to choose."""
         return "lcas", "ratio", "ties"
 
     def stage(self, name: str | None) -> LinearProgram:
