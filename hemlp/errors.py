@@ -222,6 +222,14 @@ class InfeasibleModel(HemlpError, ArithmeticError):
         self.labels = tuple(labels) or (() if label is None else (label,))
 
 
+class NotSolved(HemlpError, RuntimeError):
+    """A limit was reached before any solution of an instance was found, or its solver gave up."""
+
+    def __init__(self, message: str, row: int = 1) -> None:
+        super().__init__(message)
+        self.row = row
+
+
 class InvalidSolution(HemlpError, ArithmeticError):
     """A solution breaks a constraint, misstates its objective, or is not the optimum that it claims to be."""
 

@@ -69,7 +69,7 @@ def test_rules_are_lines():
 @pytest.mark.parametrize("name", NAMES)
 def test_all_models_have_an_algebra(name):
     true, pred = (("sheep",), ("cow",)) if name == "TIE" else (("sheep", "bird"), ("cow",))
-    for stage in ("lcas", "ratio", "ties") if name.startswith("F_LCA") else (None,):
+    for stage in (None, *model(name, true, pred).stages):
         algebra = model(name, true, pred).algebra(stage)
         text, tex = str(algebra), algebra.to_latex()
         assert text.split()[0] in ("min", "max")
@@ -79,8 +79,8 @@ def test_all_models_have_an_algebra(name):
 
 
 def test_stages_and_parts():
-    rules = [line.rule for line in model("F_LCA").algebra("ratio").lines]
-    assert rules[:5] == ["i", "ii", "iii", "iv", "v"]
+    rules = dict.fromkeys(line.rule for line in model("F_LCA").algebra("ratio").lines)
+    assert list(rules)[:5] == ["i", "ii", "iii", "iv", "v"]
     with pytest.raises(InvalidOption, match="there is no stage 'x'"):
         model("F_LCA").algebra("x")
     with pytest.raises(InvalidOption, match="this model is one program"):
@@ -91,6 +91,27 @@ def test_stages_and_parts():
     changed = model("GIE").with_rows("x_0_0 + 2 u_0 <= 1").algebra()
     assert str(changed).splitlines()[5] == "(added)  x_0,0 + 2 u_0 ≤ 1"
     assert r"\text{(added)}\quad x_{0,0} + 2 u_{0} \le 1" in changed.to_latex()
+
+
+def test_a_staged_model_names_its_stages():
+    for name, stages in (("GIE", ("program",)), ("F_LCA", ("lcas", "ratio", "ties")), ("BMA", ("predicted", "true")),
+                         ("F_LCA(method='extended')", ("lcas", "ratio", "ties"))):  # fmt: skip
+        staged = model(name)
+        assert staged.stages == stages
+        for stage in stages if len(stages) > 1 else ():
+            others = [other for other in stages if other != stage]
+            for text in (
+                str(staged.algebra(stage)), staged.algebra(stage).to_latex(), staged.to_lp(stage), staged.to_mps(stage),
+                staged.to_opb(stage) if name != "BMA" else staged.to_lp(stage), staged.stage_words(stage),
+            ):  # fmt: skip
+                said = text.replace("\n\\ ", " ").replace("\n* ", " ")
+                assert re.search(rf"(stage|\}}\$?): {stage}; |stage {stage}; ", said), text
+                assert " and ".join(others) in said, text
+    assert str(model("F_LCA")).startswith("stage lcas; the others are ratio and ties\nminimize")
+    assert str(model("BMA")).startswith("all stages side by side: predicted and true\nminimize")
+    assert "all stages side by side: predicted and true" in model("BMA").to_lp()
+    assert str(model("GIE")).startswith("minimize")
+    assert model("GIE").to_lp("program") == model("GIE").to_lp()
 
 
 def test_a_model_of_ones_own_may_have_none():

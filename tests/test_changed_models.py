@@ -5,13 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from fractions import Fraction
 
+import networkx
 import numpy as np
 import pytest
+from ortools.math_opt.python import mathopt  # before PuLP, which may load highspy
+
+import pulp  # isort: skip
 from scipy.optimize import Bounds as Limits
 from scipy.optimize import LinearConstraint, milp
 
-from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
 from hemlp.programs.program import LinearProgram, Row, Status, Variable
 from hemlp.programs.registry import named_solver
@@ -85,7 +90,11 @@ def test_other_costs():
     [
         ("x_0_9 <= 1", "no variable.*did you mean"), ("x_0_0 < 1", "cannot read"), ("x_0_0 <= many", "cannot read"),
         ("<= 1", "needs a variable"), ("x_0_0 x_0_1 <= 1", "cannot read"), ("x_0_0 <= inf", "needs a variable"),
-        ("1 <= x_0_0 <= 2", "cannot read"), (3, "cannot read"),
+        ("1 <= x_0_0 >= 2", "cannot read"), (3, "cannot read"),
+        ("2 <= x_0_0 <= 1", "nothing lies between"), ("1 <= 2", "needs a variable|cannot read"),
+        ("1 <= x_0_0 <= 2 <= 3", "cannot read"), ("p_0: x_0_0 <= 1", "there is a row 'p_0' already"),
+        ("a b: x_0_0 <= 1", "'a b' is no name"), ("e5: x_0_0 <= 1", "'e5' is no name"),
+        (": x_0_0 <= 1", "'' is no name"),
     ],
 )  # fmt: skip
 def test_rows_that_cannot_be_read(row, reason):
@@ -265,3 +274,97 @@ def test_terms_of_one_variable_are_added_up(solver):
     program = LinearProgram("", [Variable("x", 0, 9, 1.0, ""), Variable("y", 0, 9, 1.0, "")], [row])
     result = named_solver(solver).solve_program(program)
     assert (result.status, list(result.values)) == (Status.OPTIMAL, [2, 0])
+
+
+def test_ranges_and_names_of_rows():
+    model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
+    pairs = " + ".join(v.name for v in model.program().variables if v.name[0] == "x")
+    for low, high in ((0, 0), (1, 1), (0, 1), (1, 2), (2, 4)):
+        range_of = model.with_rows(f"budget: {low} <= {pairs} <= {high}")
+        apart = model.with_rows(f"{pairs} >= {low}", f"{low} <= {pairs}", f"{pairs} <= {high}", f"{high} >= {pairs}")
+        assert range_of.solve(verify=True).objective == apart.solve().objective
+        row = range_of.program().rows[-1]
+        assert (row.name, row.lower, row.upper, len(row.terms)) == ("budget", low, high, 4)
+        assert model.with_rows(f"{high} >= {pairs} >= {low}").program().rows[-1].terms == row.terms
+    changed = model.with_rows("budget: 1 <= x_0_0 + x_0_1 <= 2", "x_1_1 = 0", "of_mine: x_0_0 <= 1")
+    assert " budget_low: x_0_0 + x_0_1 >= 1" in changed.to_lp()
+    assert "(budget)   1 ≤ x_0,0 + x_0,1 ≤ 2" in str(changed.algebra())
+    assert "(added)    x_1,1 = 0" in str(changed.algebra())
+    assert r"\text{(of\_mine)}" in changed.algebra().to_latex()
+    with pytest.raises(InvalidOption, match="there is a row 'budget' already"):
+        changed.with_rows("budget: x_0_0 <= 1")
+    assert [row.name for row in changed.with_rows("x_0_1 = 1").rows] == ["budget", "added_1", "of_mine", "added_3"]
+
+
+UNITS = [("sheep", "cow", "bird"), ("cow", "mammal")]
+"""In sixths."""
+
+
+def solved_elsewhere(model):
+    """The objective of a model, as each export has it, by solvers that know nothing of hemlp."""
+    arrays = model.to_arrays()
+    rows = LinearConstraint(arrays.matrix, arrays.row_lower, arrays.row_upper)
+    found = milp(
+        arrays.cost, integrality=arrays.integrality, bounds=Limits(arrays.lower, arrays.upper), constraints=rows
+    )
+    yield "arrays", found.fun / arrays.scale
+    problem = model.to_pulp()
+    problem.solve(named_solver("pulp")._make(None))
+    yield "pulp", pulp.value(problem.objective) / scale_of(problem.name.removeprefix("hemlp_"))
+    made = model.to_mathopt()
+    value = mathopt.solve(made, mathopt.SolverType.HIGHS).objective_value()
+    yield "mathopt", value / scale_of(made.objective.name)
+    graph = model.to_networkx()
+    assert all(isinstance(data["weight"], int) for *_, data in graph.edges(data=True))
+    yield "networkx", networkx.network_simplex(graph)[0] / graph.graph["scale"]
+
+
+def scale_of(name):
+    return float(name.removeprefix("obj_times_")) if "times" in name else 1
+
+
+@pytest.mark.parametrize("cost", ["shortest_path", "shortest_path(decay=0.3)", "wu_palmer"])
+@pytest.mark.parametrize("name", ["transport", "GIE"])
+def test_exports_say_the_scale_of_the_objective(name, cost):
+    model = measure(name, cost=cost).model(H, *map(list, UNITS))
+    for tool, value in solved_elsewhere(model):
+        assert value == pytest.approx(model.solve().objective, rel=1e-9), tool
+    arrays = model.to_arrays()
+    assert arrays.integrality.tolist() == [1] * arrays.cost.size
+    scale = 6 if name == "transport" else 1
+    assert arrays.scale == model.program().scale == scale
+    for text in (model.to_lp(), model.to_mps(), model.to_opb(), str(model), model.to_latex(), str(model.algebra())):
+        assert ("the objective is 6 times the cost" in text) == (scale == 6)
+    for text in (model.to_lp(), model.to_mps()):
+        assert ("obj_times_6" in text) == (scale == 6)
+
+
+def test_instances_of_different_scales():
+    batch = Batch.of(H, [["cow"], ["cow", "sheep"]], [["cow", "bird"], ["bird", "mammal", "cow"]])
+    model = measure("transport").model(batch)
+    assert math.isnan(model.program().scale)
+    assert "obj_of_several_scales" in model.to_lp()
+    assert math.isnan(model.to_networkx().graph["scale"])
+    assert model[0].program().scale == 2
+
+
+def test_decimal_costs_do_not_keep_a_network_simplex_busy():
+    """Floats do: it turns in circles. Integers are exact, however many digits they have."""
+    for h, true, pred in random_instances(20, seed=3):
+        if true and pred:
+            for each in (measure("transport", cost="shortest_path(decay=0.1)"), measure("GIE", default_cost=0.1)):
+                model = each.model(h, true, pred)
+                graph, solution = model.to_networkx(), model.solve()
+                if solution.status is Status.INFEASIBLE:
+                    continue
+                value = Fraction(networkx.network_simplex(graph)[0], graph.graph["scale"])
+                assert float(value) == pytest.approx(solution.objective, rel=1e-12)
+
+
+def test_pulp_keeps_a_limit_of_work():
+    """In subproblems, so that it ends where OR-Tools cannot be used and no time limit is given."""
+    solver = named_solver("pulp")
+    assert solver._make(None, 2.0).optionsDict["maxNodes"] == 201
+    assert solver._make(None).optionsDict.get("maxNodes") is None
+    program = measure("F_LCA").model(H, ["sheep", "bird"], ["cow"]).program()
+    assert solver.solve_program(program, None, 1.0).status is Status.OPTIMAL

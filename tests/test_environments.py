@@ -357,3 +357,55 @@ def test_what_a_module_ends_with_is_said(tmp_path):
         [sys.executable, "-m", "hemlp", "evaluate", *FILES[:3]], capture_output=True, text=True, env=environment
     )
     assert (done.returncode, done.stderr) == (1, "hemlp: no numpy, but mine\n")
+
+
+STUCK = """
+import sys, warnings
+try:
+    import pulp
+except ImportError:
+    pass
+sys.path.append(sys.argv[1])
+import highspy
+import hemlp
+from hemlp.errors import MissingDependency
+from hemlp.programs.registry import named_solver
+
+h = hemlp.Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (2, 3), (1, 4), (2, 4), (4, 5), (3, 6)])
+true, pred = [5, 3], [6, 4]
+cause = "undefined symbol: _Z19set"
+for name in ("milp", "cpsat", "flow", "portfolio"):
+    assert cause in named_solver(name).available() and "highspy is loaded already" in named_solver(name).available()
+model = hemlp.measure("F_LCA").model(h, true, pred)
+for ask in (lambda: model.solve("milp"), model.to_mathopt, lambda: model.verify(model.solve())):
+    try:
+        ask()
+    except MissingDependency as error:
+        assert cause in str(error) and "import ortools before pulp" in str(error), error
+        assert "pip install" not in str(error), error
+    else:
+        raise AssertionError("no error")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    found = model.solve("search(states=0)")
+    ev = hemlp.evaluate(h, [true], {"s": [pred]}, ["F_LCA"], solver="search(states=0)")
+model.check(found)
+print(found.status, found.objective <= found.bounds[0], ev.status("s", "F_LCA")[str(found.status)])
+print(any(cause in str(each.message) and "greedy" in str(each.message) for each in caught))
+"""
+
+
+@pytest.mark.parametrize("broken", [["ortools"], ["ortools", "pulp"]])
+def test_highspy_keeps_ortools_from_loading(tmp_path, broken):
+    """As where highspy is loaded first: the cause is said, and hard instances still end with a status."""
+    for name in broken:
+        text = "raise ImportError('libortools.so.9: undefined symbol: _Z19setLocalOption')"
+        (tmp_path / f"{name}.py").write_text(text)
+    later = tmp_path / "later"  # PuLP would look into it
+    later.mkdir()
+    (later / "highspy.py").write_text("")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-c", STUCK, str(later)], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    alone = broken == ["ortools", "pulp"]
+    assert done.stdout.split() == [("feasible" if alone else "optimal"), "True", "1", str(alone)]

@@ -18,7 +18,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, examples, measure
-from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidSolution, MissingDependency, NoSolver, UndefinedScore
+from hemlp.errors import (
+    InfeasibleModel,
+    InvalidBounds,
+    InvalidSolution,
+    MissingDependency,
+    NoSolver,
+    NotSolved,
+    UndefinedScore,
+)
 from hemlp.pairing.solution import Prices
 from hemlp.programs.program import STATUSES
 from hemlp.programs.registry import SOLVERS, accepting_solvers, named_solver
@@ -450,7 +458,7 @@ def test_every_solver_keeps_a_time_limit(name):
         if name in [solver.name for solver in accepting_solvers(model)]:
             assert [str(STATUSES[k]) for k in model.solve(name, time_limit=600).statuses] == ["optimal"] * 2
             assert [str(STATUSES[k]) for k in model.solve(name, time_limit=0).statuses] == ["unsolved"] * 2
-            with pytest.raises(InfeasibleModel, match="instance 1 was not solved within its limit"):
+            with pytest.raises(NotSolved, match="instance 1 was not solved within its limit"):
                 m.score(batch, solver=name, time_limit=0)
 
 

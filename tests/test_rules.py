@@ -70,6 +70,10 @@ def upper_of(capacity, size):
     return max(size if lower is ALL else lower, size) if upper is ALL else upper
 
 
+UNLIMITED = 3
+"""More often no pair of two classes a side is of any use, with bounds up to 2."""
+
+
 def enumerated(h, true, pred, bounds, default, pair_of=None, kappa=None):
     """The least cost over all x, u and v; infinite if there is none. ``default``: of predicted and of true classes."""
     true, pred = sorted(set(true)), sorted(set(pred))
@@ -80,7 +84,7 @@ def enumerated(h, true, pred, bounds, default, pair_of=None, kappa=None):
     limits = {}
     for pair in kappa:
         (lower, upper), *_ = parts(pair_of(*pair))
-        upper = max(lower, min(most)) if upper is ALL else upper
+        upper = max(lower, UNLIMITED) if upper is ALL else upper
         limits[pair] = range(lower, upper + 1)
         if math.isinf(kappa[pair]):
             if lower > 0:
@@ -156,6 +160,42 @@ def test_all_rules_by_enumeration():
         assert (math.isnan(value) and math.isinf(expected)) or value == pytest.approx(expected, abs=1e-12), (number, m)
         seen[math.isinf(expected)] += 1
     assert min(seen.values()) > 20
+
+
+SOFT_AND_HARD = [
+    (0, 0), (1, 1), (2, 2), (0, ALL), priced((0, 0), above=1), priced((1, 1), above=0.5),
+    priced((2, 2), below=4, above=1), priced((1, 1), each=(0, 1), above=2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("total", [(0, ALL), priced((2, 3), below=7)])
+@pytest.mark.parametrize("predicted", SOFT_AND_HARD)
+def test_all_is_no_limit_of_a_pair(predicted, total):
+    """By enumeration, whether bounds of classes are soft or hard; and a larger cap never costs more."""
+    h = Hierarchy.from_edges([(0, 1), (0, 2)])
+    for true in SOFT_AND_HARD:
+        for labels, others in (([1], [1]), ([1], [2]), ([1], [1, 2])):
+            values = []
+            for cap in ((0, 1), (0, 2), (0, 3), (0, ALL)):
+                m = PairMeasure("m", Bounds(predicted, true, pair=cap, total=total), default_cost=5)
+                value = float(m.score(h, labels, others, undefined="nan", verify=True))
+                assert (value if value == value else math.inf) == enumerated(h, labels, others, m.bounds, (5, 5)), m
+                values.append(math.inf if math.isnan(value) else value)
+            assert values == sorted(values, reverse=True)
+            assert values[3] == values[2]
+
+
+def test_what_all_of_a_pair_is_in_the_program():
+    """The least of the hard bounds of its classes; a soft one is none."""
+    h, soft = Hierarchy.from_edges([(0, 1), (0, 2)]), priced((1, 4), above=1)
+    for first, second, most in (
+        ((1, 2), (0, 3), 2), (soft, (0, 3), 3), ((1, 2), soft, 2), (soft, priced((0, 6), above=2), 6),
+        (by_leaf(soft, (0, 1)), (0, 7), 7),
+    ):  # fmt: skip
+        bounds = Bounds(first, second, pair=(0, ALL))
+        model = PairMeasure("m", bounds, default_cost=5).model(h, [1], [2])
+        assert [v.upper for v in model.program().variables if v.name == "x_0_0"] == [most]
+        assert f"0 <= x_0_0 <= {most}" in model.to_lp()
 
 
 def test_every_solver_finds_the_same():

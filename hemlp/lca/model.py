@@ -27,7 +27,7 @@ from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
 from hemlp.programs.model import Model, Plan, carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
-from hemlp.programs.registry import Solver, named_solver
+from hemlp.programs.registry import Solver, find_solver
 
 if TYPE_CHECKING:
     from hemlp.programs.algebra import Algebra
@@ -38,7 +38,6 @@ WORK_LIMIT = 30.0
 """Work of the programs of one instance together where no time limit is given, in CP-SAT's deterministic seconds."""
 BLOCK = 128
 """Instances whose links are found together, to be solved before the next ones are looked at."""
-STAGES = ("lcas", "ratio", "ties")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +81,11 @@ class GraphModel(Model[LcaSolution]):
         """Stage "lcas"."""
         return self.stage("lcas")
 
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The fewest LCAs, the best F, and the smallest graphs; extended graphs leave nothing to choose."""
+        return "lcas", "ratio", "ties"
+
     def stage(self, name: str | None) -> LinearProgram:
         """Stage "lcas" (also by default), "ratio" at the F that is found, or "ties"; the last two solve the model.
 
@@ -105,16 +109,21 @@ class GraphModel(Model[LcaSolution]):
         """
         if len(self) != 1:
             raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
-        if name not in (None, *STAGES):
-            raise InvalidOption(f"there is no stage {name!r}; the stages are {', '.join(STAGES)}")
-        first = name in (None, "lcas") or not all(self.facts[0].classes)
-        return self._stage("lcas" if first else str(name))
+        self.check_stage(name)
+        program = self._stage(self._written(name))
+        return replace(program, name=f"{program.name}; {self.stage_words(name)}")
+
+    def _written(self, name: str | None) -> str:
+        """The stage whose program stands for a stage: with an empty side there is nothing beyond the first."""
+        alone = len(self) == 1 and not all(self.facts[0].classes)
+        return "lcas" if name is None or alone else name
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """In sums over LCAs, links and nodes; for any number of instances, since each has the same."""
-        if stage not in (None, *STAGES):
-            raise InvalidOption(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
-        return self._algebra("lcas" if stage is None else stage)
+        self.check_stage(stage)
+        made = self._algebra(self._written(stage))
+        which = self.stage_words(stage).removeprefix("stage ")
+        return replace(made, words=[*made.words, (r"\text{stage}", which)])
 
     def _algebra(self, stage: str) -> Algebra:
         from hemlp.lca.algebra import lca_algebra
@@ -213,7 +222,7 @@ class LcaModel(GraphModel):
             Who proves it: a solver of programs.
         """
         self.check(solution)
-        other: Any = named_solver(solver) if isinstance(solver, str) else solver
+        other: Any = find_solver(self, solver)
         for i, found in enumerate(solution.found):
             if found.status is not Status.OPTIMAL or found.graphs is None:
                 continue
@@ -238,7 +247,7 @@ class ExtendedModel(GraphModel):
     def _algebra(self, stage: str) -> Algebra:
         from hemlp.lca.algebra import extended_algebra
 
-        return extended_algebra(self.title)
+        return extended_algebra(self.title, stage)
 
     def _stage(self, name: str) -> LinearProgram:
         f = None if name == "lcas" else self.extended(self.facts[0]).f

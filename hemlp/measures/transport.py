@@ -19,9 +19,8 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import ShortestPath, as_cost, checked_costs, cost_promises, cost_text
+from hemlp.pairing.costs import as_cost, checked_costs, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.similarities import JiangConrath, LcaHeight, Similarity
 from hemlp.pairing.transport import TransportModel
 
 
@@ -36,7 +35,6 @@ class MassScore:
 
 EMPTY = "one side is empty and the other is not"
 NOTHING = "the classes of a side weigh nothing"
-NO_WAY = "a predicted and a true class have no finite cost, as without a common ancestor"
 COST = MassScore(lambda cost: cost)
 
 
@@ -44,8 +42,8 @@ COST = MassScore(lambda cost: cost)
 class TransportMeasure(Measure):
     """The least cost of moving one side to the other, each a mass of 1 that lies on its classes.
 
-    Undefined where one side is empty and the other is not, where the classes of a side weigh nothing, and where a
-    predicted and a true class that weigh something have no finite cost.
+    Undefined where one side is empty and the other is not, and where the classes of a side weigh nothing. Between
+    classes without a finite cost, as without a common ancestor, nothing moves; infeasible where that leaves no way.
 
     Parameters
     ----------
@@ -142,19 +140,7 @@ class TransportMeasure(Measure):
             heavy = [row_sums(weights[side.classes], side.ptr) > 0 for side in batch.sides]
             empty = ~(heavy[0] & heavy[1]) & (sizes[0] + sizes[1] > 0)
             words = f"{EMPTY}, or {NOTHING}"
-        return empty | self._apart(batch, weights), f"{words}, or {NO_WAY}"
-
-    def _apart(self, batch: Batch, weights: FloatArray | None) -> NDArray[np.bool_]:
-        """Where a mass has no way from a predicted to a true class."""
-        related = isinstance(self.cost, ShortestPath | Similarity | JiangConrath | LcaHeight)
-        if related and len(batch.hierarchy.roots) == 1:  # all classes have a common ancestor
-            return np.zeros(len(batch), np.bool_)
-        pairs = Pairs.of(batch)
-        endless = np.isinf(checked_costs(self.cost, batch, pairs))
-        if weights is not None:
-            for side, ends in zip(batch.sides, pairs.ends(batch), strict=True):
-                endless &= weights[side.classes[ends]] > 0
-        return row_sums(endless, pairs.ptr) > 0
+        return empty, words
 
     def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}

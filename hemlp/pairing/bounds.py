@@ -47,7 +47,7 @@ class Bounds:
         ``by_level`` or ``by_class``. ``ALL`` as a lower bound is the size of the other side, as an upper bound the
         larger of that and the lower bound.
     pair
-        How often a pair is chosen, (0, 1) unless said otherwise; ``ALL`` is as often as its classes allow. Or a rule:
+        How often a pair is chosen, (0, 1) unless said otherwise; ``ALL`` sets no limit of its own. Or a rule:
         ``forbid``, ``force`` or ``by_pair``.
     defaults
         How many units a default class takes, in the whole instance: one capacity, or two, for predicted and for true

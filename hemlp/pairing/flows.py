@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, pointers
-from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution, NotSolved
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
@@ -309,7 +309,7 @@ class FlowModel(Model[FlowSolution]):
             made.statuses[row] = STATUSES.index(Status.INFEASIBLE if found is None else Status.OPTIMAL)
         return made
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
         """Why instance ``row`` (``number`` to the reader) has no solution: which rules contradict each other."""
         one = self[row]
         cut = ExactFlow(one.arcs).balance()

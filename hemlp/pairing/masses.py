@@ -1,21 +1,24 @@
 """How much each class of a side weighs, where both sides weigh 1: in whole units, so that transport is exact.
 
-Masses are even, or by the weights of classes. Even ones are exact in lcm(M, N) units; so are weights that are
-multiples of one power of two, in the lcm of their sums. Where that many units are too many, a mass of 1 is 2⁴⁰ units:
-then each mass is rounded by about one of them, as floats are.
+Masses are even, or by the weights of classes. Even ones are exact in lcm(M, N) units; so are weights that are decimals
+of few digits, in the lcm of their sums. Where that many units are too many, a mass of 1 is 2⁴⁶ units, and each mass is
+rounded by at most one of them. Both sides always have the same number of units, and what an instance has does not
+depend on the others of its batch.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.instances.batch import Batch
-from hemlp.instances.sides import PRED, TRUE
-from hemlp.programs.program import exact_integers
+from hemlp.instances.batch import Batch, Side
 
-MOST = 1 << 40
-"""Units of a mass of 1, at most."""
+MOST = 1 << 46
+"""Units of a mass of 1, at most: solvers in floats still tell them apart."""
+DIGITS = 22
+"""Decimal digits of weights, at most: 10²² is the greatest power of ten that is exact as a float."""
 Masses = tuple[IntArray, tuple[IntArray, IntArray]]
 """How many units are 1, for each instance, and the units of each class of both sides."""
 
@@ -30,38 +33,47 @@ def even_masses(batch: Batch) -> Masses:
 
 def weighed_masses(batch: Batch, weights: FloatArray) -> Masses:
     """Each side's mass lies on its classes by their weights; on those of a side that weighs nothing lies nothing."""
-    own = [weights[side.classes] for side in batch.sides]
-    units = np.full(len(batch), MOST, np.int64)
-    masses = [_rounded(of, side.ptr) for of, side in zip(own, batch.sides, strict=True)]
-    distinct, place = np.unique(np.concatenate(own), return_inverse=True)
-    scaled = exact_integers(distinct)
-    if scaled is None:
-        return units, (masses[PRED], masses[TRUE])
-    whole = np.split(np.array(scaled[0], np.int64)[place], [own[PRED].size])
-    totals = [row_sums(of, side.ptr) for of, side in zip(whole, batch.sides, strict=True)]
-    small = np.logical_and(*(total < 2.0**52 for total in totals))
-    first, second = (np.where(small, np.maximum(total, 1), 1).astype(np.int64) for total in totals)
-    common = np.gcd(first, second)
-    few = small & (first // common <= MOST // np.maximum(second, 1))
-    units[few] = (first // common * second)[few]
-    for k, (of, side, total) in enumerate(zip(whole, batch.sides, (first, second), strict=True)):
-        rows = np.repeat(np.arange(len(batch)), np.diff(side.ptr))
-        exact = np.where(few[rows], of, 0) * np.where(few, units // total, 1)[rows]
-        masses[k] = np.where(few[rows], exact, masses[k])
-    return units, (masses[PRED], masses[TRUE])
+    (first, some), (second, others) = (_whole(weights[side.classes], side) for side in batch.sides)
+    factor = first // np.maximum(np.gcd(first, second), 1)
+    exact = (first > 0) & (second > 0) & (factor <= MOST // np.maximum(second, 1))
+    units = np.where(exact, factor * np.where(exact, second, 0), MOST)
+    masses = []
+    for side, total, whole in zip(batch.sides, (first, second), (some, others), strict=True):
+        made = whole * np.repeat(units // np.maximum(total, 1), np.diff(side.ptr))
+        for row in np.flatnonzero(~exact).tolist():
+            made[side.ptr[row] : side.ptr[row + 1]] = _rounded(weights[side[row]])
+        masses.append(made)
+    return units, (masses[0], masses[1])
 
 
-def _rounded(weights: FloatArray, ptr: IntArray) -> IntArray:
-    """Shares of MOST units, rounded down; what is left goes, one unit each, to those that lost most."""
-    rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    totals = row_sums(weights, ptr)
-    shares = weights / np.where(totals > 0, totals, 1.0)[rows] * (MOST - 1)  # never too many, however sums are rounded
-    found = np.floor(shares).astype(np.int64)
-    given = np.zeros(len(ptr) - 1, np.int64)
-    np.add.at(given, rows, found)
-    left = np.where(totals > 0, MOST - given, 0)
-    order = np.lexsort((found - shares, rows))
-    rank = np.empty(rows.size, np.int64)
-    rank[order] = np.arange(rows.size) - ptr[rows]
-    made: IntArray = found + (rank < left[rows])
+def _whole(weights: FloatArray, side: Side) -> tuple[IntArray, IntArray]:
+    """Sums (1 at least, 0 where there are none) of integers in the proportion of the weights, and the integers."""
+    size, rows = len(side.ptr) - 1, np.repeat(np.arange(len(side.ptr) - 1), np.diff(side.ptr))
+    distinct, place = np.unique(weights, return_inverse=True)
+    digits = np.zeros(size, np.int64)
+    np.maximum.at(digits, rows, np.array([_digits(weight) for weight in distinct.tolist()], np.int64)[place])
+    with np.errstate(over="ignore"):
+        scaled = weights * 10.0 ** np.minimum(digits, DIGITS)[rows]  # below 2⁵⁰ it is nearest to the right integer
+    small = (digits <= DIGITS) & (row_sums(scaled, side.ptr) < MOST)
+    whole = np.rint(np.where(small[rows], scaled, 0.0)).astype(np.int64)
+    shared = np.zeros(size, np.int64)
+    np.gcd.at(shared, rows, whole)
+    whole //= np.maximum(shared, 1)[rows]
+    totals = np.zeros(size, np.int64)
+    np.add.at(totals, rows, whole)
+    return np.where(small, np.maximum(totals, 1), 0), whole
+
+
+def _digits(weight: float) -> int:
+    """Behind the decimal point, as the number is written."""
+    exponent = Decimal(repr(weight)).normalize().as_tuple().exponent
+    return max(0, -int(exponent))
+
+
+def _rounded(weights: FloatArray) -> IntArray:
+    """Shares of MOST units: the differences of rounded running totals, which add up whatever the weights are."""
+    if not weights.any():
+        return np.zeros(weights.size, np.int64)
+    upto = np.cumsum(weights / weights.max())
+    made: IntArray = np.diff(np.rint(upto / upto[-1] * MOST), prepend=0).astype(np.int64)
     return made

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution, NotSolved
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
@@ -368,7 +368,7 @@ class PairingModel(Model["PairingSolution"]):
         available = int(np.minimum(wanted, others.upper).sum()) + theirs.size - shared.size
         return bool(half.lower[classes].sum() > available)
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
         """Why instance ``row`` (``number`` to the reader) has no solution: classes whose lower bounds cannot hold."""
         one = self[row]
         shortage = find_shortage(one)

@@ -241,7 +241,7 @@ def _add_pairs(
     """The arcs of pairs; how much each that exists can hold, and its ends as positions in the batch."""
     exists, ends = np.flatnonzero(np.isfinite(kappa)), pairs.ends(batch)
     x = ends[PRED][exists], ends[TRUE][exists]
-    lower, upper, group, capacities = pair_limits(bounds.pair, batch, x, sides)
+    lower, upper, group, capacities = pair_limits(bounds, batch, x, sides)
     first, second = classes
     for number, capacity in enumerate(capacities):
         of = np.flatnonzero((group == number) & (upper > 0))
@@ -256,22 +256,38 @@ def _add_pairs(
 
 
 def pair_limits(
-    of: Capacity | PairRule, batch: Batch, x: tuple[IntArray, IntArray], sides: Sides
+    bounds: Bounds, batch: Batch, x: tuple[IntArray, IntArray], sides: Sides
 ) -> tuple[IntArray, IntArray, IntArray, tuple[Capacity, ...]]:
-    """Bounds of pairs with the ends ``x``, and their capacities as numbers in a list.
-
-    ALL is as often as the bounds of both classes allow.
-    """
+    """Bounds of pairs with the ends ``x``, and their capacities as numbers in a list; ALL sets no limit of its own."""
+    of = bounds.pair
     predicted, true = (batch.sides[side].classes[x[side]] for side in (PRED, TRUE))
     if isinstance(of, PairRule):
         group, capacities = of.grouped(batch.hierarchy, predicted, true)
     else:
         group, capacities = np.zeros(predicted.size, np.int64), (of,)
-    both = np.minimum(*(sides.upper[side][x[side]] for side in (PRED, TRUE)))
+    most = _most_of_pairs(bounds, batch, x, sides)
     lower, upper = np.zeros((2, predicted.size), np.int64)
     for number, capacity in enumerate(capacities):
         at = np.flatnonzero(group == number)
         low, high = (bound if isinstance(bound, int) else None for bound in plain_range(capacity))
         lower[at] = low or 0
-        upper[at] = np.maximum(lower[at], both[at]) if high is None else high
+        upper[at] = np.maximum(lower[at], most[at]) if high is None else high
     return lower, upper, group, capacities
+
+
+def _most_of_pairs(bounds: Bounds, batch: Batch, x: tuple[IntArray, IntArray], sides: Sides) -> IntArray:
+    """How often a pair can be of use: its classes have hard upper bounds, and if both are soft, one that is no limit.
+
+    A unit of a pair is needed only up to a lower bound, of one of its classes or of all pairs: no cost is below 0, so
+    without a unit beyond all of them the rest costs no more.
+    """
+    soft, upper = [], []
+    for side, capacity in ((PRED, bounds.predicted), (TRUE, bounds.true)):
+        group, capacities = side_prices(capacity, batch.sides[side], batch.hierarchy)
+        priced = np.array([isinstance(each, Priced) and each.above is not None for each in capacities], np.bool_)
+        soft.append(priced[group[x[side]]])
+        upper.append(sides.upper[side][x[side]])
+    least = plain_range(bounds.total)[0]
+    free = np.maximum(np.maximum(*upper), least if isinstance(least, int) else 0)
+    most: IntArray = np.minimum(*(np.where(of, free, limit) for of, limit in zip(soft, upper, strict=True)))
+    return most

@@ -110,7 +110,7 @@ def _lost(
 
     missing, ends = np.flatnonzero(np.isinf(kappa)), pairs.ends(batch)
     x = ends[PRED][missing], ends[TRUE][missing]
-    lower = pair_limits(bounds.pair, batch, x, sides)[0]
+    lower = pair_limits(bounds, batch, x, sides)[0]
     found: dict[int, InfeasibleModel] = {}
     labels = batch.hierarchy.labels
     for k in np.flatnonzero(lower > 0).tolist():

@@ -122,6 +122,16 @@ def improved(model: TransportModel, moved: IntArray | None) -> TransportSolution
     return model.solution(ProgramResult(Status.OPTIMAL, values))
 
 
+def shortage(model: TransportModel) -> tuple[list[int], list[int]]:
+    """Predicted classes of one instance with more mass than all true classes that it can reach, and those."""
+    one = _Shipping(model, None)
+    if one.route():
+        return [], []
+    far, height = one.ways(sending=True)[0], len(one.masses[PRED])
+    reached = [k for k, f in enumerate(far) if f is not None]
+    return [k for k in reached if k < height], [k - height for k in reached if k >= height]
+
+
 def prove_cheapest(model: TransportModel, moved: IntArray, place: str) -> None:
     """Raise InvalidSolution unless prices prove that a transport of one instance is of least cost."""
     one = _Shipping(model, moved)

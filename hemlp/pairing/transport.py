@@ -22,18 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidSolution, NotSolved
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.pairing.masses import Masses, even_masses, weighed_masses
 from hemlp.pairing.network import Arcs
 from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.shipping import improved, prove_cheapest
+from hemlp.pairing.shipping import improved, prove_cheapest, shortage
 from hemlp.programs.circulation import FlowNetwork
 from hemlp.programs.model import Model, Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
 from hemlp.programs.shown import ShownSolution
+from hemlp.text.shown import few
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class TransportModel(Model[TransportSolution]):
         return solution.moved[self.x].astype(np.float64)
 
     @cached_property
-    def _room(self) -> IntArray:
+    def room(self) -> IntArray:
         """How much a pair can carry: what its smaller end has."""
         return np.minimum(*(self.masses[side][self.ends[side]] for side in (PRED, TRUE)))
 
@@ -189,14 +190,19 @@ class TransportModel(Model[TransportSolution]):
                 terms[side][at[side]].append((position, 1.0))
             name = f"x_{codes[PRED][at[PRED]]}_{codes[TRUE][at[TRUE]].rpartition('_')[2]}"
             note = f"{self.label(PRED, at[PRED])} → {self.label(TRUE, at[TRUE])}"
-            variables.append(Variable(name, 0, int(self._room[k]), float(self.kappa[k]), note))
+            variables.append(Variable(name, 0, int(self.room[k]), float(self.kappa[k]), note))
         rows = [
             Row(f"{LETTERS[side]}_{codes[side][i]}", mass, mass, terms[side][i], f"{SIDES[side]} {self.label(side, i)}")
             for side in (PRED, TRUE)
             for i, mass in enumerate(self.masses[side].tolist())
         ]
-        units = f" (a mass of 1 is {self.units[0]} units)" if len(self) == 1 else ""
-        return LinearProgram(f"{self.title}{units}", variables, rows)
+        return LinearProgram(self.title, variables, rows, scale=self.scale)
+
+    @property
+    def scale(self) -> float:
+        """How many units are a mass of 1; nan where that differs between instances."""
+        distinct = np.unique(self.units)
+        return int(distinct[0]) if distinct.size == 1 else math.nan if distinct.size else 1
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """In sums over classes."""
@@ -219,7 +225,7 @@ class TransportModel(Model[TransportSolution]):
         arcs = Arcs()
         arcs.add(homes[PRED], nodes[PRED], (supply, supply), 0)
         at = [nodes[side][self.ends[side][x]] for side in (PRED, TRUE)]
-        arcs.add(at[PRED], at[TRUE], (0, self._room[x]), 0, self.kappa[x], np.arange(x.size))
+        arcs.add(at[PRED], at[TRUE], (0, self.room[x]), 0, self.kappa[x], np.arange(x.size))
         arcs.add(nodes[TRUE], homes[TRUE] + 1, (demand, demand), 0)
         arcs.add(home + 1, home, (0, self.units), 0)
         tails, heads, lower, upper = (arcs.column(k) for k in range(4))
@@ -233,8 +239,9 @@ class TransportModel(Model[TransportSolution]):
         return own + [f"P_{code}" for code in self.codes(PRED)] + [f"T_{code}" for code in self.codes(TRUE)]
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
-        """The flow network, with the labels of classes as ``label`` of their nodes."""
+        """The flow network, with the labels of classes as ``label`` of their nodes; ``scale`` counts units of mass."""
         graph = self.network()[0].to_networkx()
+        graph.graph["scale"] *= self.scale
         for side, letter in ((PRED, "P"), (TRUE, "T")):
             for position, code in enumerate(self.codes(side)):
                 graph.nodes[f"{letter}_{code}"]["label"] = self.label(side, position)
@@ -324,9 +331,21 @@ class TransportModel(Model[TransportSolution]):
         late = (solution.statuses == STATUSES.index(Status.UNSOLVED)) & limited
         return TransportSolution(self, np.where(late, solution.statuses, made.statuses), made.moved)
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row`` (``number`` to the reader) has no solution."""
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+        """Why instance ``row`` (``number`` to the reader) has no solution: whose mass has nowhere to go."""
+        one = self[row]
+        if not all(mass.any() for mass in one.masses):
+            return InfeasibleModel(f"instance {number}: a side is empty, or weighs nothing", number)
+        stuck, reached = shortage(one)
+        if not stuck:
+            return super().infeasibility(row, number)
+        labels = [[one.label(side, k) for k in of] for side, of in ((PRED, stuck), (TRUE, reached))]
+        held, room = (sum(int(one.masses[side][k]) for k in of) for side, of in ((PRED, stuck), (TRUE, reached)))
+        units = int(one.units[0])
+        where = f" ({few(map(repr, labels[TRUE]))})" if reached else ""
         return InfeasibleModel(
-            f"instance {number}: not all of the mass can be moved, because classes have no common ancestor, or one "
-            f"side is empty", number,
+            f"instance {number}: the mass of the predicted classes {few(map(repr, labels[PRED]))} is "
+            f"{held / units:.4g} and reaches only {room / units:.4g} of the true mass{where}: "
+            f"other pairs have no finite cost, as without a common ancestor",
+            number, label=labels[PRED][0], labels=tuple(labels[PRED]),
         )  # fmt: skip

@@ -17,8 +17,8 @@ from hemlp.escaping import latex
 
 _SIGNS = {
     r"\sum": "Σ", r"\le": "≤", r"\ge": "≥", r"\in": "∈", r"\cap": "∩", r"\cdot": "·", r"\kappa": "κ", r"\alpha": "α",
-    r"\beta": "β", r"\lambda": "λ", r"\infty": "∞", r"\{": "{", r"\}": "}", r"\dots": "…", r"\hat": "", r"\,": " ",
-    r"\quad": " ", r"\top": "⊤", r"\ ": " ", r"\cup": "∪", r"\setminus": "∖",
+    r"\beta": "β", r"\pi": "π", r"\lambda": "λ", r"\infty": "∞", r"\{": "{", r"\}": "}", r"\dots": "…", r"\hat": "",
+    r"\,": " ", r"\quad": " ", r"\top": "⊤", r"\ ": " ", r"\cup": "∪", r"\setminus": "∖",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)")
 
@@ -56,7 +56,7 @@ class Algebra:
         r"""As an ``aligned`` block for an equation, and what letters stand for as text behind it."""
         rows = [rf"\{self.sense}\ & {self.goal}"]
         for k, line in enumerate(self.lines):
-            rule = rf"\text{{({line.rule})}}\quad " if line.rule else ""
+            rule = rf"\text{{({latex(line.rule)})}}\quad " if line.rule else ""
             note = rf" && \text{{{latex(line.note)}}}" if line.note else ""
             rows.append((r"\text{s.t.}\ " if not k else "") + f"& {rule}{line.formula}{note}")
         block = "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}\n"

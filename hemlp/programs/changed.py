@@ -28,6 +28,8 @@ from hemlp.programs.program import STATUSES, LinearProgram, Row, Status
 from hemlp.programs.registry import accepting_solvers, named_solver
 
 _SENSE = re.compile(r"(<=|>=|=)")
+_ADDED = re.compile(r"added_\d+")
+_NAME = re.compile(r"(?![eE]\d)[A-Za-z]\w*", re.ASCII)
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?\s*\*?\s*([A-Za-z]\w*)")
 
 
@@ -59,7 +61,7 @@ class ChangedModel(Model[Any]):
     def algebra(self, stage: str | None = None) -> Algebra:
         """That of the model, and the further rows."""
         own: Algebra = self.base.algebra(stage)
-        added = [Line("added", _as_latex(row.note)) for row in self.rows]
+        added = [Line("added" if _ADDED.fullmatch(row.name) else row.name, _as_latex(row.note)) for row in self.rows]
         return replace(own, lines=[*own.lines, *added])
 
     def plan(self) -> Plan[Any]:
@@ -69,7 +71,7 @@ class ChangedModel(Model[Any]):
 
     def with_rows(self, *rows: str) -> Model[Any]:
         """With yet more rows."""
-        return replace(self, rows=(*self.rows, *_parsed(self.base.program(), rows, len(self.rows))))
+        return replace(self, rows=(*self.rows, *_parsed(self.base.program(), rows, self.rows)))
 
     @property
     def cost_values(self) -> FloatArray:
@@ -172,7 +174,7 @@ def read_pulp(model: Any, problem: Any) -> Any:
 def with_rows(model: Any, rows: Sequence[str]) -> ChangedModel:
     """A model of one instance with further rows, written as in LP files."""
     _check_single(model, "rows can be added")
-    return ChangedModel(model, tuple(_parsed(model.program(), rows, 0)))
+    return ChangedModel(model, tuple(_parsed(model.program(), rows, ())))
 
 
 def with_costs(model: Any, costs: Mapping[str, float]) -> Any:
@@ -190,19 +192,54 @@ def with_costs(model: Any, costs: Mapping[str, float]) -> Any:
     return model.with_cost_values(values)
 
 
-def _parsed(program: LinearProgram, rows: Sequence[str], first: int) -> list[Row]:
+def _parsed(program: LinearProgram, rows: Sequence[str], before: Sequence[Row]) -> list[Row]:
     place = {v.name: k for k, v in enumerate(program.variables)}
-    return [_row(text, place, f"added_{first + k}") for k, text in enumerate(rows)]
+    taken = {row.name for row in (*program.rows, *before)}
+    made: list[Row] = []
+    for text in rows:
+        name, named, body = text.rpartition(":") if isinstance(text, str) else ("", "", "")
+        name = name.strip() if named else f"added_{len(before) + len(made)}"
+        if named and not _NAME.fullmatch(name):
+            raise InvalidOption(f"the row {text!r}: {name!r} is no name: use letters, digits and _, a letter first")
+        if name in taken:
+            raise InvalidOption(f"the row {text!r}: there is a row {name!r} already")
+        taken.add(name)
+        made.append(_row(text, body, place, name))
+    return made
 
 
-def _row(text: str, place: Mapping[str, int], name: str) -> Row:
-    """A row from text: ``x_0_0 + 2 x_0_1 - u_1 <= 3``."""
-    parts = _SENSE.split(text) if isinstance(text, str) else []
+def _row(text: str, body: str, place: Mapping[str, int], name: str) -> Row:
+    """A row from text: ``x_0_0 + 2 x_0_1 - u_1 <= 3``, or ``1 <= x_0_0 + x_0_1 <= 2``."""
+    parts = _SENSE.split(body)
+    if len(parts) == 3 and _number(parts[0]) is not None:
+        parts = [parts[2], {"<=": ">=", ">=": "<="}.get(parts[1], "="), parts[0]]
+    elif len(parts) == 5 and parts[1] == parts[3] != "=":
+        first = _row(text, "".join(parts[:3]), place, name)
+        second = _row(text, "".join(parts[2:]), place, name)
+        lower, upper = max(first.lower, second.lower), min(first.upper, second.upper)
+        if lower > upper:
+            raise InvalidOption(f"the row {text!r}: nothing lies between its bounds")
+        return Row(name, lower, upper, second.terms, body.strip())
+    bound = _number(parts[2]) if len(parts) == 3 else None
+    if bound is None:
+        forms = "'x_0_0 + 2 x_0_1 <= 1', '1 <= x_0_0 + x_0_1 <= 2' or 'budget: x_0_0 <= 1'"
+        raise InvalidOption(f"cannot read the row {text!r}: write it as in {forms}")
+    terms = _terms(text, parts[0], place)
+    if not terms or not math.isfinite(bound):
+        raise InvalidOption(f"the row {text!r} needs a variable on one side and a number on the other")
+    lower, upper = {"<=": (-math.inf, bound), ">=": (bound, math.inf), "=": (bound, bound)}[parts[1]]
+    return Row(name, lower, upper, list(terms.items()), body.strip())
+
+
+def _number(text: str) -> float | None:
     try:
-        body, sense, side = parts
-        bound = float(side)
+        return float(text)
     except ValueError:
-        raise InvalidOption(f"cannot read the row {text!r}: write it as in 'x_0_0 + 2 x_0_1 <= 1'") from None
+        return None
+
+
+def _terms(text: str, body: str, place: Mapping[str, int]) -> dict[int, float]:
+    """The coefficient of each variable of a sum."""
     terms: dict[int, float] = {}
     at = 0
     while at < len(body.rstrip()):
@@ -216,7 +253,4 @@ def _row(text: str, place: Mapping[str, int], name: str) -> Row:
         size = float(found[2] or 1) * (-1 if found[1] == "-" else 1)
         terms[place[variable]] = terms.get(place[variable], 0.0) + size
         at = found.end()
-    if not terms or not math.isfinite(bound):
-        raise InvalidOption(f"the row {text!r} needs a variable on the left and a number on the right")
-    lower, upper = {"<=": (-math.inf, bound), ">=": (bound, math.inf), "=": (bound, bound)}[sense]
-    return Row(name, lower, upper, list(terms.items()), text.strip())
+    return terms

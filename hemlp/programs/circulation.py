@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,8 @@ class FlowNetwork:
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """With ``lower``, ``upper`` and ``cost`` on edges, and with lower capacities shifted into the ``demand`` of
-        nodes (``capacity``, ``weight``), so that ``networkx.network_simplex`` solves it as it is.
+        nodes (``capacity``, ``weight``), so that ``networkx.network_simplex`` solves it as it is. Weights are integers,
+        costs times ``graph.graph["scale"]`` without any rounding: with others it may run for ever.
 
         Where arcs stand side by side it is a ``MultiDiGraph`` whose keys are their numbers.
         """
@@ -48,13 +50,14 @@ class FlowNetwork:
 
         several = np.unique(self.tails * self.size + self.heads).size < self.tails.size
         graph: networkx.DiGraph[Any] = networkx.MultiDiGraph() if several else networkx.DiGraph()
-        nodes = self.names()
+        nodes, costs = self.names(), [Fraction(cost) for cost in self.costs.tolist()]
+        scale = graph.graph["scale"] = max((cost.denominator for cost in costs), default=1)  # powers of two
         for node, supply in zip(nodes, self.supplies().tolist(), strict=True):
             graph.add_node(node, demand=-supply)
-        arcs = zip(self.tails, self.heads, self.lower.tolist(), self.upper.tolist(), self.costs.tolist(), strict=True)
+        arcs = zip(self.tails, self.heads, self.lower.tolist(), self.upper.tolist(), costs, strict=True)
         for number, (tail, head, lower, upper, cost) in enumerate(arcs):
             graph.add_edge(
                 nodes[tail], nodes[head], **({"key": number} if several else {}),
-                lower=lower, upper=upper, cost=cost, capacity=upper - lower, weight=cost,
+                lower=lower, upper=upper, cost=float(cost), capacity=upper - lower, weight=int(cost * scale),
             )  # fmt: skip
         return graph

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import latex
 from hemlp.programs.formats import one_sided
 from hemlp.programs.program import LinearProgram, Row, Variable, exact_integers, number_text
+from hemlp.programs.registry import importable
 
 if TYPE_CHECKING:
     from ortools.math_opt.python import mathopt
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 class ProgramArrays:
     """min (or max) cost·x  s.t.  row_lower ≤ matrix·x ≤ row_upper, lower ≤ x ≤ upper, x integer.
 
-    ``names`` and ``row_names`` are those of the LP file.
+    ``names`` and ``row_names`` are those of the LP file. ``integrality`` is as ``scipy.optimize.milp`` takes it. The
+    objective is ``scale`` times that of the model: a transport counts units of mass.
     """
 
     cost: FloatArray
@@ -36,6 +39,8 @@ class ProgramArrays:
     names: tuple[str, ...]
     row_names: tuple[str, ...]
     maximize: bool
+    integrality: NDArray[np.uint8]
+    scale: float
 
 
 def to_arrays(program: LinearProgram) -> ProgramArrays:
@@ -56,6 +61,8 @@ def to_arrays(program: LinearProgram) -> ProgramArrays:
         tuple(v.name for v in program.variables),
         tuple(row.name for row in program.rows),
         program.maximize,
+        np.ones(len(program.variables), np.uint8),
+        program.scale,
     )
 
 
@@ -91,6 +98,7 @@ def to_opb(program: LinearProgram) -> str:
     rows = [_opb_row(program, terms, side, sense, of_variable) for _, sense, side, terms in one_sided(program.rows)]
     rows += [f"{_opb_sum([t for t in terms if t[0] >= 0])} >= {terms[-1][1]} ;" for terms in limits]
     words = f"the objective is ({shift} {'-' if program.maximize else '+'} value) / {scale}"
+    words = "; ".join(filter(None, (words, program.scale_words)))
     lines = [f"* #variable= {len(bits)} #constraint= {len(rows)}", f"* {ascii(program.name)[1:-1]}: {words}"]
     lines += [f"* x{k + 1} = {weight} of {ascii(text)[1:-1]}" for k, (text, weight) in enumerate(bits)]
     lines += [f"min: {_opb_sum(objective)} ;"] if objective else []
@@ -131,16 +139,18 @@ def to_mathopt(program: LinearProgram, scale: float = 1.0) -> mathopt.Model:
 
     ``scale``: what costs are multiplied by.
     """
-    try:
-        from ortools.math_opt.model_pb2 import ModelProto
-        from ortools.math_opt.python import mathopt
-    except ImportError:
-        raise MissingDependency("MathOpt models need OR-Tools: pip install ortools") from None
+    missing = importable("ortools.math_opt.python.mathopt", "ortools")
+    if missing:
+        raise MissingDependency(f"MathOpt models need OR-Tools: {missing}")
+    from ortools.math_opt.model_pb2 import ModelProto
+    from ortools.math_opt.python import mathopt
+
     made = ModelProto(name="hemlp")  # whole arrays at once: term by term takes longer than solving
     columns, costs = made.variables, [v.cost * scale for v in program.variables]
     _fill(columns, program.variables)
     columns.integers.extend([True] * len(costs))
     made.objective.maximize = program.maximize
+    made.objective.name = program.goal_name
     made.objective.linear_coefficients.ids.extend(k for k, cost in enumerate(costs) if cost)
     made.objective.linear_coefficients.values.extend(filter(None, costs))
     _fill(made.linear_constraints, program.rows)
@@ -192,7 +202,8 @@ def to_latex(program: LinearProgram) -> str:
             r"\{0, 1\}" if (lower, upper) == (0, 1) else rf"\{{{number_text(lower)}, \dots, {number_text(upper)}\}}"
         )
         lines.append(rf"& {', '.join(members)} \in {allowed}")
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n"
+    scaled = f"% {program.scale_words}\n" if program.scale_words else ""
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n" + scaled
 
 
 def symbol(name: str) -> str:

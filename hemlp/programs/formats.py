@@ -21,7 +21,8 @@ def guarded(program: LinearProgram) -> tuple[list[Variable], list[Row]]:
 
 
 def _comments(program: LinearProgram, sign: str) -> Iterator[str]:
-    yield from (f"{sign} {line}" for line in wrap(ascii(program.name)[1:-1], 120))
+    title = "; ".join(filter(None, (program.name, program.scale_words)))
+    yield from (f"{sign} {line}" for line in wrap(ascii(title)[1:-1], 120))
     named: tuple[Variable | Row, ...] = (*program.variables, *program.rows)
     for item in named:
         if item.note:
@@ -34,7 +35,7 @@ def to_lp(program: LinearProgram) -> str:
     names = [v.name for v in variables]
     lines = [*_comments(program, "\\"), "Maximize" if program.maximize else "Minimize"]
     costs = [(i, v.cost) for i, v in enumerate(variables) if v.cost]
-    lines += _folded(f" obj: {sum_text(costs, names) if costs else '0 ' + names[0]}")
+    lines += _folded(f" {program.goal_name}: {sum_text(costs, names) if costs else '0 ' + names[0]}")
     lines.append("Subject To")
     for name, sense, side, terms in one_sided(rows):
         lines += _folded(f" {name}: {sum_text(terms, names)} {sense} {number_text(side)}")
@@ -50,24 +51,24 @@ def to_mps(program: LinearProgram) -> str:
     variables, rows = guarded(program)
     single = one_sided(rows)  # no RANGES: not every reader knows them
     kinds = {"=": "E", ">=": "G", "<=": "L"}
-    sign = -1 if program.maximize else 1
+    sign, goal = -1 if program.maximize else 1, program.goal_name
     lines = list(_comments(program, "*"))
     if program.maximize:
         lines.append("* the objective is the opposite of the one to be maximized")
     lines += [
         "NAME hemlp",
         "ROWS",
-        " N obj",
+        f" N {goal}",
         *(f" {kinds[sense]} {name}" for name, sense, _, _ in single),
         "COLUMNS",
     ]
-    columns: list[list[str]] = [[f"obj {number_text(sign * v.cost)}"] if v.cost else [] for v in variables]
+    columns: list[list[str]] = [[f"{goal} {number_text(sign * v.cost)}"] if v.cost else [] for v in variables]
     for name, _, _, terms in single:
         for i, coefficient in terms:
             columns[i].append(f"{name} {number_text(coefficient)}")
     lines.append(" MARKER 'MARKER' 'INTORG'")
     for variable, entries in zip(variables, columns, strict=True):
-        lines += [f" {variable.name} {entry}" for entry in entries or ["obj 0"]]
+        lines += [f" {variable.name} {entry}" for entry in entries or [f"{goal} 0"]]
     lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *(f" side {name} {number_text(side)}" for name, _, side, _ in single)]
     lines.append("BOUNDS")
     for v in variables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import Advice, InfeasibleModel, InvalidOption
+from hemlp.errors import Advice, InfeasibleModel, InvalidOption, NotSolved
 from hemlp.escaping import markup
 from hemlp.options import check_known
 from hemlp.programs.algebra import Algebra
@@ -91,8 +92,10 @@ class JointModel(Model[JointSolution]):
         """All programs side by side; the names of variables and rows begin with that of their part."""
         variables: list[Variable] = []
         rows: list[Row] = []
+        scales: set[float] = set()
         for name, part in self.parts.items():
             own, first = part.program(), len(variables)
+            scales.add(own.scale)
             variables += [replace(v, name=f"{name}_{v.name}", note=f"{name}: {v.note}") for v in own.variables]
             rows += [
                 replace(
@@ -100,14 +103,25 @@ class JointModel(Model[JointSolution]):
                 )
                 for r in own.rows
             ]
-        return LinearProgram(self.title, variables, rows)
+        return LinearProgram(self.title, variables, rows, scale=scales.pop() if len(scales) == 1 else math.nan)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the parts."""
+        return tuple(self.parts)
+
+    def stage_words(self, name: str | None) -> str:
+        """Which part it is, or that it is all of them."""
+        if name is not None:
+            return super().stage_words(name)
+        return f"all stages side by side: {' and '.join(self.stages)}"
 
     def stage(self, name: str | None) -> LinearProgram:
         """The program of one part, or all side by side."""
-        if name is None:
-            return self.program()
-        check_known("part", name, list(self.parts))
-        return self.parts[name].program()
+        if name is not None:
+            check_known("part", name, list(self.parts))
+        found = self.program() if name is None else self.parts[name].program()
+        return replace(found, name=f"{found.name}; {self.stage_words(name)}")
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """Of one part, in sums over classes."""
@@ -115,7 +129,8 @@ class JointModel(Model[JointSolution]):
             advice = (Advice("stage", name, "for that part") for name in self.parts)
             raise InvalidOption("this model has several parts, each with sums of its own").advised(*advice)
         check_known("part", stage, list(self.parts))
-        return self.parts[stage].algebra()
+        made, which = self.parts[stage].algebra(), self.stage_words(stage).removeprefix("stage ")
+        return replace(made, words=[*made.words, (r"\text{stage}", which)])
 
     def plan(self) -> Plan[JointSolution]:
         """One part after the other."""
@@ -155,7 +170,7 @@ class JointModel(Model[JointSolution]):
         """Each part proved once more."""
         return all(part.verify(solution.parts[name]) for name, part in self.parts.items())
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
         """Why the first part without a solution has none."""
         for part in self.parts.values():
             if part[row].solve().statuses[0] == STATUSES.index(Status.INFEASIBLE):

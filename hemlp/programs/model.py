@@ -7,28 +7,26 @@ solver that reads the data of the models that it knows.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.errors import InfeasibleModel, InvalidOption, NotSolved
 from hemlp.hierarchy.labels import Label
-from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, ProgramResult
-from hemlp.programs.registry import Solver, find_solver, named_solver
+from hemlp.programs.registry import Solver, find_solver
+from hemlp.programs.staged import Staged
 from hemlp.text.shown import Shown, lines
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
     import pulp
-    from ortools.math_opt.python import mathopt
 
     from hemlp.programs.algebra import Algebra
-    from hemlp.programs.exports import ProgramArrays
 
 
 class Solution(Protocol):
@@ -56,7 +54,7 @@ def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) 
         return solution
 
 
-class Model(Shown, ABC, Generic[S]):
+class Model(Staged, Shown, Generic[S]):
     """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
 
     Examples
@@ -118,9 +116,9 @@ class Model(Shown, ABC, Generic[S]):
         """How great variables may become, where that is much: not every solver tells such integers apart."""
         return 0.0
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row``, ``number`` to the reader, has no solution: unless a child knows more, a limit."""
-        return InfeasibleModel(f"instance {number} was not solved within its limit", number)
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+        """Why instance ``row``, ``number`` to the reader, has no solution; NotSolved where nothing contradicts one."""
+        return NotSolved(f"instance {number} was not solved within its limit, or its solver gave up", number)
 
     def certified(self, solution: S, limited: bool) -> S:
         """The solution with every claim proved. ``limited``: a limit may have kept the solver from solving."""
@@ -168,18 +166,6 @@ class Model(Shown, ABC, Generic[S]):
             self.verify(solution)
         return solution
 
-    def stage(self, name: str | None) -> LinearProgram:
-        """The program of a stage, for models that are solved in several.
-
-        Parameters
-        ----------
-        name
-            The stage; None for the only one, or the first.
-        """
-        if name is not None:
-            raise InvalidOption(f"this model is one program: it has no stage {name!r}")
-        return self.program()
-
     def algebra(self, stage: str | None = None) -> Algebra:
         """The program in sums over classes, with the rules by their names in the paper; ``to_latex()`` of it is LaTeX.
 
@@ -203,44 +189,6 @@ class Model(Shown, ABC, Generic[S]):
         """
         raise InvalidOption(f"{type(self).__name__} is not known as algebra; print it, or write it by to_lp()")
 
-    def to_lp(self, stage: str | None = None) -> str:
-        """The program in the LP file format.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> print(measure("TIE").model(h, ["sheep"], ["cow"]).to_lp().splitlines()[-1])
-        End
-        """
-        return to_lp(self.stage(stage))
-
-    def to_mps(self, stage: str | None = None) -> str:
-        """The program in the free MPS file format.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-        """
-        return to_mps(self.stage(stage))
-
-    def to_pulp(self, stage: str | None = None) -> pulp.LpProblem:
-        """The program as a PuLP problem that can be changed and solved.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-        """
-        builder: Any = named_solver("pulp")
-        return builder.build(self.stage(stage))
-
     def read_pulp(self, problem: pulp.LpProblem) -> S:
         """The solution of a pairing or transport that a solved problem of ``to_pulp`` holds, changed or not.
 
@@ -260,62 +208,6 @@ class Model(Shown, ABC, Generic[S]):
 
         found: S = read_pulp(self, problem)
         return found
-
-    def to_arrays(self, stage: str | None = None) -> ProgramArrays:
-        """The program as arrays: costs, bounds, and the matrix as a SciPy CSR array.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> arrays = measure("GIE").model(h, ["sheep"], ["cow"]).to_arrays()
-        >>> arrays.cost.tolist(), arrays.matrix.shape
-        ([2.0, 5.0, 5.0], (2, 3))
-        """
-        from hemlp.programs.exports import to_arrays
-
-        return to_arrays(self.stage(stage))
-
-    def to_opb(self, stage: str | None = None) -> str:
-        """The program in the OPB format of pseudo-Boolean solvers.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-        """
-        from hemlp.programs.exports import to_opb
-
-        return to_opb(self.stage(stage))
-
-    def to_mathopt(self, stage: str | None = None) -> mathopt.Model:
-        """The program as a model of OR-Tools MathOpt that can be changed and solved.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-        """
-        from hemlp.programs.exports import to_mathopt
-
-        return to_mathopt(self.stage(stage))
-
-    def to_latex(self, stage: str | None = None) -> str:
-        """The program in LaTeX, for an equation, with every variable; ``algebra().to_latex()`` has sums.
-
-        Parameters
-        ----------
-        stage
-            As of ``stage``.
-        """
-        from hemlp.programs.exports import to_latex
-
-        return to_latex(self.stage(stage))
 
     def variable(self, predicted: Label | None, true: Label | None) -> str:
         """The name of a pair's variable in a pairing or transport of one instance, for rows and costs of your own.
@@ -348,7 +240,8 @@ class Model(Shown, ABC, Generic[S]):
         Parameters
         ----------
         rows
-            As in LP files: "x_0_0 + x_0_1 <= 1". ``variable("cow", "sheep")`` is the name of a pair's variable.
+            As in LP files, perhaps with a name or as a range: "x_0_0 + x_0_1 <= 1", "budget: 1 <= x_0_0 + x_0_1 <= 2".
+            ``variable("cow", "sheep")`` is the name of a pair's variable.
 
         Examples
         --------
@@ -385,7 +278,7 @@ class Model(Shown, ABC, Generic[S]):
     def __str__(self) -> str:
         if len(self) > 3 or (not self.together and len(self) != 1):
             return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
-        return str(self.program())
+        return "\n".join(filter(None, (self.stage_words(None), str(self.program()))))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({getattr(self, 'title', '')}: {many(len(self), 'instance')})"

@@ -78,12 +78,30 @@ class ProgramResult:
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """min or max of a linear objective over integer variables, subject to rows."""
+    """min or max of a linear objective over integer variables, subject to rows.
+
+    The objective is ``scale`` times what the model's own objective is; nan where that differs between instances.
+    """
 
     name: str
     variables: Sequence[Variable]
     rows: Sequence[Row]
     maximize: bool = False
+    scale: float = 1
+
+    @property
+    def goal_name(self) -> str:
+        """What the objective is called in files and in models of other tools: its scale is part of the name."""
+        if self.scale == 1:
+            return "obj"
+        return "obj_of_several_scales" if math.isnan(self.scale) else f"obj_times_{number_text(self.scale)}"
+
+    @property
+    def scale_words(self) -> str:
+        """What the objective has to be divided by; "" for nothing."""
+        if math.isnan(self.scale):
+            return "the objective adds up instances of different scales"
+        return "" if self.scale == 1 else f"the objective is {number_text(self.scale)} times the cost"
 
     def objective(self, values: Iterable[float]) -> float:
         """The objective at ``values``."""
@@ -114,6 +132,7 @@ class LinearProgram:
         for (lower, upper), members in sorted(ranges.items(), key=lambda item: -len(item[1])):
             who = "each" if len(ranges) == 1 else "the others" if len(members) > 8 else ", ".join(members)
             lines.append(f"with integers {number_text(lower)} ≤ {who} ≤ {number_text(upper)}")
+        lines += [self.scale_words] if self.scale_words else []
         return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ signatures. A name may have options: ``"pulp(backend='HiGHS')"``.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
@@ -57,8 +58,17 @@ def importable(module: str, package: str) -> str | None:
     try:
         import_module(module)
     except Exception as error:  # a package that is there and cannot be loaded may raise anything
-        return f"{module} cannot be imported ({error}); install {package} anew, or use another solver"
+        return f"{module} cannot be imported ({error}); {_way_out(package)}"
     return None
+
+
+def _way_out(package: str) -> str:
+    if package == "ortools" and "highspy" in sys.modules:
+        return (
+            "highspy is loaded already, perhaps by PuLP, and both bring a HiGHS: import ortools before pulp "
+            "and highspy, or uninstall highspy, or use another solver"
+        )
+    return f"reinstall {package}, or use another solver"
 
 
 def named_solver(text: str) -> Solver:

@@ -15,6 +15,8 @@ from hemlp.solvers.programs import ProgramSolver
 if TYPE_CHECKING:
     import pulp
 
+NODES = 100
+"""Subproblems that are one unit of work, as with HiGHS."""
 EXACT = 1e9
 """The greatest integer that is sure to be told from its neighbours."""
 
@@ -42,7 +44,8 @@ class Pulp(ProgramSolver):
         """The program as a ``pulp.LpProblem`` that can be changed and solved."""
         import pulp
 
-        problem = pulp.LpProblem("hemlp", pulp.LpMaximize if program.maximize else pulp.LpMinimize)
+        name = "hemlp" if program.scale == 1 else f"hemlp_{program.goal_name}"  # PuLP forgets the objective's own name
+        problem = pulp.LpProblem(name, pulp.LpMaximize if program.maximize else pulp.LpMinimize)
         variables, rows = guarded(program)
         columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
         problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
@@ -52,21 +55,22 @@ class Pulp(ProgramSolver):
             problem += pulp.LpConstraint(body, senses[sense], name, side)
         return problem
 
-    def _make(self, time_limit: float | None) -> Any:
+    def _make(self, time_limit: float | None, work_limit: float | None = None) -> Any:
         import pulp
 
+        limits: dict[str, Any] = {"timeLimit": time_limit}
+        if work_limit is not None and self._takes("maxNodes"):
+            limits["maxNodes"] = int(NODES * work_limit) + 1
         if self.backend is None:
-            return pulp.COIN_CMD(path=pulp.apis.PULP_CBC_CMD.pulp_cbc_path, msg=False, timeLimit=time_limit, gapRel=0)
-        options = {"gapRel": 0} if self._takes_gap() else {}
-        return pulp.getSolver(self.backend, msg=False, timeLimit=time_limit, **options)
+            return pulp.COIN_CMD(path=pulp.apis.PULP_CBC_CMD.pulp_cbc_path, msg=False, gapRel=0, **limits)
+        return pulp.getSolver(self.backend, msg=False, **limits, **({"gapRel": 0} if self._takes("gapRel") else {}))
 
-    def _takes_gap(self) -> bool:
-        """Whether the backend can be told to close the gap; if not, what it calls optimal may be its usual gap away."""
+    def _takes(self, option: str) -> bool:
+        """Whether the backend has an option. Without gapRel what it calls optimal may be its usual gap away."""
         import pulp
 
-        if self.backend is None:
-            return True
-        return "gapRel" in signature(type(pulp.getSolver(self.backend)).__init__).parameters
+        kind = pulp.COIN_CMD if self.backend is None else type(pulp.getSolver(self.backend))
+        return option in signature(kind.__init__).parameters
 
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
@@ -76,8 +80,10 @@ class Pulp(ProgramSolver):
         scale = program.float_scale()
         scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
         problem = self.build(replace(program, variables=scaled))
-        problem.solve(self._make(time_limit))
-        return self.read(program, problem, Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE)
+        problem.solve(self._make(time_limit, work_limit))
+        found = self.read(program, problem, Status.OPTIMAL if self._takes("gapRel") else Status.FEASIBLE)
+        ended = found.status in (Status.OPTIMAL, Status.INFEASIBLE)
+        return found if ended or work_limit is None else replace(found, work=work_limit)
 
     def read(self, program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Status.FEASIBLE) -> ProgramResult:
         """What a problem that ``build`` made holds, once it is solved; ``optimal``: what its optimum is worth here."""

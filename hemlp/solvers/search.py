@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -10,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hemlp.errors import InvalidOption, NoSolver
+from hemlp.errors import InvalidOption
 from hemlp.lca.graphs import Found, LcaGraphs
 from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
@@ -19,7 +20,7 @@ from hemlp.lca.solution import STEPS, LcaSolution
 from hemlp.options import check_choice, plain_number
 from hemlp.programs.limits import Budget
 from hemlp.programs.model import carried_out
-from hemlp.programs.program import Status
+from hemlp.programs.program import LinearProgram, ProgramResult, Status
 from hemlp.programs.registry import named_solver
 from hemlp.solvers.programs import ProgramSolver
 
@@ -98,11 +99,12 @@ class LcaSearch:
         one: Any = model[row]
         work = self.work if self.work is not None else model.work_limit
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
-        parts = ByParts.of(one.facts, self.states) if self.states else None
-        if parts is None:
-            whole: Found = _program_solver().carry_out(one, budget).found[0]
-            return whole, STEPS.index("programs")
-        proved, bound = carried_out(parts.plan(), budget.spending(_program_solver().solve_program))
+        solver = _program_solver()
+        parts = ByParts.of(one.facts, self.states) if self.states and solver is not None else None
+        if parts is None or solver is None:
+            whole = carried_out(one.plan(), _nothing) if solver is None else solver.carry_out(one, budget)
+            return whole.found[0], STEPS.index("programs")
+        proved, bound = carried_out(parts.plan(), budget.spending(solver.solve_program))
         found = _read(one, 0, *finish(parts.search))
         assert found.graphs is not None
         if not proved:
@@ -111,12 +113,24 @@ class LcaSearch:
         return found, STEPS.index("programs of parts")
 
 
-def _program_solver() -> ProgramSolver:
+def _program_solver() -> ProgramSolver | None:
+    """The first that can be used; a warning that says why where there is none."""
+    reasons = []
     for name in PROGRAM_SOLVERS:
         solver = named_solver(name)
-        if isinstance(solver, ProgramSolver) and not solver.available():
+        assert isinstance(solver, ProgramSolver)
+        missing = solver.available()
+        if not missing:
             return solver
-    raise NoSolver(f"none of {', '.join(PROGRAM_SOLVERS)} can be used: pip install ortools")
+        reasons.append(f"{name}: {missing}")
+    words = "no solver of programs can be used, so instances that the search leaves are solved by greedy alone"
+    warnings.warn(f"{words} ({'; '.join(reasons)})", RuntimeWarning, stacklevel=2)
+    return None
+
+
+def _nothing(program: LinearProgram) -> ProgramResult:
+    """Without a solver a plan ends with the best that it knows."""
+    return ProgramResult(Status.UNSOLVED)
 
 
 def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
