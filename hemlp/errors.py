@@ -75,7 +75,8 @@ def without_advice() -> Iterator[None]:
 
 
 def _rebuilt(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
-    error = kind.__new__(kind)
+    new = Exception.__new__ if issubclass(kind, MemoryError) else kind.__new__  # that of MemoryError takes no children
+    error = new(kind)
     error.args = args
     error.__dict__.update(state)
     return error

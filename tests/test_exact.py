@@ -136,11 +136,11 @@ SHARING = {
     "several classes": ([(f"p{i}", c) for i in range(90) for c in "abcde"], "abc", "de"),
     "two families": ([(f"{f}{i}", c) for i in range(90) for f, c in ("pa", "pb", "pc", "qc", "qd", "qe")], "acd", "be"),
     "ladders": ([e for i in range(90) for c in "ab" for e in ((f"p{i}", f"{c}{i}"), (f"{c}{i}", c))], "a", "b"),
-    "ways on": ([e for i in range(90) for e in (("r", f"p{i}"), (f"p{i}", "a"), (f"p{i}", "b"))] + [("r", "c")], "a", "bc"),
+    "ways on": ([("r", "c"), *(e for i in range(90) for e in (("r", i), (i, "a"), (i, "b")))], "a", "bc"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("edges, true, pred", SHARING.values(), ids=SHARING)
+@pytest.mark.parametrize(("edges", "true", "pred"), SHARING.values(), ids=SHARING)
 @pytest.mark.parametrize("horizon", [None, 2])
 def test_many_shared_parents_are_searched(edges, true, pred, horizon):
     """No program is needed, and all programs find the same."""

@@ -44,9 +44,16 @@ class Advising(click.Command):
         try:
             return super().invoke(ctx)
         except (HemlpError, MemoryError) as error:
-            told = error if isinstance(error, HemlpError) else OutOfMemory("out of memory").advised(LESS_MEMORY)
+            told = error if isinstance(error, HemlpError) else _out_of_memory(ctx.params.get("memory"))
             told.spelling = self.spelled
             raise told from error.__cause__
+
+
+def _out_of_memory(limit: str | None) -> OutOfMemory:
+    """Where nobody knows of what; a limit is advised to those who have none."""
+    if limit is None:
+        return OutOfMemory("out of memory").advised(LESS_MEMORY)
+    return OutOfMemory(f"out of memory within --memory {limit}: the hierarchy, or what is reported, needs more")
 
 
 def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,15 +134,16 @@ def evaluate(
     gold = _gold(reading.source(true, "true labels"), named)
     known = names if names is not None else given.names or None
     inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
-    facts = inputs.checked(undefined)
-    size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
+    left = None if room is None else _left(room, workers, inputs.given)
+    facts = inputs.checked(undefined, left)
+    size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
     folder = None
     if resume is not None:
         folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
         size = int(folder.begun["chunk"])
     elif room is not None:
         folder = RunFolder.temporary()
-    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving)
+    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
     with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
         collection = Collection(inputs, solving.solver is None, folder, bar)
         collection.add(scored(context, collection.chunks(size), workers, executor))
@@ -216,14 +217,11 @@ def memory_size(memory: int | str) -> int:
     return size
 
 
-def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
-    """How many instances may be scored at once so that a run stays within ``room`` bytes.
+def _left(room: int, workers: int, h: Hierarchy) -> float:
+    """How many of ``room`` bytes each process that scores has for its instances.
 
-    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy; an
-    instance about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy.
     """
-    h = inputs.given
-    labels = 1 + max(told["predictions an instance"] for told in facts.values())
     fixed = (workers if workers > 1 else 0) + 1
     left = room - fixed * (250 * 2**20 + 400 * len(h))
     if left < 2**20:
@@ -231,8 +229,17 @@ def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mappin
             f"memory: {fixed} processes with a hierarchy of {len(h):,} classes take about "
             f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
         )
-    each = 2_000 + 300 * labels**2 + 30 * labels * h.upward.mean_length
-    return max(1, min(CHUNK, int(left / workers / each)))
+    return left / workers
+
+
+def _fitting(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
+    """How many instances may be scored at once so that they stay within ``left`` bytes.
+
+    One takes about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    """
+    labels = 1 + max(told["predictions an instance"] for told in facts.values())
+    each = 2_000 + 300 * labels**2 + 30 * labels * inputs.given.upward.mean_length
+    return max(1, min(CHUNK, int(left / each)))
 
 
 def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:

@@ -23,7 +23,15 @@ from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.capacities import PairRule
-from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
+from hemlp.pairing.costs import (
+    as_cost,
+    check_magnitude,
+    checked_costs,
+    cost_bytes,
+    cost_promises,
+    cost_text,
+    shares_of_one,
+)
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
@@ -191,6 +199,15 @@ class PairMeasure(Measure):
         fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
         own = cost_text(self.cost) == "custom"
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
+
+    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+        """Least where costs are whole numbers and bounds have a closed form, so that prices prove the optimum."""
+        own_lengths = hierarchy.weighted and getattr(self.cost, "weights", None) != "uniform"
+        whole = getattr(self.cost, "unit", False) and not own_lengths and self.pairing == "optimal"
+        whole = whole and isinstance(self.default_cost, int | float) and float(self.default_cost).is_integer()
+        closed = self.bounds in (Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL)))
+        model = 175.0 if not self.bounds.plain else 20.0 if whole and closed and self.weights is None else 72.0
+        return max(model, cost_bytes(self.cost))
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch.

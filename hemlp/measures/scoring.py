@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch
@@ -19,6 +19,7 @@ from hemlp.instances.sets import LabelSets
 from hemlp.measures.scores import Scores
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
+from hemlp.processes.memory import available_memory, in_words
 from hemlp.programs.program import STATUSES, Status
 from hemlp.programs.registry import Solver, as_solver, is_exact
 
@@ -30,6 +31,8 @@ PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
 INSTANCES_AT_ONCE = 50_000
 """Instances in one chunk of a batch."""
+ALWAYS_THERE = 2**20
+"""Bytes that nobody needs to ask for."""
 UndefinedPolicy = Literal["error", "nan"]
 LEAVE_OUT = Advice("undefined", "nan", "to leave such instances out")
 
@@ -50,11 +53,12 @@ def score_together(
     verify: bool = False,
     round: int | None = None,
     first_row: int = 0,
+    room: float | None = None,
 ) -> list[Scores]:
     """The scores of several measures; those that ask for the same model share its solution.
 
     ``round``: 0 leaves hard instances unsolved, 1 is for those that were left. ``first_row``: where the batch begins
-    in the data of the user, for messages.
+    in the data of the user, for messages. ``room``: how many bytes may be taken, None for what the machine has.
     """
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
@@ -62,7 +66,7 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each), []).append(k)
-    how = _How(solver, time_limit, undefined, verify, round, first_row)
+    how = _How(solver, time_limit, undefined, verify, round, first_row, room)
     alike: dict[int, tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
@@ -74,11 +78,14 @@ def score_together(
     return [made[k] for k in range(len(measures))]
 
 
-def check_defined(measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> None:
-    """Raise at the first instance on which a measure is undefined, unless it may be nan."""
+def check_scorable(
+    measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy, first_row: int = 0, room: float | None = None
+) -> None:
+    """Raise where a measure is undefined, unless it may be nan, or takes too much memory (``room``: in bytes)."""
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
-        each._defined_rows(each.sees(batch), undefined, first_row)
+        seen = each.sees(batch)
+        _check_memory(each, seen, each._defined_rows(seen, undefined, first_row), first_row, room)
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,7 @@ class _How:
     verify: bool
     round: int | None
     first_row: int
+    room: float | None
 
     def solver_of(self, model: Model[Any]) -> str | Solver | None:
         """Who solves a model in this round."""
@@ -119,9 +127,14 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
-    for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
-        model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-        solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
+    _check_memory(leader, batch, rows, how.first_row, how.room)
+    needed = 0.0 if how.room is None else leader.bytes_needed(batch)[rows] / how.room
+    for part in chunks(batch, rows, leader.list_length(batch.hierarchy), needed):
+        try:
+            model = leader.model(batch if len(part) == len(batch) else batch.take(part))
+            solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
+        except MemoryError:
+            raise _too_large(leader, batch, part, how.first_row, how.room) from None
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
         if unsolved.any() and how.undefined == "error" and not how.leaves(model):
             k = int(np.flatnonzero(unsolved)[0])
@@ -189,11 +202,36 @@ def _as_argument_of_batch(option: str, value: str) -> str:
     return f"Batch.of(..., {option}={value!r})"
 
 
-def chunks(batch: Batch, rows: IntArray, list_length: float = 1.0) -> Iterator[IntArray]:
-    """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists."""
+def _check_memory(measure: Measure, batch: Batch, rows: IntArray, first_row: int, room: float | None) -> None:
+    """Raise OutOfMemory where one of ``rows`` takes more than ``room`` bytes (None: than the machine has)."""
+    most = measure.bytes_needed(batch)[rows].max(initial=0.0)
+    if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
+        raise _too_large(measure, batch, rows, first_row, room)
+
+
+def _too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, room: float | None) -> OutOfMemory:
+    """The error that names the one of ``rows`` that takes most, and how much."""
+    needed = measure.bytes_needed(batch)[rows]
+    row = int(rows[needed.argmax()])
+    there = f"{in_words(available_memory())} are free" if room is None else f"the limit leaves {in_words(room)}"
+    return OutOfMemory(
+        f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
+        f"classes, for which {measure.called} needs about {in_words(needed.max())}, and {there}: leave the instance or "
+        f"the measure out (measures of sets, like F_H, need far less), or give it more memory"
+    )
+
+
+def chunks(
+    batch: Batch, rows: IntArray, list_length: float = 1.0, needed: FloatArray | float = 0.0
+) -> Iterator[IntArray]:
+    """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists.
+
+    ``needed``: the share of the memory that each row takes.
+    """
     predicted, true = np.diff(batch.pred.ptr)[rows], np.diff(batch.true.ptr)[rows]
     # what an instance takes of the largest chunk
     share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
+    share = np.maximum(share, needed)
     filled = np.cumsum(share)
     start = 0
     while start < len(rows):

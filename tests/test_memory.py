@@ -1,0 +1,113 @@
+"""Memory: what an instance needs is known before it is scored, and too much is refused by name, with the figure."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from hemlp import ALL, Batch, Bounds, Hierarchy, LabelSets, PairMeasure, evaluate, measure
+from hemlp.cli.main import commands
+from hemlp.errors import OutOfMemory
+from hemlp.measures import scoring
+from hemlp.pairing.capacities import priced
+from hemlp.processes.memory import available_memory, in_words
+from tests import hungry
+
+ONE = Bounds((1, 1), (1, 1))
+MEASURES = [
+    *(measure(name) for name in ("GIE", "MGIA", "SunLim", "matched_F", "BMA", "distance", "F_LCA", "F_LCA(horizon=4)")),
+    *(measure(name) for name in ("MGIA(pairing='nearest')", "GIE(cost='wu_palmer')", "GIE(max_distance=3)", "F_H")),
+    measure("F_LCA(method='extended')"),
+    measure("GIE(default_cost=0.3)"),
+    PairMeasure("loose", Bounds((1, 2), (1, ALL)), default_cost=5),
+    PairMeasure("soft", Bounds(priced((0, 1), above=1), (1, 1)), default_cost=5),
+    PairMeasure("own", ONE, cost=lambda predicted, true: float(predicted != true), default_cost=5),
+]
+
+
+def large(labels, small=0, classes=6_000):
+    """A DAG, and ``small`` instances of one label a side before one of many."""
+    rng = np.random.default_rng(labels)
+    edges = {(int(rng.integers(c)), c) for c in [*range(1, classes), *rng.integers(2, classes, classes // 3).tolist()]}
+    sides = [[[c] for c in range(1, 1 + small)] + [rng.choice(classes, labels, replace=False).tolist()] for _ in "tp"]
+    return Hierarchy.from_edges(sorted(edges)), *(LabelSets.of(side, rows="sets") for side in sides)
+
+
+@pytest.mark.parametrize("each", MEASURES, ids=str)
+def test_the_estimate_is_what_is_really_taken(each):
+    for labels in (200, 350) if each.name in ("BMA", "soft", "loose", "own") else (400, 1000):
+        batch = Batch.of(*large(labels))
+        tracemalloc.start()
+        try:
+            each.score(batch)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak / 2 < each.bytes_needed(batch)[0] < 2 * peak
+
+
+@pytest.mark.parametrize("options", [{}, {"workers": 2}, {"chunk": 1}])
+def test_an_instance_beyond_the_limit_is_refused_before_any_is_scored(monkeypatch, options):
+    h, true, pred = large(3000, small=4)
+    monkeypatch.setattr("hemlp.evaluation.run.scored", lambda *arguments: pytest.fail("something is scored"))
+    with pytest.raises(
+        OutOfMemory, match="^instance 5 has 3,000 predicted and 3,000 true classes, for which GIE needs"
+    ) as e:
+        evaluate(h, true, {"a": pred}, ["F_H", "GIE"], memory="900MB" if "workers" in options else "400MB", **options)
+    assert f"about {in_words(measure('GIE').bytes_needed(Batch.of(h, true, pred))[4])}" in str(e.value)
+
+
+def test_the_command_line_names_it(tmp_path):
+    h, true, pred = large(3000)
+    files = [tmp_path / name for name in ("h.txt", "gold.txt", "a.txt")]
+    files[0].write_text("".join(f"{p} {c}\n" for p, c in zip(h.edges.parents, h.edges.children, strict=True)))
+    for file, side in zip(files[1:], (true, pred), strict=True):
+        file.write_text("".join(" ".join(map(str, row)) + "\n" for row in side))
+    result = CliRunner().invoke(commands, ["evaluate", *map(str, files), "-m", "GIE", "--memory", "400MB"])
+    assert isinstance(result.exception, OutOfMemory)
+    assert result.exception.exit_code == 1
+    assert "3,000 true classes, for which GIE needs about" in str(result.exception)
+    assert "choose --memory" not in str(result.exception)
+
+
+def test_what_the_machine_does_not_have_is_refused(monkeypatch):
+    h, true, pred = large(400)
+    assert measure("GIE").score(Batch.of(h, true, pred)).values[0] > 0
+    monkeypatch.setattr(scoring, "available_memory", lambda: 2.0**20)
+    with pytest.raises(OutOfMemory, match=r"GIE needs about 3\.\d MB, and 1\.0 MB are free: leave"):
+        measure("GIE").score(Batch.of(h, true, pred))
+    assert measure("F_H").score(Batch.of(h, true, pred)).values[0] > 0
+    lonely = measure("TIE").score(Batch.of(h, true, pred), undefined="nan")
+    assert np.isnan(lonely.values).all()  # what is not scored needs nothing
+
+
+def test_an_allocation_that_fails_is_named():
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
+    full = PairMeasure("full", ONE, cost=hungry.needs_too_much, default_cost=5)
+    for options in ({}, {"workers": 2}, {"memory": "400MB"}):
+        with pytest.raises(OutOfMemory, match=r"instance 1 has 1 predicted and 1 true classes, for which full needs"):
+            evaluate(h, ["a", "b"], {"s": ["b", "b"]}, [full], **options)
+    with pytest.raises(OutOfMemory, match="for which full needs"):
+        full.score(h, ["a"], ["b"])
+
+
+def test_instances_that_fit_one_by_one_are_scored_in_parts(monkeypatch):
+    h, true, pred = large(500)
+    several = [LabelSets.of([row for row in side for _ in range(4)] + [[1]], rows="sets") for side in (true, pred)]
+    several = [LabelSets.of([[*row, k] for k, row in enumerate(map(list, side))], rows="sets") for side in several]
+    batch, each = Batch.of(h, *several), measure("GIE")
+    sizes, model = [], PairMeasure.model
+    monkeypatch.setattr(PairMeasure, "model", lambda self, part: sizes.append(len(part)) or model(self, part))
+    room = 2.5 * each.bytes_needed(batch).max()
+    whole, parts = (scoring.score_together([each], batch, room=limit)[0] for limit in (None, room))
+    assert sizes == [5, 2, 3]
+    assert whole.values.tolist() == parts.values.tolist()
+
+
+def test_free_memory_is_known():
+    assert available_memory() > 2**20
+    assert in_words(9.55 * 2**30) == "9.6 GB"
+    assert in_words(1) == "0.1 MB"
