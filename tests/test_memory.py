@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from hemlp import ALL, Batch, Bounds, Hierarchy, LabelSets, PairMeasure, evaluate, measure
+from hemlp import ALL, Batch, Bounds, Hierarchy, LabelSets, PairMeasure, evaluate, measure, read_labels
 from hemlp.cli.main import commands
-from hemlp.errors import OutOfMemory
+from hemlp.errors import FileFormatError, OutOfMemory
 from hemlp.measures import scoring
 from hemlp.pairing.capacities import priced
 from hemlp.processes.memory import available_memory, in_words
@@ -111,3 +111,71 @@ def test_free_memory_is_known():
     assert available_memory() > 2**20
     assert in_words(9.55 * 2**30) == "9.6 GB"
     assert in_words(1) == "0.1 MB"
+
+
+# ---- Parquet is read batch by batch
+
+SETS = {f"d{k}": [f"c{c}" for c in range(1, 40) if (c * k) % 7 == 1] for k in range(25)}
+TABLES = {
+    "pairs": {
+        "id": [name for name, labels in SETS.items() for _ in labels or [None]],
+        "label": [label for labels in SETS.values() for label in labels or [None]],
+    },
+    "lists": {"id": list(SETS), "labels": list(SETS.values())},
+    "lists alone": {"labels": [*SETS.values(), None]},
+    "matrix": {
+        "id": list(SETS),
+        **{f"c{c}": [int(f"c{c}" in labels) for labels in SETS.values()] for c in range(1, 40)},
+    },
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_parquet_is_never_read_as_a_whole(monkeypatch, tmp_path, table):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "gold.parquet"
+    parquet.write_table(arrow.table(table), file, row_group_size=10)
+    plain = list(read_labels(file))
+    expected = list(SETS.values()) if "id" in table else [*SETS.values(), []]
+    assert list(map(list, plain)) == expected
+    read = []
+    batches = parquet.ParquetFile.iter_batches
+
+    def spied(self, size, columns):
+        for batch in batches(self, size, columns=columns):
+            read.append((batch.num_rows, batch.num_columns))
+            yield batch
+
+    for reader in (parquet.read_table, parquet.ParquetFile.read, parquet.ParquetFile.read_row_groups):
+        owner = parquet if reader is parquet.read_table else parquet.ParquetFile
+        monkeypatch.setattr(owner, reader.__name__, lambda *arguments, **options: pytest.fail("the whole is read"))
+    monkeypatch.setattr("pathlib.Path.read_bytes", lambda self: pytest.fail("the whole is read"))
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spied)
+    monkeypatch.setattr("hemlp.io.parquet.BATCH", 4)
+    assert list(read_labels(file)) == plain
+    assert {columns for _, columns in read} == {1}
+    assert max(rows for rows, _ in read) == 4
+
+    h = Hierarchy.from_edges([(f"c{c // 3}", f"c{c}") for c in range(1, 40)])
+    streamed, whole = (
+        evaluate(h, file, {"s": file}, ["F_LCA", "GIE"], **options) for options in ({"memory": "1GB"}, {})
+    )
+    assert streamed.to_dict() == whole.to_dict()
+
+
+def test_parquet_that_is_damaged_or_says_something_twice(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "gold.parquet"
+    parquet.write_table(arrow.table(TABLES["pairs"]), file, compression="none")
+    data = bytearray(file.read_bytes())
+    data[4:40] = b"\xff" * 36
+    file.write_bytes(data)
+    with pytest.raises(FileFormatError, match="gold.parquet is a damaged Parquet file"):
+        read_labels(file)
+    file.write_bytes(data[:-9])
+    with pytest.raises(FileFormatError, match="gold.parquet is not a Parquet file"):
+        read_labels(file)
+    twice = arrow.table([["a"], ["b"], ["c"]], names=["id", "label", "label"])
+    parquet.write_table(twice, file)
+    with pytest.raises(FileFormatError, match="the column 'label' stands there 2 times"):
+        read_labels(file)
