@@ -96,8 +96,8 @@ def evaluate(
     chunk
         How many instances are scored at once.
     memory
-        Limits what a run takes ("2GB"): chunks become smaller, and scores are kept in files; labels are streamed where
-        they are files.
+        Limits what a run takes ("2GB"): chunks become smaller, scores are kept in files, label files with one instance
+        a line are streamed, and an instance that would take more is refused.
     resume
         A folder that keeps finished chunks, so that a run that was killed goes on where it was.
     progress
