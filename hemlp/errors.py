@@ -135,6 +135,22 @@ class OutOfMemory(HemlpError, MemoryError):
     exit_code = 1
 
 
+def out_of_memory(limit: object) -> OutOfMemory:
+    """Where nobody knows what took it; a limit is advised to those who have none."""
+    if limit is None:
+        return OutOfMemory("out of memory").advised(Advice("memory", "SIZE", "to keep a run within a limit"))
+    return OutOfMemory(f"out of memory, with a limit of {limit}: the hierarchy, the labels or the results need more")
+
+
+@contextmanager
+def memory_errors_named(limit: object) -> Iterator[None]:
+    """Raise OutOfMemory where memory ran out and nobody has said more."""
+    try:
+        yield
+    except MemoryError as error:
+        raise error if isinstance(error, HemlpError) else out_of_memory(limit) from None
+
+
 class WorkerLost(HemlpError, RuntimeError):
     """A worker process died again and again on one chunk: ``system``, and its rows ``first`` to ``last`` from 1."""
 

@@ -94,6 +94,20 @@ def test_an_allocation_that_fails_is_named():
         full.score(h, ["a"], ["b"])
 
 
+def test_what_is_not_scoring_is_named_too(monkeypatch):
+    def full(self, *arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("hemlp.evaluation.inputs.Inputs.checked", full)
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
+    with pytest.raises(OutOfMemory, match="^out of memory; choose memory='SIZE' to"):
+        evaluate(h, ["a"], {"s": ["b"]})
+    with pytest.raises(
+        OutOfMemory, match="^out of memory, with a limit of 400MB: the hierarchy, the labels or the results"
+    ):
+        evaluate(h, ["a"], {"s": ["b"]}, memory="400MB")
+
+
 def test_instances_that_fit_one_by_one_are_scored_in_parts(monkeypatch):
     h, true, pred = large(500)
     several = [LabelSets.of([row for row in side for _ in range(4)] + [[1]], rows="sets") for side in (true, pred)]

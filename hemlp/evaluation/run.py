@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, memory_errors_named
 from hemlp.evaluation.collecting import Collection
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs, Reading, Source, with_needed_scores
@@ -128,28 +128,29 @@ def evaluate(
     limit = plain_number("time_limit", time_limit, 0)
     solving = Solving(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else memory_size(memory)
-    given = Hierarchy.of(hierarchy)
-    reading = Reading(labels, id, label, stream=room is not None, scored=_of_ranks_alone(made))
-    sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
-    gold = _gold(reading.source(true, "true labels"), named)
-    known = names if names is not None else given.names or None
-    inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
-    left = None if room is None else _left(room, workers, inputs.given)
-    facts = inputs.checked(undefined, left)
-    size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
-    folder = None
-    if resume is not None:
-        folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
-        size = int(folder.begun["chunk"])
-    elif room is not None:
-        folder = RunFolder.temporary()
-    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
-    with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
-        collection = Collection(inputs, solving.solver is None, folder, bar)
-        collection.add(scored(context, collection.chunks(size), workers, executor))
-        if hard := list(collection.hard()):
-            collection.amend(scored(context, hard, workers, executor))
-        scores = collection.scores()
+    with memory_errors_named(memory):
+        given = Hierarchy.of(hierarchy)
+        reading = Reading(labels, id, label, stream=room is not None, scored=_of_ranks_alone(made))
+        sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
+        gold = _gold(reading.source(true, "true labels"), named)
+        known = names if names is not None else given.names or None
+        inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
+        left = None if room is None else _left(room, workers, inputs.given)
+        facts = inputs.checked(undefined, left)
+        size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
+        folder = None
+        if resume is not None:
+            folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
+            size = int(folder.begun["chunk"])
+        elif room is not None:
+            folder = RunFolder.temporary()
+        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
+        with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
+            collection = Collection(inputs, solving.solver is None, folder, bar)
+            collection.add(scored(context, collection.chunks(size), workers, executor))
+            if hard := list(collection.hard()):
+                collection.amend(scored(context, hard, workers, executor))
+            scores = collection.scores()
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
 
