@@ -17,6 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
+from hemlp.measures.memory import pairing_bytes
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
@@ -27,7 +28,6 @@ from hemlp.pairing.costs import (
     as_cost,
     check_magnitude,
     checked_costs,
-    cost_bytes,
     cost_promises,
     cost_text,
     shares_of_one,
@@ -201,13 +201,12 @@ class PairMeasure(Measure):
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
 
     def pair_bytes(self, hierarchy: Hierarchy) -> float:
-        """Least where costs are whole numbers and bounds have a closed form, so that prices prove the optimum."""
-        own_lengths = hierarchy.weighted and getattr(self.cost, "weights", None) != "uniform"
-        whole = getattr(self.cost, "unit", False) and not own_lengths and self.pairing == "optimal"
-        whole = whole and isinstance(self.default_cost, int | float) and float(self.default_cost).is_integer()
-        closed = self.bounds in (Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL)))
-        model = 175.0 if not self.bounds.plain else 20.0 if whole and closed and self.weights is None else 72.0
-        return max(model, cost_bytes(self.cost))
+        """As of Problem 1."""
+        return pairing_bytes(self, hierarchy)
+
+    def bytes_needed(self, batch: Batch) -> FloatArray:
+        """Nothing where the sizes of the sides leave it undefined."""
+        return np.where(self._undefined(batch)[0], 0.0, super().bytes_needed(batch))
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch.

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
+from hemlp.measures.memory import check_memory, too_large
 from hemlp.measures.scores import Scores
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
-from hemlp.processes.memory import available_memory, in_words
 from hemlp.programs.program import STATUSES, Status
 from hemlp.programs.registry import Solver, as_solver, is_exact
 
@@ -31,8 +31,6 @@ PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
 INSTANCES_AT_ONCE = 50_000
 """Instances in one chunk of a batch."""
-ALWAYS_THERE = 2**20
-"""Bytes that nobody needs to ask for."""
 UndefinedPolicy = Literal["error", "nan"]
 LEAVE_OUT = Advice("undefined", "nan", "to leave such instances out")
 
@@ -85,7 +83,8 @@ def check_scorable(
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
         seen = each.sees(batch)
-        _check_memory(each, seen, each._defined_rows(seen, undefined, first_row), first_row, room)
+        check_memory(each, seen, first_row, room)
+        each._defined_rows(seen, undefined, first_row)
 
 
 @dataclass(frozen=True)
@@ -123,18 +122,18 @@ class _How:
 def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _How) -> list[Scores]:
     """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
     leader = group[0]
+    check_memory(leader, batch, how.first_row, how.room)
     rows = leader._defined_rows(batch, how.undefined, how.first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
-    _check_memory(leader, batch, rows, how.first_row, how.room)
     needed = 0.0 if how.room is None else leader.bytes_needed(batch)[rows] / how.room
     for part in chunks(batch, rows, leader.list_length(batch.hierarchy), needed):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
         except MemoryError:
-            raise _too_large(leader, batch, part, how.first_row, how.room) from None
+            raise too_large(leader, batch, part, how.first_row, how.room) from None
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
         if unsolved.any() and how.undefined == "error" and not how.leaves(model):
             k = int(np.flatnonzero(unsolved)[0])
@@ -200,25 +199,6 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
 
 def _as_argument_of_batch(option: str, value: str) -> str:
     return f"Batch.of(..., {option}={value!r})"
-
-
-def _check_memory(measure: Measure, batch: Batch, rows: IntArray, first_row: int, room: float | None) -> None:
-    """Raise OutOfMemory where one of ``rows`` takes more than ``room`` bytes (None: than the machine has)."""
-    most = measure.bytes_needed(batch)[rows].max(initial=0.0)
-    if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
-        raise _too_large(measure, batch, rows, first_row, room)
-
-
-def _too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, room: float | None) -> OutOfMemory:
-    """The error that names the one of ``rows`` that takes most, and how much."""
-    needed = measure.bytes_needed(batch)[rows]
-    row = int(rows[needed.argmax()])
-    there = f"{in_words(available_memory())} are free" if room is None else f"the limit leaves {in_words(room)}"
-    return OutOfMemory(
-        f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
-        f"classes, for which {measure.called} needs about {in_words(needed.max())}, and {there}: leave the instance or "
-        f"the measure out (measures of sets, like F_H, need far less), or give it more memory"
-    )
 
 
 def chunks(
