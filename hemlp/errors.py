@@ -75,7 +75,8 @@ def without_advice() -> Iterator[None]:
 
 
 def _rebuilt(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
-    error = kind.__new__(kind)
+    new = Exception.__new__ if issubclass(kind, MemoryError) else kind.__new__  # that of MemoryError takes no children
+    error = new(kind)
     error.args = args
     error.__dict__.update(state)
     return error
@@ -132,6 +133,22 @@ class OutOfMemory(HemlpError, MemoryError):
     """A run needs more memory than there is."""
 
     exit_code = 1
+
+
+def out_of_memory(limit: object) -> OutOfMemory:
+    """Where nobody knows what took it; a limit is advised to those who have none."""
+    if limit is None:
+        return OutOfMemory("out of memory").advised(Advice("memory", "SIZE", "to keep a run within a limit"))
+    return OutOfMemory(f"out of memory, with a limit of {limit}: the hierarchy, the labels or the results need more")
+
+
+@contextmanager
+def memory_errors_named(limit: object) -> Iterator[None]:
+    """Raise OutOfMemory where memory ran out and nobody has said more."""
+    try:
+        yield
+    except MemoryError as error:
+        raise error if isinstance(error, HemlpError) else out_of_memory(limit) from None
 
 
 class WorkerLost(HemlpError, RuntimeError):

@@ -67,3 +67,8 @@ class Odd(Exception):
 
 def refuses_oddly(predicted, true):
     raise Odd(predicted, true)
+
+
+def needs_too_much(predicted, true):
+    """No worker has enough memory."""
+    raise MemoryError

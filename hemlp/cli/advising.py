@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory
+from hemlp.errors import HemlpError, InvalidOption, out_of_memory
 from hemlp.escaping import printable
 
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
@@ -17,7 +17,6 @@ READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
 _STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
 ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""
-LESS_MEMORY = Advice("memory", "SIZE", "to keep a run within a limit")
 
 
 class Advising(click.Command):
@@ -44,7 +43,7 @@ class Advising(click.Command):
         try:
             return super().invoke(ctx)
         except (HemlpError, MemoryError) as error:
-            told = error if isinstance(error, HemlpError) else OutOfMemory("out of memory").advised(LESS_MEMORY)
+            told = error if isinstance(error, HemlpError) else out_of_memory(ctx.params.get("memory"))
             told.spelling = self.spelled
             raise told from error.__cause__
 

@@ -28,7 +28,7 @@ from hemlp.io.labels import WHOLE, LabelFile, open_labels, read_labels
 from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.scoring import UndefinedPolicy, check_defined
+from hemlp.measures.scoring import UndefinedPolicy, check_scorable
 from hemlp.statistics.facts import Facts
 
 Source = LabelSets | LabelFile
@@ -185,13 +185,16 @@ class Inputs:
         back[order] = np.arange(len(wanted))
         return found.take(back)
 
-    def checked(self, undefined: UndefinedPolicy) -> dict[str, dict[str, float]]:
-        """Read everything once: all that is wrong with it is an error here. What was counted, for each system."""
+    def checked(self, undefined: UndefinedPolicy, room: float | None = None) -> dict[str, dict[str, float]]:
+        """Read everything once: all that is wrong with it is an error here. What was counted, for each system.
+
+        ``room``: how many bytes an instance may take, None for what the machine has.
+        """
         told = {}
         for system in self.systems:
             facts = Facts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
-                check_defined(list(self.measures.values()), batch, undefined, start)
+                check_scorable(list(self.measures.values()), batch, undefined, start, room)
                 facts.add(batch)
             if not facts.instances:
                 raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")

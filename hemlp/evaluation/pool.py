@@ -27,7 +27,7 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import IO, Any
 
-from hemlp.errors import UnwritableFile
+from hemlp.errors import OutOfMemory, UnwritableFile
 from hemlp.evaluation.workers import Chunk, Context, lost, score_chunk
 from hemlp.io.files import is_open, reason
 from hemlp.measures.scores import Scores
@@ -112,7 +112,8 @@ class WorkerPool:
             for key, _ in self._ready.select():
                 worker = key.data
                 answer, chunk = _receive(worker.process.stdout), worker.chunk
-                if answer is not None and chunk is not None:
+                full = isinstance(answer, OutOfMemory)  # a new process may have more
+                if answer is not None and chunk is not None and not full:
                     if isinstance(answer, BaseException):
                         raise answer
                     yield chunk, answer
@@ -121,10 +122,12 @@ class WorkerPool:
                         _send(worker.process.stdin, worker.chunk)
                     continue
                 with suppress(subprocess.TimeoutExpired):
-                    worker.process.wait(GOODBYE)
+                    worker.process.wait(0 if full else GOODBYE)
                 code = self._stop(worker)
                 if chunk is not None:
                     died[chunk.system, chunk.start] += 1
+                    if died[chunk.system, chunk.start] == ATTEMPTS and full:
+                        raise answer
                     if died[chunk.system, chunk.start] == ATTEMPTS:
                         how = f"killed by signal {-code}, often for lack of memory" if code < 0 else f"code {code}"
                         raise lost(chunk, f"the worker process died {ATTEMPTS} times ({how})")
@@ -178,6 +181,8 @@ def _answer(context: Context, chunk: Chunk) -> Any:
     """The scores of a chunk, or the error that the other process is to raise."""
     try:
         return score_chunk(context, chunk)
+    except OutOfMemory as error:
+        return error
     except MemoryError:  # another worker may have more
         raise
     except Exception as error:

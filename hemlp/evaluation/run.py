@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, memory_errors_named
 from hemlp.evaluation.collecting import Collection
 from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs, Reading, Source, with_needed_scores
@@ -96,8 +96,8 @@ def evaluate(
     chunk
         How many instances are scored at once.
     memory
-        Limits what a run takes ("2GB"): chunks become smaller, and scores are kept in files; labels are streamed where
-        they are files.
+        Limits what a run takes ("2GB"): chunks become smaller, scores are kept in files, label files with one instance
+        a line are streamed, and an instance that would take more is refused.
     resume
         A folder that keeps finished chunks, so that a run that was killed goes on where it was.
     progress
@@ -128,27 +128,29 @@ def evaluate(
     limit = plain_number("time_limit", time_limit, 0)
     solving = Solving(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else memory_size(memory)
-    given = Hierarchy.of(hierarchy)
-    reading = Reading(labels, id, label, stream=room is not None, scored=_of_ranks_alone(made))
-    sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
-    gold = _gold(reading.source(true, "true labels"), named)
-    known = names if names is not None else given.names or None
-    inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
-    facts = inputs.checked(undefined)
-    size = chunk or (CHUNK if room is None else _fitting(room, workers, inputs, facts))
-    folder = None
-    if resume is not None:
-        folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
-        size = int(folder.begun["chunk"])
-    elif room is not None:
-        folder = RunFolder.temporary()
-    context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving)
-    with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
-        collection = Collection(inputs, solving.solver is None, folder, bar)
-        collection.add(scored(context, collection.chunks(size), workers, executor))
-        if hard := list(collection.hard()):
-            collection.amend(scored(context, hard, workers, executor))
-        scores = collection.scores()
+    with memory_errors_named(memory):
+        given = Hierarchy.of(hierarchy)
+        reading = Reading(labels, id, label, stream=room is not None, scored=_of_ranks_alone(made))
+        sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
+        gold = _gold(reading.source(true, "true labels"), named)
+        known = names if names is not None else given.names or None
+        inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
+        left = None if room is None else _left(room, workers, inputs.given)
+        facts = inputs.checked(undefined, left)
+        size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
+        folder = None
+        if resume is not None:
+            folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
+            size = int(folder.begun["chunk"])
+        elif room is not None:
+            folder = RunFolder.temporary()
+        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
+        with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
+            collection = Collection(inputs, solving.solver is None, folder, bar)
+            collection.add(scored(context, collection.chunks(size), workers, executor))
+            if hard := list(collection.hard()):
+                collection.amend(scored(context, hard, workers, executor))
+            scores = collection.scores()
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
 
@@ -216,14 +218,11 @@ def memory_size(memory: int | str) -> int:
     return size
 
 
-def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
-    """How many instances may be scored at once so that a run stays within ``room`` bytes.
+def _left(room: int, workers: int, h: Hierarchy) -> float:
+    """How many of ``room`` bytes each process that scores has for its instances.
 
-    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy; an
-    instance about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy.
     """
-    h = inputs.given
-    labels = 1 + max(told["predictions an instance"] for told in facts.values())
     fixed = (workers if workers > 1 else 0) + 1
     left = room - fixed * (250 * 2**20 + 400 * len(h))
     if left < 2**20:
@@ -231,8 +230,17 @@ def _fitting(room: int, workers: int, inputs: Inputs, facts: Mapping[str, Mappin
             f"memory: {fixed} processes with a hierarchy of {len(h):,} classes take about "
             f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
         )
-    each = 2_000 + 300 * labels**2 + 30 * labels * h.upward.mean_length
-    return max(1, min(CHUNK, int(left / workers / each)))
+    return left / workers
+
+
+def _fitting(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
+    """How many instances may be scored at once so that they stay within ``left`` bytes.
+
+    One takes about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    """
+    labels = 1 + max(told["predictions an instance"] for told in facts.values())
+    each = 2_000 + 300 * labels**2 + 30 * labels * inputs.given.upward.mean_length
+    return max(1, min(CHUNK, int(left / each)))
 
 
 def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:

@@ -38,13 +38,14 @@ class Solving:
 
 @dataclass(frozen=True)
 class Context:
-    """What all chunks share: it is sent once to each worker."""
+    """What all chunks share: it is sent once to each worker. ``room``: how many bytes one may take for instances."""
 
     hierarchies: Mapping[str, Hierarchy]
     given: Hierarchy
     policies: str
     measures: tuple[Measure, ...]
     solving: Solving
+    room: float | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
     how = context.solving
     options: dict[str, Any] = {"solver": how.solver, "time_limit": how.time_limit, "undefined": how.undefined}
-    options |= {"round": chunk.round, "first_row": chunk.start}
+    options |= {"round": chunk.round, "first_row": chunk.start, "room": context.room}
     return interruptible(partial(score_together, context.measures, batch, **options))
 
 

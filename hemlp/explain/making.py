@@ -28,7 +28,7 @@ from hemlp.lca.model import LcaModel
 from hemlp.lca.solution import LcaSolution
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.scoring import check_defined, sharing_key
+from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.pairing.costs import ShortestPath
 from hemlp.pairing.flows import FlowSolution
 from hemlp.pairing.solution import PairingSolution, Prices
@@ -59,7 +59,7 @@ def explain(
 def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:
     leader = next(iter(measures.values()))
     try:
-        check_defined([leader], one, "error")  # says why, where it is undefined
+        check_scorable([leader], one, "error")  # says why, where it is undefined
         model = leader.model(one)
         solution = model.solve()
         if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):

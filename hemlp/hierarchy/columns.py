@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class BatchedColumn:
+    """A column of ``size`` values that is read batch by batch, whenever somebody goes through it."""
+
+    size: int
+    batches: Callable[[], Iterator[list[Any]]]
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self.batches():
+            yield from batch
 
 
 def column_names(data: Any) -> list[Any] | None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
-from hemlp.hierarchy.columns import column, column_names
+from hemlp.hierarchy.columns import BatchedColumn, column, column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.hierarchy.readers import reader
@@ -340,28 +340,28 @@ def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, sour
         raise InvalidLabelSets(
             f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
         )
-    values = column(data, label)
+    values, *further = (data[n] if isinstance(data[n], BatchedColumn) else column(data, n) for n in used[::-1])
     if id is None:
-        return _from_rows([() if is_missing(value) else value for value in values], rows, source)
-    keys = column(data, id)
+        return _from_rows((() if is_missing(value) else value for value in values), rows, source)
+    (keys,) = further
     if len(keys) != len(values):
         raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
     if any(isinstance(value, list | tuple | set | np.ndarray) for value in values):
         return _from_lists(keys, values, source)
-    return from_pairs(keys, [None if is_missing(value) else value for value in values], source)
+    return from_pairs(keys, (None if is_missing(value) else value for value in values), source)
 
 
-def _from_lists(ids: Sequence[Any], values: Sequence[Any], source: str | None) -> LabelSets:
+def _from_lists(ids: Iterable[Any], values: Iterable[Any], source: str | None) -> LabelSets:
     """From one row per instance, with a list of its labels."""
     names = instance_ids(ids, source)
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
         raise InvalidLabelSets(f"{source or 'data'}: the instance {twice!r} has several rows with lists of labels")
-    return replace(_from_rows([() if is_missing(v) else v for v in values], "sets", source), ids=names)
+    return replace(_from_rows((() if is_missing(v) else v for v in values), "sets", source), ids=names)
 
 
 def from_pairs(
-    ids: Sequence[Any], labels: Sequence[Any], source: str | None, lines: Sequence[int] | None = None
+    ids: Sequence[Any] | BatchedColumn, labels: Iterable[Any], source: str | None, lines: Sequence[int] | None = None
 ) -> LabelSets:
     """Label sets from rows (instance id, label), in any order; a label of None is no label."""
     instances: dict[Label, int] = {}

@@ -17,8 +17,8 @@ from hemlp.instances.sets import LabelSets, digest_of
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.json_labels import read_json_labels
 from hemlp.io.long_labels import read_long
-from hemlp.io.matrix_labels import is_matrix, matrix_cells, matrix_columns, read_matrix
-from hemlp.io.parquet import read_parquet
+from hemlp.io.matrix_labels import is_matrix, matrix_cells, matrix_rows, read_matrix
+from hemlp.io.parquet import is_parquet, parquet_columns
 from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes
 from hemlp.io.words import word_rows
 from hemlp.options import check_choice
@@ -79,12 +79,15 @@ def read_labels(
     ...     list(read_labels(path))
     [('sheep', 'cow'), (), ('cow',)]
     """
-    source, data = read_bytes(path)
     check_separator(sep)
+    check_choice("format", format or "lines", get_args(Format))
+    place = fspath(path) if isinstance(path, str | PathLike) else ""
+    if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
+        return _from_parquet(place, place, format == "matrix", id, label)
+    source, data = read_bytes(path)
     if format is None:
         _check_format(source)
         format = FORMATS.get(file_kind(source), "lines")
-    check_choice("format", format, get_args(Format))
     if format in ("table", "matrix") and file_kind(source) != ".parquet":
         return _from_table(data, source, sep, format == "matrix", id, label)
     if format in ("json", "jsonl"):
@@ -135,11 +138,10 @@ def _from_table(
     return read_long(data, source, sep, id, label)
 
 
-def _from_parquet(data: bytes, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
-    columns = read_parquet(data, source)
-    header, cells = matrix_columns(columns)
-    if matrix or (label is None and is_matrix(header, cells, id)):
-        return read_matrix(header, cells, source, id)
+def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
+    columns = parquet_columns(place, source)
+    if matrix or (label is None and is_matrix(list(columns), matrix_rows(columns), id)):
+        return read_matrix(list(columns), list(matrix_rows(columns)), source, id)
     wanted = label or next((name for name in ("labels", "label") if name in columns), "label")
     key = id or ("id" if "id" in columns else None)
     further = [name for name in columns if name not in (key, wanted)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,12 +29,12 @@ def matrix_cells(data: bytes, source: str, sep: str) -> tuple[list[str], Rows]:
     return header, list(rows)
 
 
-def matrix_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], Rows]:
-    """The same of a table of columns."""
-    return list(columns), list(enumerate(zip(*columns.values(), strict=True), 1))
+def matrix_rows(columns: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """The rows of a table of columns."""
+    return enumerate(zip(*columns.values(), strict=True), 1)
 
 
-def is_matrix(header: Sequence[str], rows: Rows, id: str | None) -> bool:
+def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], id: str | None) -> bool:
     """Whether a table can be nothing else: ids, and several columns of 0 and 1 whose names mean nothing else."""
     name = id or "id"
     classes = [column for column in header if column != name]

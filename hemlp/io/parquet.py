@@ -2,27 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hemlp.errors import FileFormatError, MissingDependency
-from hemlp.hierarchy.columns import column, column_names
+from hemlp.hierarchy.columns import BatchedColumn
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.recognised import recognised
 from hemlp.io.formats import Source
 
+BATCH = 65_536
+"""Rows that are read at once."""
+
+
+def is_parquet(path: str) -> bool:
+    """Whether it is a file that begins as Parquet does, and is not packed."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
 
 def read_parquet(data: bytes, source: str) -> dict[str, list[Any]]:
-    """The columns of a file; integers become strings, as everywhere in files."""
+    """The columns of a file as a whole."""
+    return {name: list(values) for name, values in parquet_columns(data, source).items()}
+
+
+def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]:
+    """The columns of a file, given by its path or its content; integers become strings, as everywhere in files.
+
+    They are read when somebody goes through them, never the whole table.
+    """
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingDependency("reading .parquet needs the package pyarrow: pip install 'hemlp[parquet]'") from None
+    broken = (pyarrow.ArrowException, OSError, UnicodeDecodeError)
+
+    def batches(number: int) -> Iterator[list[Any]]:
+        try:
+            for batch in file.iter_batches(BATCH, columns=[names[number]]):
+                yield [_text(value) for value in batch.column(0).to_pylist()]
+        except broken as error:
+            raise FileFormatError(f"{source} is a damaged Parquet file: {error}") from None
+
     try:
-        table = parquet.read_table(pyarrow.BufferReader(data))
-    except (pyarrow.ArrowException, OSError) as error:
+        file = parquet.ParquetFile(pyarrow.BufferReader(place) if isinstance(place, bytes) else place)
+        names, size = list(file.schema_arrow.names), file.metadata.num_rows
+    except broken as error:
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
-    return {name: [_text(value) for value in column(table, name)] for name in column_names(table) or ()}
+    for name in names:
+        if names.count(name) > 1:
+            raise FileFormatError(f"{source}: the column {name!r} stands there {names.count(name)} times")
+    return {name: BatchedColumn(size, partial(batches, number)) for number, name in enumerate(names)}
 
 
 def _text(value: Any) -> Any:

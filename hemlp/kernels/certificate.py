@@ -46,27 +46,41 @@ def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
     PROVED: perhaps after changes. WIDE: costs are too far apart. LONG: too many changes. BROKEN: bounds are not kept.
     """
     verdicts = np.zeros(given.size, np.uint8)
-    nodes = 1 + given.most_pred + given.most_true
-    arcs = given.most_pairs + 2 * nodes
-    net, proof, degrees = Network(nodes, arcs), Proof(nodes, arcs), np.empty(nodes, np.int64)
-    _all_cheapest(given, asked.view("u1"), chosen, net, proof, degrees, verdicts)
+    _prove_at_once(given, asked.view("u1"), chosen, Proof(0, 0), np.empty(given.most_true, np.int64), verdicts)
+    left = np.flatnonzero(asked & (verdicts != PROVED))
+    if left.size:  # few are, and a network takes several times the memory of the costs
+        heights, widths = np.diff(given.pred_ptr)[left], np.diff(given.true_ptr)[left]
+        nodes = 1 + int((heights + widths).max())
+        arcs = int((heights * widths).max()) + 2 * nodes
+        _all_cheapest(given, left, chosen, Network(nodes, arcs), Proof(nodes, arcs), verdicts)
     return verdicts
 
 
 @cython.cfunc
-def _all_cheapest(
-    given: Pairing, asked: cython.const[cython.uchar][::1], chosen: Chosen, net: Network, proof: Proof,
+def _prove_at_once(
+    given: Pairing, asked: cython.const[cython.uchar][::1], chosen: Chosen, proof: Proof,
     degrees: cython.longlong[::1], verdicts: cython.uchar[::1],
 ) -> None:  # fmt: skip
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
-            if not asked[i]:
-                continue
+            if asked[i]:
+                look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+                if _proved_at_once(given, i, chosen, degrees):
+                    verdicts[i] = PROVED
+
+
+@cython.cfunc
+def _all_cheapest(
+    given: Pairing, left: cython.const[cython.longlong][::1], chosen: Chosen, net: Network, proof: Proof,
+    verdicts: cython.uchar[::1],
+) -> None:  # fmt: skip
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for k in range(left.shape[0]):
+            i: cython.Py_ssize_t = left[k]
             look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
-            if _proved_at_once(given, i, chosen, degrees):
-                verdicts[i] = PROVED
-            elif not lay_out(given, i, chosen, net):
+            if not lay_out(given, i, chosen, net):
                 verdicts[i] = BROKEN
             elif not split_costs(net, proof):
                 verdicts[i] = WIDE

@@ -12,12 +12,13 @@ cdef enum:
 
 @cython.final
 cdef class Hitting:
-    cdef readonly long long fewest, groups
+    cdef readonly long long fewest, groups, few
     cdef readonly long long[::1] count, masks, leader, group_of, bit_of, set_ptr, sets, stack, served, standing
     cpdef make_room(self, long long classes, long long lcas)
     cdef bint settle(self, Links links) except -1 nogil
     cdef void _force(self, Links links) noexcept nogil
     cdef void _join(self, Links links) noexcept nogil
+    cdef long long _largest_group(self, Links links) noexcept nogil
     cdef long long find(self, long long a) noexcept nogil
     cdef bint _settle_group(self, long long leader, Links links) noexcept nogil
     cdef long long _distinct_masks(self, long long classes) noexcept nogil

@@ -2,7 +2,7 @@
 
 An LCA that alone can serve a class is in every such set. Classes that these serve, too, ask for nothing more, and an
 LCA that can serve none of the others is in no smallest set. What is left falls into *groups* that have no class in
-common, each with smallest sets of its own.
+common, each with smallest sets of its own. Where a group is large, one of its LCAs that are twins stands for all.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ else:
     NO_GROUP = -1
     GROUP_SIZE, MOST_SETS, MOST_STEPS = 62, 8192, 100_000
 
+from hemlp.kernels.twins import keep_first_twins
+
+FEW = 8
+"""So many LCAs of a group are gone through rather than looked at for twins."""
+
 
 class Hitting:
     """Where each LCA of an instance stands: OUT of all smallest sets, IN all of them, or MAYBE, as its group decides.
@@ -32,6 +37,7 @@ class Hitting:
     """
 
     def __init__(self):
+        self.few = FEW
         self.make_room(64, 64)
         self.stack = np.empty(8 * GROUP_SIZE * GROUP_SIZE, np.int64)
 
@@ -54,6 +60,11 @@ class Hitting:
                 self.make_room(2 * links.classes, 2 * links.lcas)
         self._force(links)
         self._join(links)
+        if self._largest_group(links) > self.few:
+            with cython.gil:
+                keep_first_twins(links)
+            self._force(links)
+            self._join(links)
         self.fewest = 0
         self.groups = 0
         for a in range(links.lcas):
@@ -94,6 +105,17 @@ class Hitting:
                 before = k
         for a in range(links.lcas):
             self.leader[a] = self.find(a)
+
+    def _largest_group(self, links):
+        """How many LCAs it has."""
+        largest = cython.cast(cython.longlong, 0)
+        for a in range(links.lcas):
+            self.bit_of[a] = 0
+        for a in range(links.lcas):
+            if self.standing[a] == MAYBE:
+                self.bit_of[self.leader[a]] += 1
+                largest = max(largest, self.bit_of[self.leader[a]])
+        return largest
 
     def find(self, a):
         """The leader of an LCA."""

@@ -98,6 +98,10 @@ class Augmentation(ABC):
         """Whether the model is solved to optimality, so that what is not proved so is a fallback."""
         return True
 
+    def table_bytes(self, batch: Batch) -> FloatArray:
+        """How many bytes each instance takes beside its lists."""
+        return np.zeros(len(batch))
+
     def list_length(self, h: Hierarchy) -> float:
         """How many entries the list of what a class reaches has on average."""
         return h.upward.mean_length
@@ -235,8 +239,18 @@ class Tolerant(Augmentation):
 LCA_SCORES = {"P_LCA": "P", "R_LCA": "R", "F_LCA": "F"}
 
 
+class LcaGraph(Augmentation):
+    """Graphs of LCAs. How far every true class is below every node that is above one of them is a table."""
+
+    def table_bytes(self, batch: Batch) -> FloatArray:
+        """Of that table, and of the distances of all pairs."""
+        predicted, true = (np.diff(side.ptr).astype(np.float64) for side in batch.sides)
+        above = np.minimum(len(batch.hierarchy), true * self.list_length(batch.hierarchy))
+        return 6.0 * above * true + 12.0 * predicted * true
+
+
 @dataclass(frozen=True)
-class MinimalLca(Augmentation):
+class MinimalLca(LcaGraph):
     """The minimal LCA graphs of Problem 2.
 
     ``horizon`` h: a class sees what is fewer than h levels up. ``solver``: by whom the graphs are found unless somebody
@@ -275,7 +289,7 @@ class MinimalLca(Augmentation):
 
 
 @dataclass(frozen=True)
-class ExtendedLca(Augmentation):
+class ExtendedLca(LcaGraph):
     """The extended LCA graphs G_ex: all shortest paths of all eligible pairs. ``horizon`` as of the minimal ones."""
 
     horizon: int | None = None

@@ -188,6 +188,29 @@ class Measure(ABC):
         """How many entries the list of what a class reaches has on average, where the model needs such lists."""
         return hierarchy.upward.mean_length
 
+    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+        """How many bytes each pair of a predicted and a true class takes, where the model has pairs."""
+        return 0.0
+
+    def bytes_needed(self, batch: Batch) -> FloatArray:
+        """About how many bytes it takes to score each instance by itself (figures seen on instances of many labels).
+
+        Parameters
+        ----------
+        batch
+            The instances.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> bool(measure("GIE").bytes_needed(Batch.of(h, ["sheep"], ["cow"]))[0] < 1000)
+        True
+        """
+        predicted, true = (np.diff(side.ptr).astype(np.float64) for side in batch.sides)
+        labels = (predicted + true) * (300 + 24 * self.list_length(batch.hierarchy))
+        return labels + self.pair_bytes(batch.hierarchy) * predicted * true
+
     def sees(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
         """The batch that is scored: a batch as it is, or one of a single instance."""
         return as_batch(data, true, pred)

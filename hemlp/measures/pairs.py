@@ -17,13 +17,21 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
+from hemlp.measures.memory import pairing_bytes
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.capacities import PairRule
-from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
+from hemlp.pairing.costs import (
+    as_cost,
+    check_magnitude,
+    checked_costs,
+    cost_promises,
+    cost_text,
+    shares_of_one,
+)
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
@@ -191,6 +199,14 @@ class PairMeasure(Measure):
         fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
         own = cost_text(self.cost) == "custom"
         return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
+
+    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+        """As of Problem 1."""
+        return pairing_bytes(self, hierarchy)
+
+    def bytes_needed(self, batch: Batch) -> FloatArray:
+        """Nothing where the sizes of the sides leave it undefined."""
+        return np.where(self._undefined(batch)[0], 0.0, super().bytes_needed(batch))
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch.

@@ -134,6 +134,10 @@ class RankedMeasure(Measure):
         """As of the measure."""
         return self.measure.list_length(hierarchy)
 
+    def bytes_needed(self, batch: Batch) -> FloatArray:
+        """As of the measure, for the k greatest scores."""
+        return self.measure.bytes_needed(self.sees(batch))
+
     @property
     def signature(self) -> str:
         """That of the measure, with its k."""

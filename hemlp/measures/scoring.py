@@ -16,6 +16,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
+from hemlp.measures.memory import check_memory, too_large
 from hemlp.measures.scores import Scores
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
@@ -50,11 +51,12 @@ def score_together(
     verify: bool = False,
     round: int | None = None,
     first_row: int = 0,
+    room: float | None = None,
 ) -> list[Scores]:
     """The scores of several measures; those that ask for the same model share its solution.
 
     ``round``: 0 leaves hard instances unsolved, 1 is for those that were left. ``first_row``: where the batch begins
-    in the data of the user, for messages.
+    in the data of the user, for messages. ``room``: how many bytes may be taken, None for what the machine has.
     """
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
@@ -62,7 +64,7 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each), []).append(k)
-    how = _How(solver, time_limit, undefined, verify, round, first_row)
+    how = _How(solver, time_limit, undefined, verify, round, first_row, room)
     alike: dict[int, tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
@@ -74,11 +76,15 @@ def score_together(
     return [made[k] for k in range(len(measures))]
 
 
-def check_defined(measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> None:
-    """Raise at the first instance on which a measure is undefined, unless it may be nan."""
+def check_scorable(
+    measures: Sequence[Measure], batch: Batch, undefined: UndefinedPolicy, first_row: int = 0, room: float | None = None
+) -> None:
+    """Raise where a measure is undefined, unless it may be nan, or takes too much memory (``room``: in bytes)."""
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
-        each._defined_rows(each.sees(batch), undefined, first_row)
+        seen = each.sees(batch)
+        check_memory(each, seen, first_row, room)
+        each._defined_rows(seen, undefined, first_row)
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,7 @@ class _How:
     verify: bool
     round: int | None
     first_row: int
+    room: float | None
 
     def solver_of(self, model: Model[Any]) -> str | Solver | None:
         """Who solves a model in this round."""
@@ -115,13 +122,18 @@ class _How:
 def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _How) -> list[Scores]:
     """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
     leader = group[0]
+    check_memory(leader, batch, how.first_row, how.room)
     rows = leader._defined_rows(batch, how.undefined, how.first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
-    for part in chunks(batch, rows, leader.list_length(batch.hierarchy)):
-        model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-        solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
+    needed = 0.0 if how.room is None else leader.bytes_needed(batch)[rows] / how.room
+    for part in chunks(batch, rows, leader.list_length(batch.hierarchy), needed):
+        try:
+            model = leader.model(batch if len(part) == len(batch) else batch.take(part))
+            solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
+        except MemoryError:
+            raise too_large(leader, batch, part, how.first_row, how.room) from None
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
         if unsolved.any() and how.undefined == "error" and not how.leaves(model):
             k = int(np.flatnonzero(unsolved)[0])
@@ -189,11 +201,17 @@ def _as_argument_of_batch(option: str, value: str) -> str:
     return f"Batch.of(..., {option}={value!r})"
 
 
-def chunks(batch: Batch, rows: IntArray, list_length: float = 1.0) -> Iterator[IntArray]:
-    """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists."""
+def chunks(
+    batch: Batch, rows: IntArray, list_length: float = 1.0, needed: FloatArray | float = 0.0
+) -> Iterator[IntArray]:
+    """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists.
+
+    ``needed``: the share of the memory that each row takes.
+    """
     predicted, true = np.diff(batch.pred.ptr)[rows], np.diff(batch.true.ptr)[rows]
     # what an instance takes of the largest chunk
     share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
+    share = np.maximum(share, needed)
     filled = np.cumsum(share)
     start = 0
     while start < len(rows):

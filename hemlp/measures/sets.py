@@ -251,6 +251,10 @@ class SetMeasure(Measure):
         """As the augmentation says."""
         return self.augment.list_length(hierarchy)
 
+    def bytes_needed(self, batch: Batch) -> FloatArray:
+        """With what the augmentation takes beside its lists."""
+        return super().bytes_needed(batch) + self.augment.table_bytes(batch)
+
     def _weights(self, h: Hierarchy) -> FloatArray:
         """Weights of all classes, ⊤ last: 1 if uniform, else 0."""
         if self.weights is None:

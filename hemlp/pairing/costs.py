@@ -295,6 +295,14 @@ class MatrixCost(Cost):
         return values
 
 
+def cost_bytes(cost: Any) -> float:
+    """How many bytes a pair takes while its cost is computed, as seen on large instances."""
+    if isinstance(cost, FunctionCost):
+        return 270.0
+    known = isinstance(cost, Cost) and not isinstance(cost, MatrixCost) and not getattr(cost, "undirected", False)
+    return 20.0 if known else 175.0
+
+
 def _as_cost_value(value: Any) -> float:
     try:
         return float(value)
