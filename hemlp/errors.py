@@ -222,6 +222,14 @@ class InfeasibleModel(HemlpError, ArithmeticError):
         self.labels = tuple(labels) or (() if label is None else (label,))
 
 
+class UnsolvedModel(HemlpError, ArithmeticError):
+    """An instance was not solved: a limit was reached, or the solver that was asked failed. ``row`` counts from 1."""
+
+    def __init__(self, message: str, row: int = 1) -> None:
+        super().__init__(message)
+        self.row = row
+
+
 class InvalidSolution(HemlpError, ArithmeticError):
     """A solution breaks a constraint, misstates its objective, or is not the optimum that it claims to be."""
 

@@ -21,7 +21,7 @@ from hemlp.lca.programs import LcaGraphs, upper_bound
 from hemlp.measures.scoring import score_together
 from hemlp.pairing.proof import ExactPairing, find_shortage, improved, solved_exactly
 from hemlp.programs.limits import Budget
-from hemlp.programs.model import carried_out
+from hemlp.programs.plan import carried_out
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
 from hemlp.programs.registry import accepting_solvers, named_solver
 from tests.graphs import labelled

@@ -77,7 +77,8 @@ class Pulp(ProgramSolver):
         scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
         problem = self.build(replace(program, variables=scaled))
         problem.solve(self._make(time_limit))
-        return self.read(program, problem, Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE)
+        result = self.read(program, problem, Status.OPTIMAL if self._takes_gap() else Status.FEASIBLE)
+        return replace(result, limited=time_limit is not None and result.status is Status.UNSOLVED)
 
     def read(self, program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Status.FEASIBLE) -> ProgramResult:
         """What a problem that ``build`` made holds, once it is solved; ``optimal``: what its optimum is worth here."""
