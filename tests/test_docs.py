@@ -68,7 +68,7 @@ INNER = {
     "Curve": (),
     "Cafa": (),
     "Tuned": ("rule", "thresholds_for"),
-    "Model": ("certified", "check", "infeasibility", "joined", "verify"),
+    "Model": ("certify", "check", "failure", "infeasibility", "joined", "verify"),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""
 PUBLIC = {

@@ -278,7 +278,7 @@ def limited(model, stages):
 
     def give_up(program, time_limit, work_limit):
         left[0] -= 1
-        return solve(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED)
+        return solve(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED, limited=True)
 
     return carried_out(model.plan(), Budget.of(None).spending(give_up))
 

@@ -113,7 +113,7 @@ class Model(Shown, ABC, Generic[S]):
         return InfeasibleModel(f"instance {number} has no solution", number)
 
     def failure(self, solution: S, row: int, number: int) -> HemlpError:
-        """The error of instance ``row``, ``number`` to the reader: it has no solution, or was not solved."""
+        """The error of an instance that has no solution or was not solved."""
         if solution.statuses[row] == STATUSES.index(Status.INFEASIBLE):
             return self.infeasibility(row, number)
         who = solution.provenance.found if isinstance(solution, ShownSolution) else ""
@@ -133,10 +133,9 @@ class Model(Shown, ABC, Generic[S]):
     def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
         """Solve with the named solver, a solver object, or by default the first that accepts the model.
 
-        What any solver finds is certified, never solved again: ``found_by`` of the solution says who found it and
-        ``proved_by`` who proved it. A solver that is asked for and finds nothing leaves instances unsolved; what costs
-        more than it could is feasible, with the least cost in ``bounds``; an optimum that is off by no more than
-        rounding is improved in exact arithmetic, and ``found_by`` ends with "+improvement".
+        What it finds is certified, never solved again; ``found_by`` and ``proved_by`` of the solution say who did. What
+        nobody solved is unsolved; what costs more than it could is feasible, and ``bounds`` has the least cost. An
+        optimum that is off by rounding is improved exactly, and ``found_by`` ends with "+improvement".
 
         Parameters
         ----------
@@ -160,8 +159,8 @@ class Model(Shown, ABC, Generic[S]):
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> model = measure("GIE").model(h, ["sheep"], ["cow"])
         >>> solution = model.solve("cpsat", verify=True)
-        >>> solution.objective == model.solve().objective, *solution.found_by, *solution.proved_by
-        (True, np.str_('cpsat'), np.str_('certificate'))
+        >>> solution.objective == model.solve().objective, solution.found_by.tolist(), solution.proved_by.tolist()
+        (True, ['cpsat'], ['certificate'])
         """
         time_limit = self.usual_time_limit if time_limit is None else time_limit
         chosen = find_solver(self, self.usual_solver if solver is None else solver)
