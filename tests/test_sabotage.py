@@ -394,6 +394,7 @@ def test_an_evaluation_by_a_solver_that_fails_ends_by_name():
     for name in ev.measures:
         assert np.isnan(ev.per_instance("A", name)).all()
         assert ev.status("A", name) == {"unsolved": 2}
+        assert f"A, {name}: not solved on 2 instances, which are left out" in str(ev.table())
 
 
 def test_a_limit_leaves_the_graphs_to_greedy_and_says_so():
@@ -402,6 +403,7 @@ def test_a_limit_leaves_the_graphs_to_greedy_and_says_so():
         limited = model.solve(solver, time_limit=0)
         assert (limited.status, limited.found_by, limited.proved_by) == (Status.FEASIBLE, "greedy", "")
         assert limited.objective <= optimum(model).objective <= limited.bounds[0] < 1
+        assert repr(limited) == f"LcaSolution(feasible, objective {limited.objective:g}, found by greedy)"
     with pytest.raises(UnsolvedModel, match="not solved: milp reached a limit"):
         measure("GIE").score(H, TRUE, PRED, solver="milp", time_limit=0)
 

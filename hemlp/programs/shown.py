@@ -38,7 +38,8 @@ class ShownSolution(Shown):
             return f"{type(self).__name__}({many(len(self.statuses), 'instance')}: {found or 'none'})"
         status = STATUSES[self.statuses[0]]
         objective = getattr(self, "objective", None) if self.statuses[0] <= 1 else None
-        return f"{type(self).__name__}({status}{'' if objective is None else f', objective {objective:g}'})"
+        by = f", found by {self.found_by[0]}" if status is Status.FEASIBLE else ""
+        return f"{type(self).__name__}({status}{'' if objective is None else f', objective {objective:g}'}{by})"
 
     @property
     def found_by(self) -> NDArray[np.str_]:
