@@ -327,7 +327,7 @@ class TransportModel(Model[TransportSolution]):
         claimed = solution.statuses == STATUSES.index(Status.INFEASIBLE)
         given = np.where(np.repeat(solved, np.diff(self.pairs.ptr)), solution.moved, 0).astype(np.int64)
         best = self.settled(given, ~claimed)
-        unsolved = ~solved & (~claimed | (best.statuses == STATUSES.index(Status.OPTIMAL)))
+        unsolved = ~solved & (best.statuses == STATUSES.index(Status.OPTIMAL))  # nothing moves, or everything could
         statuses = np.where(unsolved, STATUSES.index(Status.UNSOLVED), best.statuses).astype(np.int8)
         lower: dict[int, float] = {}
         others: dict[int, tuple[str, str]] = {}
