@@ -18,6 +18,8 @@ import pytest
 import hemlp.programs.model
 from hemlp import Batch, Bounds, Hierarchy, PairMeasure, evaluate, examples, measure, priced
 from hemlp.errors import HemlpError, InvalidSolution, UnsolvedModel
+from hemlp.lca.graphs import Found
+from hemlp.lca.programs import GraphProgram
 from hemlp.programs.plan import carried_out, checked
 from hemlp.programs.program import STATUSES, Row
 from hemlp.programs.registry import SOLVERS, named_solver
@@ -371,15 +373,32 @@ def test_a_strangers_claim_about_rows_of_ones_own_is_another_solvers(change):
     assert (denied.status, denied.found_by, denied.proved_by) == (Status.INFEASIBLE, "", "cpsat")
 
 
+def claimed_optimal(model, graphs):
+    """What a stranger who calls these graphs optimal gets."""
+    claim = Found.of(graphs, Status.OPTIMAL, len(graphs.lcas))
+    solution = model.solve(Model(lambda one: one.collected([claim])))
+    assert_honest(model, solution, "model")
+    return solution
+
+
 def test_greedy_graphs_that_are_called_optimal_are_feasible():
     for k, (h, true, pred) in enumerate(HARD):
         model = MODELS[f"lca {k}"]
-        greedy, best = measure("F_LCA").model(h, true, pred).solve("greedy").found[0], optimum(model)
-        claimed = replace(greedy, status=Status.OPTIMAL, fewest_lcas=greedy.lcas, bound=greedy.f)
-        solution = model.solve(Model(lambda one, claimed=claimed: one.collected([claimed])))
-        assert_honest(model, solution, "model")
+        greedy = measure("F_LCA").model(h, true, pred).solve("greedy").found[0].graphs
+        solution = claimed_optimal(model, greedy)
         assert solution.status is Status.FEASIBLE
-        assert solution.found[0].fewest_lcas == best.lcas[0]
+        assert solution.found[0].fewest_lcas == optimum(model).lcas[0]
+
+
+def test_graphs_with_more_lcas_are_feasible_though_their_f_is_better():
+    """Fewer LCAs come first, so F of the best graphs bounds only those that have as few."""
+    model = MODELS["lca 0"]
+    best = optimum(model).found[0]
+    builder = GraphProgram(model.facts[0], model.label, "one LCA more", best.lcas + 1)
+    graphs = builder.read(HONEST.solve_program(builder.ratio(best.f)).values)
+    assert graphs.f > best.f
+    solution = claimed_optimal(model, graphs)
+    assert (solution.status, solution.found[0].fewest_lcas) == (Status.FEASIBLE, best.lcas)
 
 
 # ---- evaluations, and who is named where nothing is wrong
