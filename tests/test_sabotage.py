@@ -21,7 +21,7 @@ from hemlp.errors import HemlpError, InvalidSolution, UnsolvedModel
 from hemlp.lca.graphs import Found
 from hemlp.lca.programs import GraphProgram
 from hemlp.programs.plan import carried_out, checked
-from hemlp.programs.program import STATUSES, Row
+from hemlp.programs.program import STATUSES, LinearProgram, Row, Variable
 from hemlp.programs.registry import SOLVERS, named_solver
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
 from hemlp.testing import HARD, check_solver
@@ -290,6 +290,14 @@ def test_every_saboteur_lies_about_every_kind():
                 lied.append(who.lied)
             free = saboteur in (Contrary, Worse, Modest) and kind in ("all pairs", "extended", "nothing added")
             assert any(lied) or free, (saboteur.name, kind)
+
+
+@pytest.mark.parametrize("value", [0.5, 2.0, -1.0, math.nan, math.inf])
+def test_values_of_no_integer_within_the_bounds_are_refused(value):
+    program = LinearProgram("one", [Variable("x", 0, 1, 1.0, "it")], [])
+    assert checked(program, ProgramResult(Status.OPTIMAL, np.array([1 - 1e-9]))).values.tolist() == [1.0]
+    with pytest.raises(InvalidSolution, match=r"one: x \(it\) is .*, not of integers from 0 to 1"):
+        checked(program, ProgramResult(Status.OPTIMAL, np.array([value])))
 
 
 # ---- solvers of whole models

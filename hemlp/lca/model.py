@@ -207,23 +207,22 @@ class LcaModel(GraphModel):
         if claim.ours:
             return signed(solution, claim, claim.name)
         self.check(solution)
-        judge = named_solver("search")
-        best = judge.solve(self, claim.time_limit) if (solution.lcas[solution.statuses == 0] > 0).any() else None
-        made = [
-            found if found.graphs is None else self._confirmed(i, found, None if best is None else best.found[i])
-            for i, found in enumerate(solution.found)
-        ]
-        return signed(self.collected(made), claim, judge.name)
+        judge, found = named_solver("search"), solution.found
+        claimed = any(each.status is Status.OPTIMAL and each.graphs for each in found)
+        best = judge.solve(self, claim.time_limit).found if claimed else [NOTHING_FOUND] * len(self)
+        made = (self._confirmed(i, each, best[i]) for i, each in enumerate(found))
+        return signed(self.collected(list(made)), claim, judge.name)
 
-    def _confirmed(self, row: int, found: Found, best: Found | None) -> Found:
-        """Graphs with the status and the bounds that ``best`` proves, as far as it is proved itself."""
-        proved = best is not None and best.status is Status.OPTIMAL
-        if found.status is Status.OPTIMAL and best and best.graphs and proved and found.graphs:
-            if found.graphs.order <= best.graphs.order:
-                return found
-            bound = best.f if found.lcas == best.lcas else upper_bound(self.facts[row])
-            return replace(found, status=Status.FEASIBLE, fewest_lcas=best.lcas, bound=bound)
-        return replace(found, status=Status.FEASIBLE, fewest_lcas=1, bound=upper_bound(self.facts[row]))
+    def _confirmed(self, row: int, found: Found, best: Found) -> Found:
+        """What was found, with the status and the bounds that ``best`` proves of it, if that is proved itself."""
+        if found.graphs is None:
+            return found
+        if found.status is not Status.OPTIMAL or best.status is not Status.OPTIMAL or best.graphs is None:
+            return replace(found, status=Status.FEASIBLE, fewest_lcas=1, bound=upper_bound(self.facts[row]))
+        if found.graphs.order <= best.graphs.order:
+            return found
+        bound = best.f if found.lcas == best.lcas else upper_bound(self.facts[row])
+        return replace(found, status=Status.FEASIBLE, fewest_lcas=best.lcas, bound=bound)
 
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
         """True if another solver proves every claim once more, ties included; else InvalidSolution.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,11 +27,6 @@ STEPS = ("", "search", "programs of parts", "programs")
 """Who solved an instance: each step is tried where the one before gives up."""
 
 
-def others_of(found: Iterable[Found]) -> dict[int, tuple[str, str]]:
-    """The instances that somebody else found or proved than the solver that was asked, and who."""
-    return {i: (each.found_by, each.proved_by) for i, each in enumerate(found) if each.found_by or each.proved_by}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class LcaSolution(ShownSolution):
     """What was found for each instance of ``model``.
@@ -53,6 +48,7 @@ class LcaSolution(ShownSolution):
     def of(cls, model: GraphModel, found: Sequence[Found]) -> LcaSolution:
         """From the solutions of all instances."""
         sizes = [(len(p), len(t), len(p & t)) for p, t in (each.nodes for each in found)]
+        others = {i: (each.found_by, each.proved_by) for i, each in enumerate(found) if each.found_by or each.proved_by}
         return cls(
             model,
             np.array([STATUSES.index(each.status) for each in found], np.int8),
@@ -60,7 +56,7 @@ class LcaSolution(ShownSolution):
             np.array([each.lcas for each in found], np.int64),
             np.array([float(each.bound) for each in found]),
             found.__getitem__,
-            provenance=Provenance(others=others_of(found)),
+            provenance=Provenance(others=others),
         )
 
     def __len__(self) -> int:

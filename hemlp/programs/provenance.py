@@ -61,7 +61,7 @@ class Claim:
 
     @property
     def compiled(self) -> bool:
-        """Whether it comes with hemlp and calls nobody else."""
+        """Whether it comes with hemlp and reads the data of models, without programs for somebody else's code."""
         return self.ours and not hasattr(self.solver, "solve_program")
 
     def by(self, proved: str, others: Mapping[int, tuple[str, str]] | None = None) -> Provenance:

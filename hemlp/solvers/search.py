@@ -100,9 +100,8 @@ class LcaSearch:
         parts, backend = ByParts.of(one.facts, self.states) if self.states else None, _program_solver()
         if parts is None:
             whole: Found = backend.carry_out(one, budget).found[0]
-            return replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name), STEPS.index(
-                "programs"
-            )
+            whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
+            return whole, STEPS.index("programs")
         proved, bound = carried_out(parts.plan(), budget.spending(backend.solve_program))
         found = _read(one, 0, *finish(parts.search))
         assert found.graphs is not None
