@@ -36,6 +36,6 @@ def checked(program: LinearProgram, result: ProgramResult) -> ProgramResult:
             raise InvalidSolution(f"{program.name}: said to be optimal, without any values")
         return result
     near = np.rint(result.values)
-    values = np.where(np.abs(result.values - near) <= 1e-6, near, result.values)
+    values = np.where(np.isclose(result.values, near, rtol=0, atol=1e-6), near, result.values)
     program.check(values)
     return replace(result, values=values)
