@@ -239,8 +239,8 @@ class InfeasibleModel(HemlpError, ArithmeticError):
         self.labels = tuple(labels) or (() if label is None else (label,))
 
 
-class NotSolved(HemlpError, RuntimeError):
-    """A limit was reached before any solution of an instance was found, or its solver gave up."""
+class UnsolvedModel(HemlpError, ArithmeticError):
+    """An instance was not solved: a limit was reached, or the solver that was asked failed. ``row`` counts from 1."""
 
     def __init__(self, message: str, row: int = 1) -> None:
         super().__init__(message)

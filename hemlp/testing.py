@@ -37,8 +37,10 @@ from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.pairing.capacities import by_pair, priced
 from hemlp.programs.model import Model
-from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.registry import Solver, as_solver, is_exact
+from hemlp.programs.plan import carried_out, checked
+from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.programs.registry import Solver, as_solver, is_exact, named_solver
+from hemlp.solvers.programs import ProgramSolver
 
 Instance = tuple[Hierarchy, list[Label], list[Label]]
 MEASURES = (
@@ -131,7 +133,8 @@ def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
 def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = None, *, count: int = 60) -> None:
     """Raise unless a solver solves all ``models`` that it accepts, and what it claims of them is true.
 
-    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules.
+    What it calls optimal or infeasible is proved once more; what it calls feasible keeps all rules. All of that is
+    checked as the solver returned it, before anything is certified; of a solver of programs, each program of each plan.
 
     Parameters
     ----------
@@ -163,8 +166,10 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
         if not who.accepts(model):
             continue
         accepted += 1
-        solution = who.solve(model, None)
         where = f"{who.name} on {model}"
+        if isinstance(who, ProgramSolver) and is_exact(who):
+            _check_programs(who, model, where)
+        solution = who.solve(model, None)
         _require(len(solution.statuses) == len(model), f"{where}: one status an instance is needed")
         statuses = {STATUSES[int(code)] for code in solution.statuses}
         _require(Status.UNSOLVED not in statuses, f"{where}: nothing is found, without any limit")
@@ -173,11 +178,33 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
         model.verify(solution)
         again = model.solve(who)
         usual = model.solve()
+        if is_exact(who):
+            _require(again.statuses.tolist() == solution.statuses.tolist(), f"{where}: its claims are not proved")
         if is_exact(who) and Status.INFEASIBLE not in statuses:
             _require(math.isclose(again.objective, usual.objective, rel_tol=1e-9), f"{where}: another optimum")
         limited = model.solve(who, time_limit=600)
         _require(limited.statuses.tolist() == again.statuses.tolist(), f"{where}: a long limit changes the status")
     _require(accepted, f"{who.name} accepts none of the models")
+
+
+def _check_programs(who: ProgramSolver, model: Model[Any], where: str) -> None:
+    """Raise unless another solver comes to the same in each program of the plan of a model."""
+    judge: Any = named_solver("milp" if who.name != "milp" else "cpsat")
+    judge = judge if judge.accepts(model) else named_solver("milp")
+
+    def solve(program: LinearProgram) -> ProgramResult:
+        result, best = checked(program, who.solve_program(program)), judge.solve_program(program)
+        place = f"{where}, the program {program.name!r}"
+        _require(result.status is best.status, f"{place}: {result.status}, where {judge.name} says {best.status}")
+        if best.values is None or result.values is None:
+            return result
+        value, wanted = program.objective(result.values), program.objective(best.values)
+        _require(math.isclose(value, wanted, rel_tol=1e-9), f"{place}: {value:g}, where {judge.name} finds {wanted:g}")
+        beyond = (result.bound - wanted) * (1 if program.maximize else -1)
+        _require(not beyond < -1e-6 * max(1, abs(wanted)), f"{place}: the bound {result.bound:g} excludes {wanted:g}")
+        return result
+
+    carried_out(model.plan(), solve)
 
 
 def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *, count: int = 25) -> None:

@@ -33,6 +33,7 @@ from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSol
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.pairing.bounds import ALL, Bounds
 from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.provenance import Claim
 from hemlp.programs.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 from tests import oracle
@@ -181,7 +182,9 @@ def test_a_transport_that_is_not_the_cheapest_is_found_out():
     assert model.check(wrong)
     with pytest.raises(InvalidSolution, match="not optimal"):
         model.verify(wrong)
-    assert model.certified(wrong, False).objective == 0
+    lowered = model.certify(wrong, Claim(named_solver("flow")))
+    assert (lowered.status, lowered.objective, lowered.bounds.tolist()) == (Status.FEASIBLE, wrong.objective, [0.0])
+    assert model.certify(wrong, Claim(named_solver("flow"), asked=False)).found_by == "flow+improvement"
     with pytest.raises(InvalidSolution, match="moves 0 units and has 1"):
         model.check(replace(solution, moved=0 * solution.moved))
     with pytest.raises(InvalidSolution, match="below 0"):
@@ -189,7 +192,7 @@ def test_a_transport_that_is_not_the_cheapest_is_found_out():
     infeasible = replace(solution, statuses=np.array([STATUSES.index(Status.INFEASIBLE)], np.int8))
     with pytest.raises(InvalidSolution, match="has one"):
         model.verify(infeasible)
-    assert model.certified(infeasible, False).status is Status.OPTIMAL
+    assert model.certify(infeasible, Claim(named_solver("flow"))).status is Status.UNSOLVED
 
 
 def test_transport_where_it_is_undefined():

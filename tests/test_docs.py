@@ -78,7 +78,7 @@ INNER = {
     "Curve": (),
     "Cafa": (),
     "Tuned": ("rule", "rules", "kept"),
-    "Model": ("certified", "check", "infeasibility", "joined", "verify"),
+    "Model": ("certify", "check", "failure", "infeasibility", "joined", "verify"),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""
 PUBLIC = {

@@ -17,7 +17,7 @@ from hemlp.lca.programs import upper_bound
 from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.scoring import score_together
 from hemlp.programs.limits import Budget
-from hemlp.programs.model import carried_out
+from hemlp.programs.plan import carried_out
 from hemlp.programs.program import ProgramResult, Status
 from hemlp.programs.registry import accepting_solvers, named_solver
 from tests import oracle
@@ -278,7 +278,7 @@ def limited(model, stages):
 
     def give_up(program, time_limit, work_limit):
         left[0] -= 1
-        return solve(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED)
+        return solve(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED, limited=True)
 
     return carried_out(model.plan(), Budget.of(None).spending(give_up))
 

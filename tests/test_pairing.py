@@ -24,8 +24,8 @@ from hemlp.errors import (
     InvalidSolution,
     MissingDependency,
     NoSolver,
-    NotSolved,
     UndefinedScore,
+    UnsolvedModel,
 )
 from hemlp.pairing.solution import Prices
 from hemlp.programs.program import STATUSES
@@ -264,7 +264,9 @@ class Wrong:
 
 def test_a_wrong_solver_is_caught(monkeypatch):
     model = measure("GIE").model(H, ["sheep"], ["cow"])
-    assert (model.solve(Wrong()).objective, model.solve(Wrong()).status) == (2, "optimal")  # it is improved
+    lowered = model.solve(Wrong())
+    assert (lowered.objective, lowered.status, lowered.bounds.tolist()) == (10, "feasible", [2])
+    assert (lowered.found_by, lowered.proved_by) == ("wrong", "")
     with pytest.raises(InvalidSolution, match="instance 1: not optimal.* costs 8 less"):
         model.solve(Wrong(), verify=True)
     wrong = Wrong().solve(model, None)
@@ -458,7 +460,7 @@ def test_every_solver_keeps_a_time_limit(name):
         if name in [solver.name for solver in accepting_solvers(model)]:
             assert [str(STATUSES[k]) for k in model.solve(name, time_limit=600).statuses] == ["optimal"] * 2
             assert [str(STATUSES[k]) for k in model.solve(name, time_limit=0).statuses] == ["unsolved"] * 2
-            with pytest.raises(NotSolved, match="instance 1 was not solved within its limit"):
+            with pytest.raises(UnsolvedModel, match=f"instance 1 was not solved: {name} reached a limit or failed"):
                 m.score(batch, solver=name, time_limit=0)
 
 

@@ -22,6 +22,8 @@ from hemlp.pairing.data import given_data
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.solution import PairingSolution
 from hemlp.programs.program import STATUSES, ProgramResult
+from hemlp.programs.provenance import Claim
+from hemlp.programs.registry import named_solver
 
 pytestmark = pytest.mark.uncompiled
 ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
@@ -107,6 +109,9 @@ def test_large_assignments():
 # ---- certificates
 
 
+DEFAULT = Claim(named_solver("augmenting"), asked=False)
+
+
 def certified(model, pairs, defaults, prices):
     """What the certificate makes of a pairing, and its verdict."""
     chosen = Chosen(pairs, defaults, prices)
@@ -186,9 +191,8 @@ def test_costs_far_apart_are_left_to_slower_code(apart, verdict):
     assert found == verdict
     if verdict == PROVED:
         assert solution.chosen.tolist() == [True, False, False, True]
-    improved = model.certified(
-        model.solution(ProgramResult(Status.FEASIBLE, np.array([0, 1, 1, 0, 0, 0, 0, 0.0]))), False
-    )
+    given = model.solution(ProgramResult(Status.FEASIBLE, np.array([0, 1, 1, 0, 0, 0, 0, 0.0])))
+    improved = model.certify(given, DEFAULT)
     assert model.verify(improved)
     assert improved.chosen.tolist() == [True, False, False, True]
 
@@ -209,7 +213,7 @@ def test_solutions_of_another_size_are_refused():
     """Compiled code would read beyond the end of arrays."""
     model, _ = random_model(np.random.default_rng(0), ONE, 2, 2, "whole")
     short = replace(model.solve(), chosen=np.zeros(3, np.bool_))
-    for use in (model.costs, model.check, model.verify, lambda s: model.certified(s, False)):
+    for use in (model.costs, model.check, model.verify, lambda s: model.certify(s, DEFAULT)):
         with pytest.raises(InvalidSolution, match="3 values where 4 are needed"):
             use(short)
 

@@ -19,10 +19,11 @@ from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSol
 from hemlp.lca.model import Found, LcaModel
 from hemlp.lca.programs import LcaGraphs, upper_bound
 from hemlp.measures.scoring import score_together
-from hemlp.pairing.proof import ExactPairing, find_shortage, improved, solved_exactly
+from hemlp.pairing.proof import ExactPairing, find_shortage, improved
 from hemlp.programs.limits import Budget
-from hemlp.programs.model import carried_out
+from hemlp.programs.plan import carried_out
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
+from hemlp.programs.provenance import Claim
 from hemlp.programs.registry import accepting_solvers, named_solver
 from tests.graphs import labelled
 from tests.test_lca import random_instance
@@ -115,7 +116,6 @@ def test_every_solver_finds_the_least_cost_at_any_magnitude(model):
             assert exact_cost(model, solution) == best, solver.name
             assert solution.objective == pytest.approx(float(best), rel=1e-9)
             assert model.check(solution, solution.duals())
-            assert exact_cost(model, solved_exactly(model)) == best
 
 
 @pytest.mark.parametrize("decay", [0.1, 0.2, 0.3])
@@ -182,7 +182,9 @@ def test_infeasible_is_proved_not_believed():
     said = Liar(lambda s: replace(s, statuses=np.full(1, STATUSES.index(Status.INFEASIBLE), np.int8)))
     with pytest.raises(InvalidSolution, match="instance 1 is said to have no solution, and has one"):
         model.solve(said, verify=True)
-    assert (model.solve(said).status, model.solve(said).objective) == (Status.OPTIMAL, model.solve().objective)
+    refused = model.solve(said)
+    assert (refused.status, refused.found_by, refused.proved_by) == (Status.UNSOLVED, "", "")
+    assert math.isnan(refused.objective)
     strict = PairMeasure("strict", Bounds((1, 1), (1, 1))).model(STAR, ["a"], ["b", "c"])
     found = strict.solve()
     assert found.status is Status.INFEASIBLE
@@ -220,7 +222,7 @@ def test_a_shortage_is_found_exactly_where_there_is_no_pairing(data):
         assert model.is_short(shortage)
         assert shortage.needed > shortage.available
     else:
-        assert exact_cost(model, solved_exactly(model)) == best
+        assert exact_cost(model, model.solve()) == best
 
 
 def test_slow_and_fast_proofs_agree():
@@ -233,7 +235,7 @@ def test_slow_and_fast_proofs_agree():
         solution = model.solve("milp")
         nobody = tuple(taken * 0 for taken in solution.to_default)
         worse = replace(solution, chosen=rng.random(20) < 0.5, to_default=nobody)
-        fast, slow = model.certified(worse, False), improved(model, worse)
+        fast, slow = model.certify(worse, Claim(named_solver("milp"), asked=False)), improved(model, worse)
         assert exact_cost(model, fast) == exact_cost(model, slow) == exact_cost(model, solution) == 0
         exact = ExactPairing(model, fast)
         assert exact.bound(exact.improve()) == exact.cost() == 0
@@ -499,7 +501,7 @@ def stopped(model, programs):
 
     def solve(program):
         left[0] -= 1
-        return cpsat.solve_program(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED)
+        return cpsat.solve_program(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED, limited=True)
 
     return carried_out(model.plan(), solve)
 
@@ -550,7 +552,7 @@ def test_the_bound_after_a_limit_is_what_the_program_left_open():
                 result = named_solver("cpsat").solve_program(program)
                 if len(asked) == 1:  # the fewest LCAs
                     return result
-                return ProgramResult(Status.FEASIBLE, None, program.objective(result.values) + 1 + slack)
+                return ProgramResult(Status.FEASIBLE, None, program.objective(result.values) + 1 + slack, limited=True)
 
             found = carried_out(model.plan(), solve).found[0]
             left = math.floor(solve(asked[1]).bound + 1e-6)

@@ -35,7 +35,8 @@ from hemlp import (
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.pairing.flows import FlowModel, FlowSolution
 from hemlp.pairing.model import PairingModel
-from hemlp.programs.registry import accepting_solvers
+from hemlp.programs.provenance import Claim
+from hemlp.programs.registry import accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -490,7 +491,10 @@ def test_wrong_flows_are_noticed():
     assert model.check(claimed)
     with pytest.raises(InvalidSolution, match="not optimal"):
         model.verify(claimed)
-    assert model.certified(claimed, limited=False).objective == best.objective
+    lowered = model.certify(claimed, Claim(named_solver("flow")))
+    assert (lowered.status, lowered.objective) == (Status.FEASIBLE, claimed.objective)
+    assert lowered.bounds.tolist() == [best.objective]
+    assert model.certify(claimed, Claim(named_solver("flow"), asked=False)).objective == best.objective
     for change in (1, 10):
         broken = best.flow.copy()
         broken[0] += change

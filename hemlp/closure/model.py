@@ -24,7 +24,8 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
-from hemlp.programs.model import Model, Plan
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -47,7 +48,10 @@ class ClosureSolution(ShownSolution):
             ptr, nodes, members = self.made
             part = slice(ptr[row], ptr[row + 1])
             made = np.array([0, part.stop - part.start]), nodes[part], members[part]
-        return ClosureSolution(self.model[row], self.statuses[one], self.sums[one], self.equal[one], made)
+        return ClosureSolution(
+            self.model[row], self.statuses[one], self.sums[one], self.equal[one], made,
+            provenance=self.provenance.of_row(row),
+        )  # fmt: skip
 
     @property
     def columns(self) -> dict[str, FloatArray]:
@@ -66,8 +70,8 @@ class ClosureSolution(ShownSolution):
 
     @property
     def objective(self) -> float:
-        """The objective of the program of the only instance."""
-        return self.model.objective(self)
+        """The objective of the program of the only instance; nan where nothing was found."""
+        return math.nan if self.statuses[0] > STATUSES.index(Status.FEASIBLE) else self.model.objective(self)
 
     def kept(self) -> tuple[set[int], set[int]]:
         """The augmented predicted and true sets of the only instance, as numbers of nodes."""

@@ -7,7 +7,7 @@ the same cost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,7 +117,7 @@ def with_hits(model: PairingModel, solution: PairingSolution) -> PairingSolution
     chosen, to_default = solution.chosen.copy(), (solution.to_default[PRED].copy(), solution.to_default[TRUE].copy())
     for k in np.flatnonzero(odd).tolist():
         _exchange(model, chosen, to_default, k)
-    return PairingSolution(model, solution.statuses, chosen, to_default, solution.shortages)
+    return replace(solution, chosen=chosen, to_default=to_default)
 
 
 def _exchange(model: PairingModel, chosen: Any, to_default: tuple[Any, Any], k: int) -> None:

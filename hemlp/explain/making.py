@@ -63,7 +63,7 @@ def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:
         model = leader.model(one)
         solution = model.solve()
         if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
-            raise model.infeasibility(0, 1)
+            raise model.failure(solution, 0, 1)
     except HemlpError as error:
         return Unexplained(dict.fromkeys(measures, math.nan), str(error.advised()).removeprefix("instance 1: "))
     values = {name: float(each.evaluate(model, solution)) for name, each in measures.items()}

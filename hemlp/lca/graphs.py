@@ -47,19 +47,26 @@ class LcaGraphs:
 
 @dataclass(frozen=True)
 class Found:
-    """The solution of one instance: graphs, or only their node sets (G_ex), and what is proved about |Z| and F."""
+    """The solution of one instance: graphs, or only their node sets (G_ex), and what is proved about |Z| and F.
+
+    ``found_by`` and ``proved_by``: who did, where it was not the solver that was asked.
+    """
 
     status: Status
     graphs: LcaGraphs | None
     nodes: tuple[frozenset[int], frozenset[int]]
     fewest_lcas: int
     bound: Fraction
+    found_by: str = ""
+    proved_by: str = ""
 
     @classmethod
-    def of(cls, graphs: LcaGraphs, status: Status, fewest_lcas: int, bound: Fraction | None = None) -> Found:
+    def of(
+        cls, graphs: LcaGraphs, status: Status, fewest_lcas: int, bound: Fraction | None = None, found_by: str = ""
+    ) -> Found:
         """Proved to be the best unless a larger ``bound`` of F says what else is possible."""
         nodes = graphs.nodes(PRED), graphs.nodes(TRUE)
-        return cls(status, graphs, nodes, fewest_lcas, graphs.f if bound is None else bound)
+        return cls(status, graphs, nodes, fewest_lcas, graphs.f if bound is None else bound, found_by)
 
     @property
     def f(self) -> Fraction:
@@ -72,3 +79,7 @@ class Found:
     def lcas(self) -> int:
         """|Z|."""
         return len(self.graphs.lcas) if self.graphs else self.fewest_lcas
+
+
+NOTHING_FOUND = Found(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
+"""What is known of an instance that was not solved."""

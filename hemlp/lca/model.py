@@ -19,15 +19,18 @@ from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.lca.graphs import Found, LcaGraphs
+from hemlp.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.lca.greedy import greedy_graphs
 from hemlp.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
 from hemlp.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.lca.rules import Definitions
 from hemlp.lca.solution import LcaSolution
-from hemlp.programs.model import Model, Plan, carried_out
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan, carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
-from hemlp.programs.registry import Solver, find_solver
+from hemlp.programs.provenance import Claim
+from hemlp.programs.registry import Solver, find_solver, named_solver
+from hemlp.programs.shown import signed
 
 if TYPE_CHECKING:
     from hemlp.programs.algebra import Algebra
@@ -208,6 +211,28 @@ class LcaModel(GraphModel):
         if found.nodes != (found.graphs.nodes(PRED), found.graphs.nodes(TRUE)):
             raise InvalidSolution(f"{place}: the nodes are not those of the paths")
 
+    def certify(self, solution: LcaSolution, claim: Claim) -> LcaSolution:
+        """What a solver of ours claims, and what the search confirms of anybody else's claims."""
+        if claim.ours:
+            return signed(solution, claim, claim.name)
+        self.check(solution)
+        judge, found = named_solver("search"), solution.found
+        claimed = any(each.status is Status.OPTIMAL and each.graphs for each in found)
+        best = judge.solve(self, claim.time_limit).found if claimed else [NOTHING_FOUND] * len(self)
+        made = (self._confirmed(i, each, best[i]) for i, each in enumerate(found))
+        return signed(self.collected(list(made)), claim, judge.name)
+
+    def _confirmed(self, row: int, found: Found, best: Found) -> Found:
+        """What was found, with the status and the bounds that ``best`` proves of it, if that is proved itself."""
+        if found.graphs is None:
+            return found
+        if found.status is not Status.OPTIMAL or best.status is not Status.OPTIMAL or best.graphs is None:
+            return replace(found, status=Status.FEASIBLE, fewest_lcas=1, bound=upper_bound(self.facts[row]))
+        if found.graphs.order <= best.graphs.order:
+            return found
+        bound = best.f if found.lcas == best.lcas else upper_bound(self.facts[row])
+        return replace(found, status=Status.FEASIBLE, fewest_lcas=best.lcas, bound=bound)
+
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
         """True if another solver proves every claim once more, ties included; else InvalidSolution.
 
@@ -254,11 +279,18 @@ class ExtendedModel(GraphModel):
         return extended_program(self.facts[0], self.label, self.title, f)
 
     def plan(self) -> Plan[LcaSolution]:
-        """One program, which fixes all its variables: there is nothing to choose."""
+        """Two programs, which fix all their variables: all LCAs, and all nodes. There is nothing to choose."""
         instance = self.facts[0]
-        if all(instance.classes):
-            yield extended_program(instance, self.label, self.title, Fraction(0))
-        return self.collected([self.extended(instance)])
+        if not all(instance.classes):
+            return self.collected([one_side_empty(instance)])
+        lcas = yield extended_program(instance, self.label, self.title, None)
+        nodes = yield extended_program(instance, self.label, self.title, Fraction(0))
+        if lcas.values is None or nodes.values is None:
+            return self.collected([NOTHING_FOUND])
+        values = iter(nodes.values.tolist())
+        predicted, true = (frozenset(v for v in sorted(side) if next(values)) for side in instance.extended)
+        f = Fraction(2 * len(predicted & true), len(predicted) + len(true))
+        return self.collected([Found(Status.OPTIMAL, None, (predicted, true), int(lcas.values.sum()), f)])
 
     @staticmethod
     def extended(instance: LcaInstance) -> Found:
@@ -296,40 +328,56 @@ def one_side_empty(instance: LcaInstance) -> Found:
 def stages(instance: LcaInstance, label: Callable[[int], Label | Top], title: str) -> Plan[Found]:
     """Problem 2 of one instance: fewest LCAs, then the best F (Dinkelbach), then the ties.
 
-    Where a program is not solved, the best that is known is the result: greedy paths over the fewest LCAs that are
-    known to be enough, or better graphs from a program.
+    Where a limit ends a program, the best that is known is the result: greedy paths over the fewest LCAs that are
+    known to be enough, or better graphs from a program. A program that is given up leaves the instance unsolved.
     """
     if not all(instance.classes):
         return one_side_empty(instance)
-    best = greedy_graphs(instance)
+    best, by = greedy_graphs(instance), "greedy"
     fewest = yield lca_program(instance, label, title)
+    if _given_up(fewest):
+        return NOTHING_FOUND
     if fewest.values is not None:
         enough = [a for a, chosen in zip(instance.lcas, fewest.values, strict=True) if chosen > 0.5]
         if len(enough) < len(best.lcas):
             best = greedy_graphs(instance, enough)
     if fewest.status is not Status.OPTIMAL:
         least = 1 if not math.isfinite(fewest.bound) else max(1, math.ceil(fewest.bound - 1e-6))
-        return Found.of(best, Status.FEASIBLE, min(least, len(best.lcas)), upper_bound(instance))
+        return Found.of(best, Status.FEASIBLE, min(least, len(best.lcas)), upper_bound(instance), by)
     lcas = len(best.lcas)
     if instance.edge_count > LARGEST_PROGRAM:
-        return Found.of(best, Status.FEASIBLE, lcas, upper_bound(instance))
+        return Found.of(best, Status.FEASIBLE, lcas, upper_bound(instance), by)
     builder = GraphProgram(instance, label, title, lcas)
     while True:
         f = best.f
         result = yield builder.ratio(f)
-        if result.values is not None:
-            best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+        if _given_up(result):
+            return NOTHING_FOUND
+        best, by = _better(builder, result, best, by)
         # the objective is an integer, so a bound below 1 proves that no F is better
         solved = result.status is Status.OPTIMAL or result.bound < 1 - 1e-6
         if not solved or (best.f == f and result.bound >= 1):
-            return Found.of(best, Status.FEASIBLE, lcas, _bound(instance, result, f))
+            return Found.of(best, Status.FEASIBLE, lcas, _bound(instance, result, f), by)
         if best.f == f:
             break
     result = yield builder.ties(best.f, sum(best.sizes[:2]))
-    if result.values is not None:
-        best = min(best, builder.read(result.values), key=lambda graphs: graphs.order)
+    if _given_up(result):
+        return NOTHING_FOUND
+    best, by = _better(builder, result, best, by)
     proved = result.status is Status.OPTIMAL
-    return Found.of(best, Status.OPTIMAL if proved else Status.FEASIBLE, lcas)
+    return Found.of(best, Status.OPTIMAL if proved else Status.FEASIBLE, lcas, None, by)
+
+
+def _given_up(result: ProgramResult) -> bool:
+    """Whether a program was left without a solution, and not because of a limit."""
+    return result.values is None and not result.limited
+
+
+def _better(builder: GraphProgram, result: ProgramResult, best: LcaGraphs, by: str) -> tuple[LcaGraphs, str]:
+    """The graphs of a result, of the solver that was asked, unless those that are known are better; and whose."""
+    if result.values is None or best.order < (graphs := builder.read(result.values)).order:
+        return best, by
+    return graphs, ""
 
 
 def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fraction:

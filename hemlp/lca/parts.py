@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from hemlp.lca.links import LcaFacts
-from hemlp.programs.model import Plan
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import LinearProgram, ProgramResult, Row, Status, Variable
 
 Terms = dict[int, float]

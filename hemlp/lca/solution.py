@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import SIDES
 from hemlp.lca.graphs import Found
 from hemlp.programs.program import STATUSES, Status
+from hemlp.programs.provenance import Provenance
 from hemlp.programs.shown import ShownSolution
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class LcaSolution(ShownSolution):
     def of(cls, model: GraphModel, found: Sequence[Found]) -> LcaSolution:
         """From the solutions of all instances."""
         sizes = [(len(p), len(t), len(p & t)) for p, t in (each.nodes for each in found)]
+        others = {i: (each.found_by, each.proved_by) for i, each in enumerate(found) if each.found_by or each.proved_by}
         return cls(
             model,
             np.array([STATUSES.index(each.status) for each in found], np.int8),
@@ -53,6 +56,7 @@ class LcaSolution(ShownSolution):
             np.array([each.lcas for each in found], np.int64),
             np.array([float(each.bound) for each in found]),
             found.__getitem__,
+            provenance=Provenance(others=others),
         )
 
     def __len__(self) -> int:
@@ -65,7 +69,8 @@ class LcaSolution(ShownSolution):
         return {"lcas": self.lcas.astype(np.float64), "bound": self.bounds, "step": steps}
 
     def __getitem__(self, row: int) -> LcaSolution:
-        return LcaSolution.of(self.model[row], [self.detail(row)])
+        one = LcaSolution.of(self.model[row], [self.detail(row)])
+        return replace(one, provenance=self.provenance.of_row(range(len(self))[row]))
 
     @cached_property
     def found(self) -> tuple[Found, ...]:
@@ -86,7 +91,9 @@ class LcaSolution(ShownSolution):
 
     @property
     def objective(self) -> float:
-        """F_LCA of the only instance."""
+        """F_LCA of the only instance; nan where nothing was found."""
+        if self.statuses[0] > STATUSES.index(Status.FEASIBLE):
+            return math.nan
         predicted, true, common = self.sums[0]
         return float(2 * common / (predicted + true)) if predicted + true else 1.0
 

@@ -57,7 +57,7 @@ def class_prices(measure: PairMeasure, batch: Batch) -> ClassPrices:
     model = measure.model(batch)
     solution = model.solve()
     if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
-        raise model.infeasibility(0, 1)
+        raise model.failure(solution, 0, 1)
     ranges = price_ranges(solution)
     gone = [_without(batch, side, k) for side in (0, 1) for k in range(batch.sides[side].classes.size)]
     rows = []

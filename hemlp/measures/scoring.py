@@ -137,7 +137,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
         if unsolved.any() and how.undefined == "error" and not how.leaves(model):
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.infeasibility(k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
+            raise model.failure(solution, k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():

@@ -130,11 +130,9 @@ def _before(came: Sequence[Way | None], node: int | None) -> Way:
     return way
 
 
-def solved_exactly(arcs: Circulation, flow: Sequence[int] | None = None) -> list[int] | None:
-    """A flow of least cost of one instance, from one that there is or from nothing; None if there is none."""
+def improved(arcs: Circulation, flow: Sequence[int]) -> list[int]:
+    """A flow of least cost of one instance, from one that there is."""
     exact = ExactFlow(arcs, flow)
-    if exact.balance() is not None:
-        return None
     exact.improve()
     return exact.flow
 

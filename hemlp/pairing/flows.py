@@ -23,19 +23,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, pointers
-from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution, NotSolved
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.pairing.flow_proof import ExactFlow, is_short, prove_cheapest, solved_exactly
+from hemlp.pairing.flow_proof import ExactFlow, improved, is_short, prove_cheapest
 from hemlp.pairing.flow_words import arc_words, node_names, program_of
 from hemlp.pairing.paired import PairedSolution
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Circulation, Place, Role
 from hemlp.pairing.solution import Prices
 from hemlp.programs.circulation import FlowNetwork
-from hemlp.programs.model import Model, Plan
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.programs.provenance import CERTIFICATE, Claim, changed_rows
 
 if TYPE_CHECKING:
     import networkx
@@ -65,15 +67,20 @@ class FlowSolution(PairedSolution):
         row = range(len(self))[row]
         at = self.model.arcs.ptr[row : row + 2]
         cuts = {0: self.cuts[row]} if row in self.cuts else {}
-        return FlowSolution(self.model[row], self.statuses[row : row + 1], self.flow[at[0] : at[1]], cuts)
+        flow = self.flow[at[0] : at[1]]
+        return FlowSolution(self.model[row], self.statuses[row : row + 1], flow, cuts, **self._origins(row))
 
     @cached_property
     def objectives(self) -> FloatArray:
         """The cost of each instance, computed from its flow; nan where there is no solution."""
+        return np.where(self.statuses <= STATUSES.index(Status.FEASIBLE), self.costs(), math.nan)
+
+    def costs(self) -> FloatArray:
+        """What the flow of each instance costs, whatever it is."""
         arcs = self.model.arcs
         costs = (arcs.cost * self.flow).tolist()
         totals = [math.fsum(costs[start:stop]) for start, stop in zip(arcs.ptr[:-1], arcs.ptr[1:], strict=True)]
-        return np.where(self.statuses <= STATUSES.index(Status.FEASIBLE), np.array(totals, np.float64), math.nan)
+        return np.array(totals, np.float64)
 
     def named_pairs(self) -> list[tuple[Label | None, Label | None, float]]:
         """(predicted, true, cost) of each pair of the only instance, as often as it is chosen; None: default."""
@@ -281,35 +288,44 @@ class FlowModel(Model[FlowSolution]):
         a = self.arcs
         return Circulations((self._first_nodes, a.ptr), (a.tail, a.head), (a.lower, a.upper), a.cost)
 
-    def certified(self, solution: FlowSolution, limited: bool) -> FlowSolution:
-        """Flows that are proved to be of least cost, and a cut for each instance that has none.
-
-        What was not solved is solved here, unless a limit was the reason (``limited``).
-        """
+    def certify(self, solution: FlowSolution, claim: Claim) -> FlowSolution:
+        """Flows that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
         from hemlp.kernels.circulations import cheapest_flows
         from hemlp.kernels.cycles import PROVED
 
         self._broken(solution)
-        made = FlowSolution(self, solution.statuses.copy(), solution.flow.astype(np.int64), dict(solution.cuts))
-        asked = made.statuses <= STATUSES.index(Status.FEASIBLE)
+        lower: dict[int, float] = {}
+        others: dict[int, tuple[str, str]] = {}
+        made = FlowSolution(
+            self, solution.statuses.copy(), solution.flow.astype(np.int64), lower=lower,
+            provenance=claim.by(CERTIFICATE, others),
+        )  # fmt: skip
+        solved = made.statuses <= STATUSES.index(Status.FEASIBLE)
         nodes = int(self._first_nodes[-1])
         far = np.zeros(nodes) if solution.hints is None or solution.hints.size != nodes else solution.hints
-        verdicts = cheapest_flows(self.given_data(), asked, made.flow, far)
-        made.statuses[verdicts == PROVED] = STATUSES.index(Status.OPTIMAL)
-        unsolved = made.statuses == STATUSES.index(Status.UNSOLVED)
-        for row in np.flatnonzero((asked & (verdicts != PROVED)) | (~asked & ~(unsolved & limited))).tolist():
-            at = slice(int(self.arcs.ptr[row]), int(self.arcs.ptr[row + 1]))
-            exact = self.arcs.part(row, row + 1)
-            found = solved_exactly(exact, made.flow[at].tolist() if asked[row] else None)
-            if found is None:
-                cut = ExactFlow(exact).balance()
-                made.cuts[row] = frozenset() if cut is None else cut
+        verdicts = cheapest_flows(self.given_data(), solved, made.flow, far)
+        for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
+            made.flow[self._place(row)] = improved(self.arcs.part(row, row + 1), made.flow[self._place(row)].tolist())
+        made.statuses[solved] = STATUSES.index(Status.OPTIMAL)
+        for row in np.flatnonzero(made.statuses == STATUSES.index(Status.INFEASIBLE)).tolist():
+            if (cut := ExactFlow(self.arcs.part(row, row + 1)).balance()) is not None:
+                made.cuts[row] = cut
             else:
-                made.flow[at] = found
-            made.statuses[row] = STATUSES.index(Status.INFEASIBLE if found is None else Status.OPTIMAL)
+                made.statuses[row] = STATUSES.index(Status.UNSOLVED)
+        rows = changed_rows((self.arcs.ptr, solution.flow, made.flow))
+        if rows.size:
+            least = made.costs()
+            for row in claim.accept_improvements(rows, solution.costs(), least, self.cost_values, others).tolist():
+                made.flow[self._place(row)] = solution.flow[self._place(row)]
+                made.statuses[row] = STATUSES.index(Status.FEASIBLE)
+                lower[row] = float(least[row])
         return made
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+    def _place(self, row: int) -> slice:
+        """Where the arcs of an instance are."""
+        return slice(int(self.arcs.ptr[row]), int(self.arcs.ptr[row + 1]))
+
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row`` (``number`` to the reader) has no solution: which rules contradict each other."""
         one = self[row]
         cut = ExactFlow(one.arcs).balance()

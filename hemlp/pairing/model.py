@@ -21,17 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution, NotSolved
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.options import enumeration
 from hemlp.pairing.data import check_sizes, chosen_data, given_data
 from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal, solved_exactly
+from hemlp.pairing.proof import Shortage, find_shortage, improved, prove_optimal
 from hemlp.pairing.solution import PairingSolution, Prices
-from hemlp.programs.model import Model, Plan
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.programs.provenance import CERTIFICATE, Claim, changed_rows
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
@@ -305,35 +307,41 @@ class PairingModel(Model["PairingSolution"]):
                 raise InvalidSolution(f"{place} is said to have no solution, and has one")
         return True
 
-    def certified(self, solution: PairingSolution, limited: bool) -> PairingSolution:
-        """Pairings that are proved to be of least cost, and a shortage for each instance that has none.
-
-        A pairing that is not of least cost is changed until it is. What was not solved is solved here, unless a
-        limit was the reason (``limited``).
-        """
+    def certify(self, solution: PairingSolution, claim: Claim) -> PairingSolution:
+        """Pairings that are proved to be of least cost or lowered to feasible, and a shortage where there is none."""
         from hemlp.kernels.certificate import cheapest
         from hemlp.kernels.cycles import BROKEN, PROVED
 
         check_sizes(self, solution)
+        lower: dict[int, float] = {}
+        others: dict[int, tuple[str, str]] = {}
+        chosen, (up, ut) = solution.chosen, solution.to_default
         made = PairingSolution(
-            self, solution.statuses.copy(), solution.chosen.astype(np.bool_),
-            (solution.to_default[PRED].astype(np.int64), solution.to_default[TRUE].astype(np.int64)),
-            dict(solution.shortages), solution.hints,
+            self, solution.statuses.copy(), chosen.astype(np.bool_), (up.astype(np.int64), ut.astype(np.int64)),
+            hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
         )  # fmt: skip
-        asked = made.statuses <= STATUSES.index(Status.FEASIBLE)
-        verdicts = cheapest(given_data(self), asked, chosen_data(self, made))
+        solved = made.statuses <= STATUSES.index(Status.FEASIBLE)
+        verdicts = cheapest(given_data(self), solved, chosen_data(self, made))
         if (verdicts == BROKEN).any():
             self._check_bounds(solution)
-        made.statuses[verdicts == PROVED] = STATUSES.index(Status.OPTIMAL)
-        unsolved = made.statuses == STATUSES.index(Status.UNSOLVED)
-        for row in np.flatnonzero((asked & (verdicts != PROVED)) | (~asked & ~(unsolved & limited))).tolist():
-            one = self[row]
-            shortage = None if asked[row] else find_shortage(one)
-            if shortage is not None:
+        for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
+            made.write(row, improved(self[row], made[row]))
+        made.statuses[solved] = STATUSES.index(Status.OPTIMAL)
+        for row in np.flatnonzero(made.statuses == STATUSES.index(Status.INFEASIBLE)).tolist():
+            if (shortage := find_shortage(self[row])) is not None:
                 made.shortages[row] = shortage
-                made.statuses[row] = STATUSES.index(Status.INFEASIBLE)
             else:
-                made.write(row, improved(one, made[row]) if asked[row] else solved_exactly(one))
+                made.statuses[row] = STATUSES.index(Status.UNSOLVED)
+        rows = changed_rows(
+            (self.pairs.ptr, chosen.astype(np.bool_, copy=False), made.chosen),
+            (self.batch.pred.ptr, up, made.to_default[PRED]), (self.batch.true.ptr, ut, made.to_default[TRUE]),
+        )  # fmt: skip
+        if rows.size:
+            least = self.costs(made)
+            for row in claim.accept_improvements(rows, self.costs(solution), least, self.cost_values, others).tolist():
+                made.write(row, solution[row])
+                made.statuses[row] = STATUSES.index(Status.FEASIBLE)
+                lower[row] = float(least[row])
         return made
 
     def dual_bound(self, prices: Prices) -> float:
@@ -368,7 +376,7 @@ class PairingModel(Model["PairingSolution"]):
         available = int(np.minimum(wanted, others.upper).sum()) + theirs.size - shared.size
         return bool(half.lower[classes].sum() > available)
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row`` (``number`` to the reader) has no solution: classes whose lower bounds cannot hold."""
         one = self[row]
         shortage = find_shortage(one)

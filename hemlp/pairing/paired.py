@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 from hemlp.hierarchy.labels import Label
 from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.shown import ShownSolution
+from hemlp.programs.shown import LeastCostSolution
 from hemlp.text.tables import Table
 
-if TYPE_CHECKING:
-    from hemlp.arrays import FloatArray
 
-
-class PairedSolution(ShownSolution):
+class PairedSolution(LeastCostSolution):
     """Pairs that were chosen, at a cost, for each instance of a model."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def objectives(self) -> FloatArray: ...  # noqa: D102
 
     @abstractmethod
     def __len__(self) -> int: ...

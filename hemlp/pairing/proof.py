@@ -43,11 +43,10 @@ class Shortage:
 class ExactPairing:
     """The residual network of a pairing of one instance. Node 0 is source, sink and both default classes in one.
 
-    Variables are numbered: pairs, then predicted, then true classes with the default class. With ``helped``, classes
-    without a default class get one that costs more than anything else.
+    Variables are numbered: pairs, then predicted, then true classes with the default class.
     """
 
-    def __init__(self, model: PairingModel, solution: PairingSolution | None = None, *, helped: bool = False) -> None:
+    def __init__(self, model: PairingModel, solution: PairingSolution) -> None:
         self.model = model
         self.sides = [(half.lower.tolist(), half.upper.tolist(), half.default.tolist()) for half in model.halves]
         self.sizes = tuple(len(lower) for lower, _, _ in self.sides)
@@ -56,15 +55,8 @@ class ExactPairing:
         self.scale = max((Fraction(cost).denominator for cost in finite), default=1)
         self.pairs = [(int(k), self._integer(kappa[k]), int(model.serves[k])) for k in model.x]
         self.first_default = len(kappa), len(kappa) + self.sizes[PRED]
-        self.helped = helped
-        most = max(max(upper, default=1) for _, upper, _ in self.sides)
-        self.penalty = 1 + (len(finite) * most + 1) * max(map(self._integer, finite), default=0)
-        self.values = [0] * (len(kappa) + sum(self.sizes))
-        if solution is not None:
-            self.values = solution.chosen.astype(int).tolist()
-            self.values += solution.to_default[PRED].tolist() + solution.to_default[TRUE].tolist()
-        elif helped:
-            self.values = [0] * len(kappa) + self.sides[0][0] + self.sides[1][0]
+        self.values: list[int] = solution.chosen.astype(int).tolist()
+        self.values += solution.to_default[PRED].tolist() + solution.to_default[TRUE].tolist()
 
     def _integer(self, cost: float) -> int:
         return int(Fraction(cost) * self.scale)
@@ -72,7 +64,7 @@ class ExactPairing:
     def default(self, side: int, i: int) -> int | None:
         """What the default class costs, None if there is none."""
         cost = self.sides[side][2][i]
-        return self._integer(cost) if cost < float("inf") else self.penalty if self.helped else None
+        return self._integer(cost) if cost < float("inf") else None
 
     def degrees(self) -> tuple[list[int], list[int]]:
         """How many pairs each class takes part in, default classes included."""
@@ -195,13 +187,6 @@ def _cycle(came: Sequence[Arc | None]) -> list[Arc]:
 def improved(model: PairingModel, solution: PairingSolution) -> PairingSolution:
     """A pairing of least cost of one instance, from one that keeps its bounds."""
     exact = ExactPairing(model, solution)
-    exact.improve()
-    return exact.solution()
-
-
-def solved_exactly(model: PairingModel) -> PairingSolution:
-    """A pairing of least cost of one instance that has one, from nothing."""
-    exact = ExactPairing(model, helped=True)
     exact.improve()
     return exact.solution()
 

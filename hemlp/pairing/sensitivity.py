@@ -20,7 +20,7 @@ from hemlp.pairing.flows import FlowModel
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.places import Place
-from hemlp.programs.model import Solution
+from hemlp.programs.model import Model, S
 from hemlp.programs.program import STATUSES, Status, exact_integers
 
 EXACT = 2.0**52
@@ -188,10 +188,10 @@ class _Flows:
         return ask
 
 
-def _check_solved(model: PairingModel | FlowModel, solution: Solution, rows: IntArray) -> None:
+def _check_solved(model: Model[S], solution: S, rows: IntArray) -> None:
     """Raise InfeasibleModel where an instance has no solution, at whatever default cost."""
     for k in np.flatnonzero(solution.statuses > STATUSES.index(Status.FEASIBLE))[:1].tolist():
-        raise model.infeasibility(k, int(rows[k]) + 1)
+        raise model.failure(solution, k, int(rows[k]) + 1)
 
 
 def _taken(model: PairingModel, rows: IntArray) -> PairingModel:

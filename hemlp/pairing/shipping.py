@@ -110,13 +110,11 @@ def _before(came: list[tuple[int, int] | None], node: int) -> int:
     return step[0]
 
 
-def improved(model: TransportModel, moved: IntArray | None) -> TransportSolution:
-    """A transport of least cost of one instance, from one that moves everything or (None) from nothing."""
-    one = _Shipping(model, moved)
-    if any(any(side) for side in one.left):
-        one = _Shipping(model, None)
-        if not one.route():
-            return model.solution(ProgramResult(Status.INFEASIBLE))
+def improved(model: TransportModel, moved: IntArray | None, started: bool = False) -> TransportSolution:
+    """A transport of least cost of one instance, from nothing or, if it is ``started``, from what is ``moved``."""
+    one = _Shipping(model, moved if started else None)
+    if not started and not one.route():
+        return model.solution(ProgramResult(Status.INFEASIBLE))
     one.improve()
     values = np.array([one.flow[int(k)] for k in model.x], np.float64)
     return model.solution(ProgramResult(Status.OPTIMAL, values))

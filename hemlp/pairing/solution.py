@@ -60,7 +60,9 @@ class PairingSolution(PairedSolution):
         )
         shortages = {0: self.shortages[row]} if row in self.shortages else {}
         chosen = self.chosen[self.model.pairs.place(row, row + 1)]
-        return PairingSolution(self.model[row], self.statuses[row : row + 1], chosen, (predicted, true), shortages)
+        return PairingSolution(
+            self.model[row], self.statuses[row : row + 1], chosen, (predicted, true), shortages, **self._origins(row)
+        )
 
     def write(self, row: int, solution: PairingSolution) -> None:
         """Put the solution of one instance in its place."""

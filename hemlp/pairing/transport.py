@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidSolution, NotSolved
+from hemlp.errors import InfeasibleModel, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
@@ -31,9 +31,11 @@ from hemlp.pairing.network import Arcs
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.shipping import improved, prove_cheapest, shortage
 from hemlp.programs.circulation import FlowNetwork
-from hemlp.programs.model import Model, Plan
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
-from hemlp.programs.shown import ShownSolution
+from hemlp.programs.provenance import CERTIFICATE, Claim, changed_rows
+from hemlp.programs.shown import LeastCostSolution
 from hemlp.text.shown import few
 from hemlp.text.tables import Table
 
@@ -47,7 +49,7 @@ ROOM = 61
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TransportSolution(ShownSolution):
+class TransportSolution(LeastCostSolution):
     """How many units move along each pair, for each instance of ``model``."""
 
     model: TransportModel
@@ -60,7 +62,7 @@ class TransportSolution(ShownSolution):
     def __getitem__(self, row: int) -> TransportSolution:
         row = range(len(self))[row]
         place = self.model.pairs.place(row, row + 1)
-        return TransportSolution(self.model[row], self.statuses[row : row + 1], self.moved[place])
+        return TransportSolution(self.model[row], self.statuses[row : row + 1], self.moved[place], **self._origins(row))
 
     @cached_property
     def objectives(self) -> FloatArray:
@@ -285,7 +287,8 @@ class TransportModel(Model[TransportSolution]):
 
         costs = self.integer_costs()
         if costs is None:
-            return self.joined([improved(self[i], moved[self.pairs.place(i, i + 1)]) for i in range(len(self))])
+            places = (self.pairs.place(i, i + 1) for i in range(len(self)))
+            return self.joined([improved(self[i], moved[at], bool(started[i])) for i, at in enumerate(places)])
         flow, sides = moved.copy(), self.batch.sides
         left = [mass.copy() for mass in self.masses]
         for side in (PRED, TRUE):
@@ -324,14 +327,30 @@ class TransportModel(Model[TransportSolution]):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, and has one")
         return True
 
-    def certified(self, solution: TransportSolution, limited: bool) -> TransportSolution:
-        """Transports that are proved to be of least cost; what was not solved is solved, unless a limit was hit."""
+    def certify(self, solution: TransportSolution, claim: Claim) -> TransportSolution:
+        """Transports that are proved to be of least cost or lowered to feasible, and where there is none, the proof."""
         self.check(solution)
-        made = self.settled(solution.moved, solution.statuses <= STATUSES.index(Status.FEASIBLE))
-        late = (solution.statuses == STATUSES.index(Status.UNSOLVED)) & limited
-        return TransportSolution(self, np.where(late, solution.statuses, made.statuses), made.moved)
+        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
+        claimed = solution.statuses == STATUSES.index(Status.INFEASIBLE)
+        given = np.where(np.repeat(solved, np.diff(self.pairs.ptr)), solution.moved, 0).astype(np.int64)
+        best = self.settled(given, ~claimed)
+        unsolved = ~solved & (best.statuses == STATUSES.index(Status.OPTIMAL))  # nothing moves, or everything could
+        statuses = np.where(unsolved, STATUSES.index(Status.UNSOLVED), best.statuses).astype(np.int8)
+        lower: dict[int, float] = {}
+        others: dict[int, tuple[str, str]] = {}
+        provenance = claim.by(CERTIFICATE, others)
+        made = TransportSolution(self, statuses, best.moved, lower=lower, provenance=provenance)
+        rows = changed_rows((self.pairs.ptr, given, best.moved))
+        rows = rows[solved[rows]]
+        if rows.size:
+            least, paid = best.objectives, replace(solution, moved=given).objectives
+            for row in claim.accept_improvements(rows, paid, least, self.cost_values, others).tolist():
+                place = self.pairs.place(row, row + 1)
+                made.moved[place], statuses[row] = given[place], STATUSES.index(Status.FEASIBLE)
+                lower[row] = float(least[row])
+        return made
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """Why instance ``row`` (``number`` to the reader) has no solution: whose mass has nowhere to go."""
         one = self[row]
         if not all(mass.any() for mass in one.masses):

@@ -23,9 +23,12 @@ from hemlp.hierarchy.labels import Label
 from hemlp.options import did_you_mean, plain_number
 from hemlp.programs.algebra import Algebra, Line
 from hemlp.programs.exports import symbol
-from hemlp.programs.model import Model, Plan
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status
-from hemlp.programs.registry import accepting_solvers, named_solver
+from hemlp.programs.provenance import Claim
+from hemlp.programs.registry import accepting_solvers, find_solver, named_solver
+from hemlp.programs.shown import signed
 
 _SENSE = re.compile(r"(<=|>=|=)")
 _ADDED = re.compile(r"added_\d+")
@@ -88,20 +91,31 @@ class ChangedModel(Model[Any]):
         """There is one."""
         return self.base.joined(solutions)
 
-    def certified(self, solution: Any, limited: bool) -> Any:
-        """Solutions that keep all rows; that they are optimal is their solver's word, as with any other program."""
+    def certify(self, solution: Any, claim: Claim) -> Any:
+        """Solutions that keep all rows; that they are optimal is the word of a solver of ours, this one or another."""
         self.check(solution)
-        return solution
+        status = STATUSES[solution.statuses[0]]
+        if claim.ours or status is Status.UNSOLVED:
+            return signed(solution, claim, claim.name)
+        judge = find_solver(self)
+        best = judge.solve(self, claim.time_limit)
+        proved = STATUSES[best.statuses[0]]
+        lower: dict[int, float] = {}
+        if status is Status.INFEASIBLE:
+            status = status if proved is status else Status.UNSOLVED
+        elif proved is Status.OPTIMAL and _close(solution.objective, best.objective):
+            status = Status.OPTIMAL
+        else:
+            status = Status.FEASIBLE
+            lower |= {0: best.objective} if proved is Status.OPTIMAL else {}
+        codes = np.array([STATUSES.index(status)], np.int8)
+        return signed(replace(solution, statuses=codes, lower=lower), claim, judge.name)
 
     def check(self, solution: Any) -> bool:
         """True if all rows hold, the further ones included; else InvalidSolution."""
         if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
             return True
-        values = self.base.values(solution)
-        for row in self.program().rows:
-            total = math.fsum(c * values[i] for i, c in row.terms)
-            if not row.lower - 1e-9 <= total <= row.upper + 1e-9:
-                raise InvalidSolution(f"the row {row.name} ({row.note}) does not hold: {total:g}")
+        self.program().check(self.base.values(solution))
         return True
 
     def verify(self, solution: Any) -> bool:

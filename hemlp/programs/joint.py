@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import Advice, InfeasibleModel, InvalidOption, NotSolved
+from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.escaping import markup
 from hemlp.options import check_known
 from hemlp.programs.algebra import Algebra
-from hemlp.programs.model import Model, Plan
+from hemlp.programs.model import Model
+from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Row, Status, Variable
+from hemlp.programs.provenance import Provenance
 from hemlp.programs.registry import Solver
 from hemlp.programs.shown import ShownSolution
 from hemlp.text.tables import Table
@@ -48,6 +50,18 @@ class JointSolution(ShownSolution):
         infeasible = STATUSES.index(Status.INFEASIBLE)
         worst: NDArray[np.int8] = np.where((codes == infeasible).any(axis=0), infeasible, codes.max(axis=0))
         return worst.astype(np.int8)
+
+    def _origin(self, row: int) -> Provenance:
+        """The names of all parts, each once."""
+        parts = [part.provenance.of_row(row) for part in self.parts.values()]
+        found, proved = (dict.fromkeys(getattr(part, each) for part in parts) for each in ("found", "proved"))
+        return Provenance(", ".join(found), ", ".join(proved))
+
+    @property
+    def bounds(self) -> FloatArray:
+        """The sum of the bounds of the parts, for each instance."""
+        total: FloatArray = reduce(np.add, (part.bounds for part in self.parts.values()))
+        return total
 
     @property
     def objectives(self) -> FloatArray:
@@ -157,11 +171,6 @@ class JointModel(Model[JointSolution]):
         """Of all parts."""
         return np.concatenate([part.cost_values for part in self.parts.values()])
 
-    def certified(self, solution: JointSolution, limited: bool) -> JointSolution:
-        """Each part certified."""
-        made = {name: part.certified(solution.parts[name], limited) for name, part in self.parts.items()}
-        return JointSolution(self, made)
-
     def check(self, solution: JointSolution) -> bool:
         """Each part checked."""
         return all(part.check(solution.parts[name]) for name, part in self.parts.items())
@@ -170,9 +179,7 @@ class JointModel(Model[JointSolution]):
         """Each part proved once more."""
         return all(part.verify(solution.parts[name]) for name, part in self.parts.items())
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
-        """Why the first part without a solution has none."""
-        for part in self.parts.values():
-            if part[row].solve().statuses[0] == STATUSES.index(Status.INFEASIBLE):
-                return part.infeasibility(row, number)
-        return super().infeasibility(row, number)
+    def failure(self, solution: JointSolution, row: int, number: int) -> HemlpError:
+        """Why the first part without a solution, or that was not solved, is so."""
+        name = next(name for name, part in solution.parts.items() if part.statuses[row] == solution.statuses[row])
+        return self.parts[name].failure(solution.parts[name], row, number)

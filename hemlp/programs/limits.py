@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
@@ -44,11 +44,11 @@ class Budget:
         def solve_next(program: LinearProgram) -> ProgramResult:
             seconds = self.end - time.monotonic()
             if seconds <= 0 or self.work <= 0:
-                return ProgramResult(Status.UNSOLVED)
+                return ProgramResult(Status.UNSOLVED, limited=True)
             limits = (None if math.isinf(limit) else limit for limit in (seconds, self.work))
             result = solve(program, *limits)
             self.work -= result.work
-            return result
+            return replace(result, limited=result.limited or time.monotonic() >= self.end)
 
         return solve_next
 

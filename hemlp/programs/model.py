@@ -2,23 +2,27 @@
 
 A model never solves itself. ``plan()`` is a generator: it yields a program, is sent its result, yields perhaps another,
 and returns the solution. Any solver of linear programs solves any model by carrying out its plan; a fast path is a
-solver that reads the data of the models that it knows.
+solver that reads the data of the models that it knows. ``certify`` proves what a solver found, or lowers its status to
+what is proved.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InfeasibleModel, InvalidOption, NotSolved
+from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedModel
 from hemlp.hierarchy.labels import Label
-from hemlp.programs.program import LinearProgram, ProgramResult
+from hemlp.programs.plan import Plan
+from hemlp.programs.program import STATUSES, LinearProgram, Status
+from hemlp.programs.provenance import Claim
 from hemlp.programs.registry import Solver, find_solver
+from hemlp.programs.shown import ShownSolution, signed
 from hemlp.programs.staged import Staged
 from hemlp.text.shown import Shown, lines
 from hemlp.text.words import many
@@ -38,20 +42,6 @@ class Solution(Protocol):
 
 
 S = TypeVar("S", bound=Solution)
-T = TypeVar("T")
-Plan = Generator[LinearProgram, ProgramResult, T]
-"""The programs of a model, one after the other: each is yielded, its result is sent back, the solution is returned."""
-
-
-def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) -> T:
-    """What a plan comes to when each of its programs is solved by ``solve``."""
-    try:
-        program = next(plan)
-        while True:
-            program = plan.send(solve(program))
-    except StopIteration as end:
-        solution: T = end.value
-        return solution
 
 
 class Model(Staged, Shown, Generic[S]):
@@ -116,18 +106,34 @@ class Model(Staged, Shown, Generic[S]):
         """How great variables may become, where that is much: not every solver tells such integers apart."""
         return 0.0
 
-    def infeasibility(self, row: int, number: int) -> InfeasibleModel | NotSolved:
-        """Why instance ``row``, ``number`` to the reader, has no solution; NotSolved where nothing contradicts one."""
-        return NotSolved(f"instance {number} was not solved within its limit, or its solver gave up", number)
+    def infeasibility(self, row: int, number: int) -> InfeasibleModel:
+        """Why instance ``row``, ``number`` to the reader, has no solution, if a child knows."""
+        return InfeasibleModel(f"instance {number} has no solution", number)
 
-    def certified(self, solution: S, limited: bool) -> S:
-        """The solution with every claim proved. ``limited``: a limit may have kept the solver from solving."""
-        return solution
+    def failure(self, solution: S, row: int, number: int) -> HemlpError:
+        """The error of an instance that has no solution or was not solved."""
+        if solution.statuses[row] == STATUSES.index(Status.INFEASIBLE):
+            return self.infeasibility(row, number)
+        who = solution.provenance.found if isinstance(solution, ShownSolution) else ""
+        return UnsolvedModel(
+            f"instance {number} was not solved: {who or 'its solver'} reached a limit or failed", number
+        )
+
+    def certify(self, solution: S, claim: Claim) -> S:
+        """The solution with every claim proved, or lowered to what is proved; InvalidSolution if it breaks a rule.
+
+        Unless a child has a better proof: compiled code of ours is trusted, what others claim is verified.
+        """
+        if not claim.compiled:
+            self.verify(solution)
+        return signed(solution, claim, claim.name if claim.compiled else "verify")
 
     def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
         """Solve with the named solver, a solver object, or by default the first that accepts the model.
 
-        What any solver finds is certified: a pairing that is not of least cost is improved until it is.
+        What it finds is certified, never solved again; ``found_by`` and ``proved_by`` of the solution say who did. What
+        nobody solved is unsolved; what costs more than it could is feasible, and ``bounds`` has the least cost. An
+        optimum that is off by rounding is improved exactly, and ``found_by`` ends with "+improvement".
 
         Parameters
         ----------
@@ -136,33 +142,32 @@ class Model(Staged, Shown, Generic[S]):
         time_limit
             In seconds for each instance.
         verify
-            Prove each claim once more (which takes far longer than solving); a solver object's claims as they are.
+            Prove each claim once more (which takes far longer than solving), also as a solver of yours made it.
 
         Raises
         ------
         NoSolver, MissingDependency
             If the solver does not exist, does not accept the model, or cannot be used here.
         InvalidSolution
-            If what a solver object returns is wrong, or a claim cannot be proved.
+            If what a solver returns breaks a rule, or a claim cannot be proved.
 
         Examples
         --------
         >>> from hemlp import Hierarchy, measure
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> model = measure("GIE").model(h, ["sheep"], ["cow"])
-        >>> model.solve().objective == model.solve("cpsat", verify=True).objective
-        True
+        >>> solution = model.solve("cpsat", verify=True)
+        >>> solution.objective == model.solve().objective, solution.found_by.tolist(), solution.proved_by.tolist()
+        (True, ['cpsat'], ['certificate'])
         """
         time_limit = self.usual_time_limit if time_limit is None else time_limit
         chosen = find_solver(self, self.usual_solver if solver is None else solver)
+        claim = Claim(chosen, solver is not None, time_limit)
         solution: S = chosen.solve(self, time_limit)
-        ours = solver is None or isinstance(solver, str)
-        if verify and not ours:
+        if verify and not claim.ours:
             self.verify(solution)
-        solution = self.certified(solution, time_limit is not None)
-        if not ours:
-            self.check(solution)  # a stranger's result is not taken on trust
-        elif verify:
+        solution = self.certify(solution, claim)
+        if verify:
             self.verify(solution)
         return solution
 

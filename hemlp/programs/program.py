@@ -21,6 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidSolution
 from hemlp.escaping import printable
 
 
@@ -30,11 +31,11 @@ class Status(StrEnum):
     OPTIMAL = "optimal"
     """It keeps all constraints, and no other is better: proved."""
     FEASIBLE = "feasible"
-    """It keeps all constraints; a limit was reached before a better one was found or excluded."""
+    """It keeps all constraints; that no other is better is not proved."""
     INFEASIBLE = "infeasible"
     """No solution keeps all constraints: proved."""
     UNSOLVED = "unsolved"
-    """A limit was reached before any solution was found."""
+    """Nothing is known: a limit was reached before any solution was found, or the solver failed."""
 
 
 STATUSES = tuple(Status)
@@ -67,13 +68,15 @@ class Row:
 class ProgramResult:
     """What a matrix solver found: values of the variables (None without a solution) and a bound on the objective.
 
-    ``work``: what it took, in the deterministic unit of a solver that has one.
+    ``work``: what it took, in the deterministic unit of a solver that has one. ``limited``: a limit ended it. A program
+    that is not solved and not limited was given up, and so is its instance.
     """
 
     status: Status
     values: FloatArray | None = None
     bound: float = math.nan
     work: float = 0.0
+    limited: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,19 @@ class LinearProgram:
     def objective(self, values: Iterable[float]) -> float:
         """The objective at ``values``."""
         return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x)
+
+    def check(self, values: FloatArray) -> None:
+        """Raise InvalidSolution unless ``values`` are integers that keep all bounds and rows."""
+        if values.shape != (len(self.variables),):
+            raise InvalidSolution(f"{self.name}: {values.size} values where {len(self.variables)} are needed")
+        for variable, value in zip(self.variables, values.tolist(), strict=True):
+            if not (variable.lower <= value <= variable.upper and value.is_integer()):
+                bounds = f"integers from {variable.lower:g} to {variable.upper:g}"
+                raise InvalidSolution(f"{self.name}: {variable.name} ({variable.note}) is {value:g}, not of {bounds}")
+        for row in self.rows:
+            total = math.fsum(c * values[i] for i, c in row.terms)
+            if not row.lower - 1e-9 <= total <= row.upper + 1e-9:
+                raise InvalidSolution(f"{self.name}: the row {row.name} ({row.note}) does not hold: {total:g}")
 
     def float_scale(self) -> float:
         """A power of two that brings the largest cost near 1: solvers in floats have absolute tolerances."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.closure.model import ClosureModel
-from hemlp.errors import InfeasibleModel, UndefinedScore
+from hemlp.errors import InfeasibleModel, UndefinedScore, UnsolvedModel
 from hemlp.instances.batch import Batch, Side
 from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
@@ -113,7 +113,7 @@ def _one_by_one(measures: Sequence[Measure], data: Aligned, steps: Steps, solvin
             scores = score_together(
                 measures, batch, solver=solving.solver, time_limit=solving.time_limit, undefined=solving.undefined
             )
-        except (UndefinedScore, InfeasibleModel) as error:
+        except (UndefinedScore, InfeasibleModel, UnsolvedModel) as error:
             raise _placed(error, data, steps, chosen) from None
         for into, each in zip(parts, scores, strict=True):
             into.append(each)
@@ -144,8 +144,8 @@ def _parts(sizes: IntArray) -> Iterator[IntArray]:
 
 
 def _placed(
-    error: UndefinedScore | InfeasibleModel, data: Aligned, steps: Steps, chosen: IntArray
-) -> UndefinedScore | InfeasibleModel:
+    error: UndefinedScore | InfeasibleModel | UnsolvedModel, data: Aligned, steps: Steps, chosen: IntArray
+) -> UndefinedScore | InfeasibleModel | UnsolvedModel:
     """The error with the instance and the threshold instead of the number of a set."""
     step = chosen[error.row - 1]
     row = int(steps.rows[step])

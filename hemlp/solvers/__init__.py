@@ -4,3 +4,8 @@
 they know; ``flow`` and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve
 programs, and so every model by its plan. A solver imports its backend when it is used.
 """
+
+from hemlp.programs.program import ProgramResult, Status
+from hemlp.solvers.programs import ProgramSolver
+
+__all__ = ["ProgramResult", "ProgramSolver", "Status"]

@@ -70,9 +70,10 @@ class CpSat(ProgramSolver):
         work = backend.response_proto.deterministic_time
         if found not in statuses:
             status = Status.INFEASIBLE if found == cp_model.INFEASIBLE else Status.UNSOLVED
-            return ProgramResult(status, work=work)
+            return ProgramResult(status, work=work, limited=found == cp_model.UNKNOWN)
         values = np.array([backend.value(x) for x in columns], np.float64)
-        return ProgramResult(statuses[found], values, backend.best_objective_bound / scale, work)
+        bound, limited = backend.best_objective_bound / scale, found == cp_model.FEASIBLE
+        return ProgramResult(statuses[found], values, bound, work, limited)
 
 
 def _integers(what: str, values: Sequence[float]) -> tuple[list[int], int]:

@@ -41,8 +41,9 @@ class Highs(ProgramSolver):
         reason = result.termination.reason
         if reason == mathopt.TerminationReason.INFEASIBLE:
             return ProgramResult(Status.INFEASIBLE)
+        limited = reason in (mathopt.TerminationReason.FEASIBLE, mathopt.TerminationReason.NO_SOLUTION_FOUND)
         if not result.has_primal_feasible_solution():
-            return ProgramResult(Status.UNSOLVED)
+            return ProgramResult(Status.UNSOLVED, limited=limited)
         values = result.variable_values(sorted(model.variables(), key=lambda variable: variable.id))
         status = Status.OPTIMAL if reason == mathopt.TerminationReason.OPTIMAL else Status.FEASIBLE
-        return ProgramResult(status, as_integer_values(values), result.dual_bound() / scale)
+        return ProgramResult(status, as_integer_values(values), result.dual_bound() / scale, limited=limited)

@@ -48,7 +48,8 @@ def _better(program: LinearProgram, first: ProgramResult, second: ProgramResult)
     solutions = [r.values for r in (first, second) if r.values is not None]
     bounds = [r.bound for r in (first, second) if r.bound == r.bound]
     if not solutions:
-        return ProgramResult(Status.UNSOLVED, None, sign * min((sign * b for b in bounds), default=float("nan")))
+        bound = sign * min((sign * b for b in bounds), default=float("nan"))
+        return ProgramResult(Status.UNSOLVED, None, bound, limited=True)
     best = max(solutions, key=lambda values: sign * program.objective(values))
     bound = sign * min((sign * b for b in bounds), default=float("nan"))
-    return ProgramResult(Status.FEASIBLE, best, bound, second.work)
+    return ProgramResult(Status.FEASIBLE, best, bound, second.work, limited=True)

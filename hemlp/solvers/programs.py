@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from hemlp.programs.limits import Budget
-from hemlp.programs.model import Model, carried_out
+from hemlp.programs.model import Model
+from hemlp.programs.plan import carried_out
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
 
 

@@ -81,9 +81,10 @@ class Pulp(ProgramSolver):
         scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
         problem = self.build(replace(program, variables=scaled))
         problem.solve(self._make(time_limit, work_limit))
-        found = self.read(program, problem, Status.OPTIMAL if self._takes("gapRel") else Status.FEASIBLE)
-        ended = found.status in (Status.OPTIMAL, Status.INFEASIBLE)
-        return found if ended or work_limit is None else replace(found, work=work_limit)
+        result = self.read(program, problem, Status.OPTIMAL if self._takes("gapRel") else Status.FEASIBLE)
+        limited = (time_limit, work_limit) != (None, None) and result.status is Status.UNSOLVED
+        ended = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+        return replace(result, limited=limited, work=result.work if ended or work_limit is None else work_limit)
 
     def read(self, program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Status.FEASIBLE) -> ProgramResult:
         """What a problem that ``build`` made holds, once it is solved; ``optimal``: what its optimum is worth here."""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
 from hemlp.errors import InvalidOption
-from hemlp.lca.graphs import Found, LcaGraphs
+from hemlp.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.lca.model import LcaModel, one_side_empty
 from hemlp.lca.parts import ByParts
 from hemlp.lca.programs import upper_bound
 from hemlp.lca.solution import STEPS, LcaSolution
 from hemlp.options import check_choice, plain_number
 from hemlp.programs.limits import Budget
-from hemlp.programs.model import carried_out
+from hemlp.programs.plan import carried_out
 from hemlp.programs.program import LinearProgram, ProgramResult, Status
+from hemlp.programs.provenance import Provenance
 from hemlp.programs.registry import named_solver
 from hemlp.solvers.programs import ProgramSolver
 
@@ -28,8 +28,6 @@ PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
 MOST_STATES = 10**9
 """They are numbered by integers of 32 bits."""
-
-UNSOLVED = Found(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class LcaSearch:
         hard: dict[int, Found] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
             never = self.programs == "never"
-            hard[i], steps[i] = (UNSOLVED, 0) if never else self._by_programs(model, i, time_limit, spent)
+            hard[i], steps[i] = (NOTHING_FOUND, 0) if never else self._by_programs(model, i, time_limit, spent)
 
         graphs = cache(lambda: drawn(model.facts, size, states))  # few ask for them
 
@@ -90,7 +88,8 @@ class LcaSearch:
         for k, i in enumerate(hard):
             statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
             sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
-        return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps)
+        others = {i: names for k, i in enumerate(hard) if (names := solved.provenance.others.get(k))}
+        return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps, provenance=Provenance(others=others))
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:
         """The parts of an instance as programs; the whole, where there are no parts. And which step that is."""
@@ -99,18 +98,22 @@ class LcaSearch:
         one: Any = model[row]
         work = self.work if self.work is not None else model.work_limit
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
-        solver = _program_solver()
-        parts = ByParts.of(one.facts, self.states) if self.states and solver is not None else None
-        if parts is None or solver is None:
-            whole = carried_out(one.plan(), _nothing) if solver is None else solver.carry_out(one, budget)
-            return whole.found[0], STEPS.index("programs")
-        proved, bound = carried_out(parts.plan(), budget.spending(solver.solve_program))
+        backend = _program_solver()
+        if backend is None:
+            return carried_out(one.plan(), _nothing).found[0], STEPS.index("programs")
+        parts = ByParts.of(one.facts, self.states) if self.states else None
+        if parts is None:
+            whole: Found = backend.carry_out(one, budget).found[0]
+            whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
+            return whole, STEPS.index("programs")
+        proved, bound = carried_out(parts.plan(), budget.spending(backend.solve_program))
         found = _read(one, 0, *finish(parts.search))
         assert found.graphs is not None
         if not proved:
             bound = min(bound, upper_bound(one.facts[0]))
             found = Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
-        return found, STEPS.index("programs of parts")
+        both = f"{self.name}+{backend.name}"
+        return replace(found, found_by=both, proved_by=both), STEPS.index("programs of parts")
 
 
 def _program_solver() -> ProgramSolver | None:
@@ -130,7 +133,7 @@ def _program_solver() -> ProgramSolver | None:
 
 def _nothing(program: LinearProgram) -> ProgramResult:
     """Without a solver a plan ends with the best that it knows."""
-    return ProgramResult(Status.UNSOLVED)
+    return ProgramResult(Status.UNSOLVED, limited=True)
 
 
 def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:

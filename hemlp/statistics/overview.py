@@ -132,9 +132,10 @@ def notes(ev: Evaluation, procedure: Procedure, verbose: bool = False) -> list[s
         found += comparability(ev, name)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
-            if scores.undefined:
-                which = "which is" if scores.undefined == 1 else "which are"
-                found.append(f"{system}, {name}: undefined on {many(scores.undefined, 'instance')}, {which} left out")
+            unsolved = scores.status_counts().get("unsolved", 0)
+            for count, what in ((scores.undefined - unsolved, "undefined"), (unsolved, "not solved")):
+                which = "which is" if count == 1 else "which are"
+                found += [f"{system}, {name}: {what} on {many(count, 'instance')}, {which} left out"] if count else []
             found += _steps(system, name, scores)
             if scores.exact and (fell := scores.fallbacks):
                 found.append(f"{system}, {name}: not proved optimal on {many(fell, 'instance')}")
