@@ -23,7 +23,15 @@ from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.capacities import PairRule
-from hemlp.pairing.costs import as_cost, check_magnitude, checked_costs, cost_promises, cost_text, shares_of_one
+from hemlp.pairing.costs import (
+    as_cost,
+    check_magnitude,
+    checked_costs,
+    cost_key,
+    cost_promises,
+    cost_text,
+    shares_of_one,
+)
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
@@ -187,10 +195,10 @@ class PairMeasure(Measure):
 
     @property
     def model_key(self) -> Hashable:
-        """Measures that differ only in name and score share their pairing."""
-        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
-        own = cost_text(self.cost) == "custom"
-        return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
+        """Measures that differ only in name and score share their pairing; scores of similarities limit its costs."""
+        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score", "cost")}
+        rest = tuple((k, id(v) if _is_custom(v) else v) for k, v in fields.items())
+        return cost_key(self.cost), self.score_rule.similarity, rest
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch.

@@ -19,7 +19,7 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import ShortestPath, as_cost, checked_costs, cost_promises, cost_text
+from hemlp.pairing.costs import ShortestPath, as_cost, checked_costs, cost_key, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.similarities import JiangConrath, LcaHeight, Similarity
 from hemlp.pairing.transport import TransportModel
@@ -121,8 +121,7 @@ class TransportMeasure(Measure):
     @property
     def model_key(self) -> Hashable:
         """Measures that differ only in name share their transport."""
-        text = cost_text(self.cost)
-        return id(self.cost) if text == "custom" else text, None if self.weights is None else id(self.weights)
+        return cost_key(self.cost), None if self.weights is None else id(self.weights)
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> TransportModel:
         """The transport of one instance (hierarchy, true, pred) or of a batch."""
