@@ -170,7 +170,7 @@ def test_bad_label_files(tmp_path, name, content, words):
 def test_other_mistakes(tmp_path):
     with pytest.raises(InvalidLabelSets, match="several rows with lists"):
         LabelSets.of(pandas.DataFrame({"id": [1, 1], "labels": [["x"], ["y"]]}))
-    with pytest.raises(InvalidOption, match=r"labels= and rows='paths' are for data in memory"):
+    with pytest.raises(InvalidOption, match="labels= is for data in memory"):
         LabelSets.of(write(tmp_path, "p.txt", "x\n"), labels=["x"])
     with pytest.raises(UnreadableFile):
         LabelSets.of(tmp_path / "none.txt")

@@ -66,7 +66,7 @@ def convert(source: str, target: str, **given: Any) -> None:
 @hierarchy_options
 def check(
     hierarchy: str, files: tuple[str, ...], hierarchy_format: str | None, format: Any, sep: str | None, id: str | None,
-    label: str | None, **given: Any,
+    label: str | None, rows: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
 
@@ -91,7 +91,7 @@ def check(
         )
     show(hierarchy, about_hierarchy(h))
     if files:
-        sets = {name: read_labels(name, format=format, sep=sep, id=id, label=label) for name in files}
+        sets = {name: read_labels(name, format=format, sep=sep, id=id, label=label, rows=rows) for name in files}
         table, problems = about_labels(h, sets)
         show("", table)
         wrong += problems

@@ -120,6 +120,10 @@ label_file_options = options(
     click.option("--sep", help="Of label files, between labels or cells: --sep ';'."),
     click.option("--id", metavar="COLUMN", help="Of label files, the column of ids: --id doc."),
     click.option("--label", metavar="COLUMN", help="Of label files, the column of labels: --label class."),
+    click.option(
+        "--rows", type=click.Choice(["sets", "paths"]),
+        help="Of label files, what the labels of an instance are: a set, or a path down to its label: --rows paths.",
+    ),
 )  # fmt: skip
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import Advice, InvalidOption, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import READERS
+from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut, cut_of
 from hemlp.io.labels import read_labels
@@ -61,8 +62,11 @@ def gold_of(true: Any) -> LabelSets:
     return as_gold(true)
 
 
-def scores_of(name: str, file: str, gold: LabelSets) -> ScoredSets:
-    """The scores of a system for the instances of the gold."""
+def scores_of(name: str, file: str, gold: LabelSets, missing: MissingPolicy = "error") -> ScoredSets:
+    """The scores of a system for the instances of the gold.
+
+    Most of the scored instances have true labels, unless ``missing`` allows otherwise: else the file may be another.
+    """
     from hemlp.scores.reading import read_scores
 
     s = read_scores(file)
@@ -70,6 +74,12 @@ def scores_of(name: str, file: str, gold: LabelSets) -> ScoredSets:
         known = set(gold.ids) & set(s.ids)
         if known:  # else the sides have nothing in common, which is an error of its own
             lacking, extra = len(gold.ids) - len(known), len(s) - len(known)
+            if extra > len(known) and missing == "error":
+                other = next(each for each in s.ids if each not in known)
+                raise MisalignedSides(
+                    f"{file}: {many(extra, 'scored instance')} of {len(s):,}, {other!r} for example, have no true "
+                    f"labels: is this the file that belongs to them?"
+                ).advised(Advice("missing", "empty", "to leave these out"))
             if lacking or extra:
                 warnings.warn(
                     f"{name}: no scores for {many(lacking, 'instance')} of the true labels, so nothing is predicted; "
@@ -88,7 +98,7 @@ def predictions(
     from hemlp.scores.tuned import Tuned
     from hemlp.scores.tuning import tune
 
-    s = scores_of(name, cut.file, gold)
+    s = scores_of(name, cut.file, gold, options.get("missing", "error"))
     if cut.top is not None:
         return s.top(cut.top)
     if cut.threshold is not None:
@@ -115,13 +125,13 @@ def sides_of(true: str, systems: Mapping[str, str], h: Hierarchy, of_ranks: bool
         return read_labels(true), read_labels(file)
     gold = gold_of(true)
     if cut is None or of_ranks:
-        return gold, scores_of(name, file if cut is None else cut.file, gold)
+        return gold, scores_of(name, file if cut is None else cut.file, gold, "empty")
     if cut.at == TUNED:
         raise InvalidOption(
             f"{file}: thresholds are not tuned here. Let `hemlp tune --json` write them to a file, and give "
             f"{cut.file}@thresholds.json"
         )
-    return gold, predictions(name, cut, gold, h, Tuning(), {})
+    return gold, predictions(name, cut, gold, h, Tuning(), {"missing": "empty"})
 
 
 def _scored(data: Any) -> ScoredSets:

@@ -55,6 +55,7 @@ from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
 from hemlp.evaluation.toml_data import toml_data
+from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import write_text
 from hemlp.io.hierarchies import read_hierarchy
@@ -78,7 +79,7 @@ HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
-LABEL_OPTIONS = ("format", "sep", "id", "label")
+LABEL_OPTIONS = ("format", "sep", "id", "label", "rows")
 OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask")
 
 
@@ -256,7 +257,7 @@ class Study:
         own = named_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(cut_of(file) for file in self.systems.values())
-        true = gold_of(self.true) if scored else read(self.true)
+        true = LabelSets.of(gold_of(self.true), rows=options.get("rows")) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
@@ -265,10 +266,20 @@ class Study:
             if cut is not None:
                 systems[name] = predictions(name, cut, gold_of(true), h, tuning, chosen)
             else:
-                systems[name] = scores_of(name, file, gold_of(true)) if all(ranks) else read(file)
+                systems[name] = (
+                    scores_of(name, file, gold_of(true), chosen.get("missing", "error")) if all(ranks) else read(file)
+                )
         with _cluster(options.get("dask")) as executor:
             return evaluate(
-                h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
+                h,
+                true,
+                systems,
+                self.measures,
+                progress=progress,
+                names=names,
+                executor=executor,
+                rows="sets" if options.get("rows") == "sets" else None,
+                **chosen,
             )
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:

@@ -23,6 +23,7 @@ from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
@@ -281,6 +282,7 @@ def curve(
     points: int | None = None,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -304,7 +306,7 @@ def curve(
         A grid, instead of every distinct score.
     points
         At most so many of the distinct scores, evenly spaced among them.
-    unknown, unknown_true, undefined, solver, time_limit
+    unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
     Examples
@@ -315,7 +317,7 @@ def curve(
     0.4
     """
     made = _named([measures] if isinstance(measures, str | Measure) else measures)
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
     grid, kind = chosen_thresholds(data, thresholds, points)

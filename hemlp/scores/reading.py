@@ -12,7 +12,7 @@ import numpy as np
 
 from hemlp.errors import FileFormatError, InvalidOption, InvalidScores
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.sets import LabelSets, from_pairs
+from hemlp.instances.sets import LabelSets, Rows, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
 from hemlp.io.text import check_separator, decode, file_kind, read_bytes, split_cells
@@ -221,20 +221,21 @@ def as_scores(data: Any, *, labels: Sequence[Label] | None = None, source: str =
     return ScoredSets.of(data, labels=labels, source=source)
 
 
-def as_gold(data: Any) -> LabelSets:
+def as_gold(data: Any, rows: Rows | None = None) -> LabelSets:
     """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines."""
     if not isinstance(data, str | PathLike):
-        return LabelSets.of(data, source="true labels")
+        return LabelSets.of(data, rows=rows, source="true labels")
     source = fspath(data)
     if file_kind(source) == ".tsv":
         name, content = read_bytes(data)
         first = _first_line(content).decode("utf-8", "replace").strip().split("\t")
         if len(first) == 2 and not {"id", "label"} & {cell.strip() for cell in first}:
-            rows = list(split_cells(decode(content, name), name, "\t"))
-            for line, row in rows:
+            cells = list(split_cells(decode(content, name), name, "\t"))
+            for line, row in cells:
                 if len(row) != 2 or not all(row):
                     raise FileFormatError(f"{name}, line {line}: {len(row)} cells instead of id and class", line)
-            return from_pairs(
-                [row[0] for _, row in rows], [row[1] for _, row in rows], name, [line for line, _ in rows]
+            pairs = from_pairs(
+                [row[0] for _, row in cells], [row[1] for _, row in cells], name, [line for line, _ in cells]
             )
-    return read_labels(data)
+            return replace(pairs, rows=rows)
+    return read_labels(data, rows=rows)

@@ -14,6 +14,7 @@ from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
+from hemlp.instances.sets import Rows as RowsOf
 from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import mean
@@ -47,6 +48,7 @@ def tune(
     seed: int = 0,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: RowsOf | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -77,7 +79,7 @@ def tune(
         What is done where it is true in fewer: an "error", or it keeps the one threshold ("shared").
     seed
         Of the folds.
-    unknown, unknown_true, undefined, solver, time_limit
+    unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
     Examples
@@ -92,7 +94,7 @@ def tune(
     for option, number, smallest in (("folds", folds, 2), ("least", least, 1)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < smallest):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least {smallest}")
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if by != "all" and undefined != "error":
         raise InvalidOption(
             f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
