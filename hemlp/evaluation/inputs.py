@@ -18,7 +18,7 @@ import numpy as np
 
 from hemlp.errors import InvalidLabelSets, MisalignedSides, UncutScores, UnscoredPredictions
 from hemlp.evaluation.gold import Gold
-from hemlp.hierarchy.columns import column_names
+from hemlp.hierarchy.columns import collected, column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.alignment import different_rows
@@ -215,6 +215,7 @@ class Reading:
 
     def predictions(self, data: Any, name: str) -> Source:
         """Those of a system: scores, if they are, and else as ``source``."""
+        data = collected(data)
         if isinstance(data, Scored):
             return as_predictions(data, name, self.rows)
         if self.scored and not isinstance(data, LabelSets | LabelFile):
@@ -226,6 +227,7 @@ class Reading:
 
     def source(self, data: Any, name: str) -> Source:
         """A label file as it is, anything else as label sets."""
+        data = collected(data)
         if isinstance(data, LabelFile):
             return data
         if isinstance(data, str | PathLike):
