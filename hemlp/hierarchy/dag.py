@@ -181,7 +181,7 @@ class Hierarchy(Structure, Shown):
         if len(set(labels)) < len(labels) or np.shape(parents) != np.shape(children):
             raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
         if not labels:
-            raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or classes=[...]")
+            raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or one class")
         alike = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
         by_label = sorted(range(len(labels)), key=labels.__getitem__ if alike else lambda i: label_order(labels[i]))
         rank = np.empty(len(labels), np.int32)

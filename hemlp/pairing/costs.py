@@ -363,7 +363,7 @@ WORDS["uniform"] = "uniform"
 def as_cost(value: Any) -> Any:
     """A cost from its text, from a function of two labels, or from a cost."""
     if isinstance(value, str):
-        name, positional, options = parse_call(value)
+        name, positional, options = parse_call(value, "cost", InvalidOption)
         if positional or (name not in COSTS and name not in known_costs()):
             known = ", ".join(known_costs())
             raise InvalidOption(f"cost={value!r} is not known; names are {known}, also with options, as in (decay=w)")
