@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
+from hemlp.errors import HemlpError, InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
@@ -84,7 +84,12 @@ class _Reading:
             pred = as_scores(y_pred, labels=self.labels, source="y_pred")
         else:
             pred = LabelSets.of(y_pred, labels=self.labels, rows=self.rows, source="y_pred")
-        batch = Batch.of(hierarchy, true, pred, unknown=self.unknown, unknown_true=self.unknown_true, rows=self.rows)
+        policies: dict[str, Any] = {"unknown": self.unknown, "unknown_true": self.unknown_true}
+        try:
+            batch = Batch.of(hierarchy, true, pred, rows=self.rows, **policies)
+        except HemlpError as error:
+            error.advised(*(each for each in error.advice if each.option in (*policies, "rows")))
+            raise
         if not len(batch):
             raise InvalidLabelSets("y_true and y_pred hold no instance")
         with without_advice():
@@ -202,10 +207,16 @@ class Metric:
         """
         others = list(metrics)
         for other in others:
-            if not isinstance(other, Metric) or (other.measure, other.hierarchy) != (self.measure, self.hierarchy):
-                raise InvalidOption(f"only metrics of the same measure ({self.measure}) and hierarchy can be merged")
+            if not isinstance(other, Metric) or other._kind != self._kind:
+                raise InvalidOption(
+                    f"only metrics of the same measure ({self.measure}), hierarchy and choice of unknown= can be merged"
+                )
         self._seen += [scores for other in others for scores in other._seen]
         return self
+
+    @property
+    def _kind(self) -> tuple[Any, ...]:
+        return self.measure, self.hierarchy, self.reading.unknown, self.reading.unknown_true
 
     def __len__(self) -> int:
         return sum(map(len, self._seen))

@@ -201,3 +201,6 @@ def test_unknown_labels():
     # an invented label earns something from F_LCA where it is isolated, and nothing where it is dropped
     assert metrics.f_lca_score(["cow"], ["yeti"], hierarchy=H, unknown="isolate") > 0
     assert metrics.f_lca_score(["cow"], ["yeti"], hierarchy=H, unknown="drop") == 0
+    one, other = (metrics.Metric("F_LCA", hierarchy=H, unknown=unknown) for unknown in ("drop", "isolate"))
+    with pytest.raises(InvalidOption, match="choice of unknown= can be merged"):
+        one.merge_state([other])
