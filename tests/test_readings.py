@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import hemlp
 from hemlp import Batch, Hierarchy, LabelSets, evaluate, examples, measure, metrics, read_hierarchy
+from hemlp.cli.main import commands
 from hemlp.errors import (
     EmptyHierarchy,
     FileFormatError,
@@ -653,3 +655,22 @@ def test_scored_files_on_the_command_line(tmp_path):
     assert (out.returncode, out.stdout) == (2, "")
     assert "keep the rows above a threshold first. Take them out of the file" in out.stderr
     assert "Traceback" not in out.stderr
+
+
+def test_paths_on_the_command_line_and_in_studies(tmp_path):
+    (tmp_path / "h.txt").write_text("root A\nroot B\nA a1\nA a2\nB b1\n")
+    (tmp_path / "p.txt").write_text("root A a1\nroot B\n")
+    (tmp_path / "q.txt").write_text("root A a2\nroot B\n")
+    (tmp_path / "s.toml").write_text(
+        "hierarchy = 'h.txt'\ntrue = 'p.txt'\nmeasures = ['F']\nsystems.q = 'q.txt'\noptions.rows = 'paths'\n"
+    )
+    paths = [str(tmp_path / name) for name in ("h.txt", "p.txt", "q.txt")]
+    for arguments, mean in (
+        (["evaluate", *paths, "-m", "F"], "0.8333"),
+        (["evaluate", *paths, "-m", "F", "--rows", "paths"], "0.5000"),
+        (["run", str(tmp_path / "s.toml")], "0.5000"),
+        (["check", *paths, "--rows", "paths"], "q.txt"),
+    ):
+        found = CliRunner().invoke(commands, arguments)
+        assert found.exit_code == 0, found.output
+        assert mean in found.output
