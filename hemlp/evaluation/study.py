@@ -21,7 +21,7 @@ true = [0, "ALL"]
 default_cost = 5
 
 [options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
-                                              # of label files format, sep, id, label
+                                              # of label files format, sep, id, label, rows
 undefined = "nan"
 
 [tests]
