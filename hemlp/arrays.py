@@ -12,6 +12,14 @@ IntArray = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 
+def as_numpy(data: Any) -> Any:
+    """An array of another library, a tensor for example, as one of numpy, and anything else as it is."""
+    foreign = hasattr(data, "ndim") and hasattr(data, "dtype") and hasattr(data, "tolist")
+    if not foreign or isinstance(data, np.ndarray | np.generic) or hasattr(data, "iloc") or hasattr(data, "tocsr"):
+        return data
+    return np.asarray(data.tolist())  # wherever it lies, and whatever follows it
+
+
 def sorted_distinct(keys: NDArray[Any]) -> NDArray[Any]:
     """What np.unique gives, by sorting alone: on millions of integers its hashing takes ten times as long, and numpy
     loads its masked arrays for it."""

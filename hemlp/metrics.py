@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
+from hemlp.errors import HemlpError, InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch
+from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.sets import LabelSets, Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
@@ -43,7 +44,10 @@ hierarchy
 labels
     The classes of the columns, where the sides are 0/1 matrices.
 rows
-    "sets" or "paths": what lists of labels are, where they could be either (see ``LabelSets.of``).
+    "sets" or "paths": what lists of labels are (see ``LabelSets.of``).
+unknown, unknown_true
+    What is done about predicted and true labels that the hierarchy does not have: "error", "drop" or "isolate" (see
+    ``Batch.of``).
 average
     "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
 sample_weight
@@ -63,21 +67,33 @@ Examples
 """Of each function, filled in."""
 
 
-def _scores(
-    made: Measure, hierarchy: Any, y_true: Any, y_pred: Any, labels: Sequence[Label] | None, rows: Rows | None
-) -> Scores:
-    """One score an instance."""
-    true = LabelSets.of(y_true, labels=labels, rows=rows, source="y_true")
-    pred: LabelSets | ScoredSets
-    if isinstance(made, RankedMeasure):
-        pred = as_scores(y_pred, labels=labels, source="y_pred")
-    else:
-        pred = LabelSets.of(y_pred, labels=labels, rows=rows, source="y_pred")
-    with without_advice():
-        batch = Batch.of(hierarchy, true, pred)
+@dataclass(frozen=True)
+class _Reading:
+    """How labels are read, and what is done about unknown ones."""
+
+    labels: Sequence[Label] | None
+    rows: Rows | None
+    unknown: UnknownPolicy
+    unknown_true: UnknownPolicy | None
+
+    def scores(self, made: Measure, hierarchy: Any, y_true: Any, y_pred: Any) -> Scores:
+        """One score an instance."""
+        true = LabelSets.of(y_true, labels=self.labels, rows=self.rows, source="y_true")
+        pred: LabelSets | ScoredSets
+        if isinstance(made, RankedMeasure):
+            pred = as_scores(y_pred, labels=self.labels, source="y_pred")
+        else:
+            pred = LabelSets.of(y_pred, labels=self.labels, rows=self.rows, source="y_pred")
+        policies: dict[str, Any] = {"unknown": self.unknown, "unknown_true": self.unknown_true}
+        try:
+            batch = Batch.of(hierarchy, true, pred, rows=self.rows, **policies)
+        except HemlpError as error:
+            error.advised(*(each for each in error.advice if each.option in (*policies, "rows")))
+            raise
         if not len(batch):
             raise InvalidLabelSets("y_true and y_pred hold no instance")
-        return made.score(batch)
+        with without_advice():
+            return made.score(batch)
 
 
 def _averaged(
@@ -116,7 +132,7 @@ class Metric:
         What labels speak of, anything that ``Hierarchy.of`` takes.
     labels
         The classes of the columns of 0/1 matrices, or those that integer codes count.
-    rows, average, zero_division
+    rows, unknown, unknown_true, average, zero_division
         As of the functions of this module.
     parameters
         Of the measure.
@@ -141,11 +157,14 @@ class Metric:
         rows: Rows | None = None,
         average: str | None = "samples",
         zero_division: ZeroDivision | None = None,
+        unknown: UnknownPolicy = "error",
+        unknown_true: UnknownPolicy | None = None,
         **parameters: Any,
     ) -> None:
         self.measure = as_measure(measure, **parameters)
         self.hierarchy = Hierarchy.of(hierarchy)
-        self.labels, self.rows, self.average, self.zero_division = labels, rows, average, zero_division
+        self.reading = _Reading(labels, rows, unknown, unknown_true)
+        self.average, self.zero_division = average, zero_division
         self._seen: list[Scores] = []
 
     def update(self, y_true: Any, y_pred: Any) -> None:
@@ -157,7 +176,7 @@ class Metric:
             Label sets, anything that ``LabelSets.of`` takes; of measures such as F_H@5 predictions are scores, anything
             that ``ScoredSets.of`` takes. Where they are wrong, nothing is kept of the batch.
         """
-        self._seen.append(_scores(self.measure, self.hierarchy, y_true, y_pred, self.labels, self.rows))
+        self._seen.append(self.reading.scores(self.measure, self.hierarchy, y_true, y_pred))
 
     def compute(self) -> float | FloatArray:
         """The average over all instances since the last ``reset``, or their scores with ``average=None``."""
@@ -188,10 +207,16 @@ class Metric:
         """
         others = list(metrics)
         for other in others:
-            if not isinstance(other, Metric) or (other.measure, other.hierarchy) != (self.measure, self.hierarchy):
-                raise InvalidOption(f"only metrics of the same measure ({self.measure}) and hierarchy can be merged")
+            if not isinstance(other, Metric) or other._kind != self._kind:
+                raise InvalidOption(
+                    f"only metrics of the same measure ({self.measure}), hierarchy and choice of unknown= can be merged"
+                )
         self._seen += [scores for other in others for scores in other._seen]
         return self
+
+    @property
+    def _kind(self) -> tuple[Any, ...]:
+        return self.measure, self.hierarchy, self.reading.unknown, self.reading.unknown_true
 
     def __len__(self) -> int:
         return sum(map(len, self._seen))
@@ -211,11 +236,13 @@ def _metric(name: str) -> Callable[..., Any]:
         average: str | None = "samples",
         sample_weight: Any = None,
         zero_division: ZeroDivision | None = None,
+        unknown: UnknownPolicy = "error",
+        unknown_true: UnknownPolicy | None = None,
         **parameters: Any,
     ) -> float | FloatArray:
         """See DOCUMENTATION."""
         made = measure(name, **parameters)
-        scores = _scores(made, hierarchy, y_true, y_pred, labels, rows)
+        scores = _Reading(labels, rows, unknown, unknown_true).scores(made, hierarchy, y_true, y_pred)
         return _averaged(made, scores, average, sample_weight, zero_division)
 
     template = NAMED[name].template

@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 from scipy.sparse import csr_array
 
-from hemlp import Batch, Hierarchy, LabelSets, curve, evaluate, read_labels
+from hemlp import Batch, Hierarchy, LabelSets, ScoredSets, curve, evaluate, metrics, read_labels
 from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, MisalignedSides, UnknownLabel, UnreadableFile
 
 EDGES = [("r", "A"), ("A", "x"), ("A", "y"), ("r", "B")]
@@ -170,7 +170,7 @@ def test_bad_label_files(tmp_path, name, content, words):
 def test_other_mistakes(tmp_path):
     with pytest.raises(InvalidLabelSets, match="several rows with lists"):
         LabelSets.of(pandas.DataFrame({"id": [1, 1], "labels": [["x"], ["y"]]}))
-    with pytest.raises(InvalidOption, match=r"labels= and rows='paths' are for data in memory"):
+    with pytest.raises(InvalidOption, match="labels= is for data in memory"):
         LabelSets.of(write(tmp_path, "p.txt", "x\n"), labels=["x"])
     with pytest.raises(UnreadableFile):
         LabelSets.of(tmp_path / "none.txt")
@@ -178,3 +178,79 @@ def test_other_mistakes(tmp_path):
         evaluate(H, ["x"], write(tmp_path, "p.txt", "x\ny\n"), ["F_H"])
     sets = read_labels(write(tmp_path, "odd", '["x"]\n'), format="jsonl")
     assert list(sets) == [("x",)]
+
+
+class Tensor:
+    """An array of another library: it has ndim, dtype and tolist, its rows are tensors, and numpy cannot read it."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.ndim, self.dtype, self.shape = self.values.ndim, f"torch.{self.values.dtype}", self.values.shape
+
+    def tolist(self):
+        return self.values.tolist()
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return map(Tensor, self.values)
+
+    def __array__(self, *_, **__):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
+def test_tensors():
+    codes = LabelSets.of(Tensor([0, 1, 2]), labels=["x", "y", "z"])
+    assert list(codes) == [("x",), ("y",), ("z",)]
+    assert list(LabelSets.of(Tensor([0, 1]), labels=["x", "y"])) == [("x",), ("y",)]
+    assert list(LabelSets.of(Tensor([[0, 1], [1, 1]]), labels=["x", "y"])) == [("y",), ("x", "y")]
+    assert list(LabelSets.of([Tensor([0, 2]), Tensor([1])], labels=["x", "y", "z"])) == [("x", "z"), ("y",)]
+    assert list(LabelSets.of(Tensor([3, 1]))) == [(3,), (1,)]
+    with pytest.raises(InvalidLabelSets, match="a matrix needs labels="):
+        LabelSets.of(Tensor([[0, 1], [1, 1]]))
+    with pytest.raises(InvalidLabelSets, match="does not fit 2 labels"):
+        LabelSets.of(Tensor([[0, 1, 1]]), labels=["x", "y"])
+    scores = ScoredSets.of(Tensor([[0.5, 0.25]]), labels=["x", "y"])
+    assert list(scores) == [{"x": 0.5, "y": 0.25}]
+    assert metrics.f_score(Tensor([0, 1]), Tensor([0, 0]), hierarchy=H, labels=["x", "y"]) == 0.5
+
+
+def test_codes_are_read_by_their_form():
+    """Lists as long as labels are a matrix, others codes, whatever they hold; rows="sets" makes all of them codes."""
+    labels = ["x", "y", "z", "w"]
+    for rows in ([[0, 1], [1, 0]], [[0, 1], [2, 3]], [[0], [1]], [[1], [3]], [[0, 1], []]):
+        assert list(LabelSets.of(rows, labels=labels)) == [tuple(labels[k] for k in row) for row in rows]
+    assert list(LabelSets.of([[0, 1, 0, 0]], labels=labels)) == [("y",)]
+    assert list(LabelSets.of([[0, 1], [1, 0]], labels=["x", "y"], rows="sets")) == [("x", "y"), ("y", "x")]
+    for rows in ([[0, 0, 1], [0, 1, 0]], [[0, 2, 0, 1]]):
+        with pytest.raises(InvalidLabelSets, match="does not fit 4 labels|only 0 and 1 are allowed"):
+            LabelSets.of(rows, labels=labels)
+
+
+class Query:
+    """A relation of DuckDB, as far as its columns are concerned."""
+
+    def __init__(self, **columns):
+        self.table = pyarrow.table(columns)
+
+    @property
+    def columns(self):
+        return self.table.column_names
+
+    def fetch_arrow_table(self):
+        return self.table
+
+
+def test_queries():
+    """What is not computed yet: lazy frames of polars, relations of DuckDB."""
+    for make in (lambda **columns: polars.DataFrame(columns).lazy(), Query):
+        h = Hierarchy.of(make(parent=["r", "r"], child=["x", "y"]))
+        gold, scored = make(id=["a", "b"], label=["x", "y"]), make(id=["a", "b"], label=["x", "x"], score=[0.9, 0.2])
+        assert list(LabelSets.of(gold)) == [("x",), ("y",)]
+        assert list(LabelSets.of(make(doc=[1, 1], term=["x", "y"]), id="doc", label="term")) == [("x", "y")]
+        assert ScoredSets.of(scored).ids == ("a", "b")
+        assert evaluate(h, gold, {"s": gold}, ["F_H"]).mean("s", "F_H") == 1
+        assert evaluate(h, gold, {"s": scored}, ["F_H@1"]).mean("s", "F_H@1") == 0.75
+        other = make(doc=["a", "b"], term=["x", "y"])
+        assert evaluate(h, other, {"s": other}, ["F_H"], id="doc", label="term").mean("s", "F_H") == 1

@@ -8,13 +8,15 @@ import sys
 from importlib import import_module
 
 import click
+import numpy as np
 import pytest
 
-from hemlp import Cost, measure
+from hemlp import Bounds, Cost, measure
 from hemlp.cli.main import COMMANDS, commands
-from hemlp.errors import InvalidOption, UnknownMeasure
+from hemlp.errors import HemlpError, InvalidBounds, InvalidOption, NoSolver, UnknownMeasure
 from hemlp.measures.named import HOMES, NAMED
 from hemlp.pairing.costs import COSTS, as_cost
+from hemlp.programs.registry import as_solver
 from hemlp.text import notation
 
 
@@ -165,3 +167,43 @@ def test_usual_tables_are_made_without_what_is_for_others(tmp_path, monkeypatch)
     )
     assert "[1.0000, 1.0000]" in said
     assert said.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("GIE(default_cost=5, default_cost=6)", "default_cost is given twice"),
+        ("PairMeasure('m', Bounds((1, 1), (1, 1), pair=(0, 1), pair=(0, 2)))", "pair is given twice"),
+        ("PairMeasure('m', Bounds((1, 1), (1, 1), **{}))", r"\*\* is not understood"),
+        ("GIE(default_cost=f(3))", r"f\(3\) is no value: write a number"),
+        ("GIE(default_cost=1 + x)", r"1 \+ x is no value"),
+        ("GIE(default_cost=lambda: 3)", "lambda: 3 is no value"),
+        ("GIE(default_cost=[i for i in x])", "is no value"),
+        ("GIE(default_cost=", "was never closed"),
+    ],
+)
+def test_texts_that_are_none(text, words):
+    """The same mistakes in texts of measures, of costs and of solvers, each called what it is."""
+    with pytest.raises(UnknownMeasure, match=f"^cannot read the measure .*{words}") as found:
+        measure(text)
+    assert " object at 0x" not in str(found.value)
+    assert "<unknown>" not in str(found.value)
+    cost = text.replace("GIE(default_cost", "shortest_path(decay").replace("default_cost", "decay")
+    with pytest.raises(InvalidOption, match="^cannot read the cost "):
+        measure("GIE", cost=cost)
+    with pytest.raises(NoSolver, match="^cannot read the solver "):
+        as_solver(text.replace("GIE", "pulp"))
+
+
+def test_truth_is_no_bound():
+    for value in (True, False, np.True_, np.False_):
+        for bounds in (
+            {"predicted": (value, 1)}, {"true": (0, value)}, {"predicted": ({"a": value}, 1)}, {"pair": (value, 1)},
+            {"total": (value, 3)}, {"defaults": (value, 2)},
+        ):  # fmt: skip
+            with pytest.raises(InvalidBounds, match="is not ALL or an integer"):
+                Bounds(**{"predicted": (1, 1), "true": (1, 1), **bounds})
+    for side in ("(False, 1)", "by_leaf((False, 1), (1, 1))"):
+        text = f"PairMeasure('m', Bounds({side}, (1, 1)))"
+        with pytest.raises(HemlpError, match="is not ALL or an integer"):
+            measure(text)

@@ -12,8 +12,8 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
-from hemlp import Batch, Hierarchy, examples, measure, metrics
-from hemlp.errors import HemlpError, InvalidOption
+from hemlp import Batch, Hierarchy, evaluate, examples, measure, metrics
+from hemlp.errors import HemlpError, InvalidOption, UnknownLabel
 from hemlp.measures.named import NAMED
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -177,3 +177,30 @@ def test_zero_division_by_convention_and_by_mistake():
         metrics.p_score(true, pred, hierarchy=H, zero_division=0.5)
     with pytest.raises(InvalidOption, match="for ratios of two counts, and GIE is none"):
         metrics.gie_loss(true, pred, hierarchy=H, zero_division=0)
+
+
+def test_unknown_labels():
+    """As of evaluate: an error, dropped, or isolated, with what each of them pays."""
+    true, pred = [["cow"], ["sheep"]], [["yeti"], ["sheep", "yeti"]]
+    for name in ("F_LCA", "F_H", "SDL", "hamming"):
+        function = f"{name.lower()}_{'score' if measure(name).greater_is_better else 'loss'}"
+        for options in ({"unknown": "drop"}, {"unknown": "isolate"}):
+            wanted = evaluate(H, true, {"s": pred}, [name], **options).per_instance("s", name).tolist()
+            call = getattr(metrics, function)
+            assert call(true, pred, hierarchy=H, average=None, **options).tolist() == wanted
+            metric = metrics.Metric(name, hierarchy=H, average=None, **options)
+            metric.update(true, pred)
+            assert metric.compute().tolist() == wanted
+        with pytest.raises(UnknownLabel, match="'yeti'.*choose unknown='drop' .* or unknown='isolate'"):
+            getattr(metrics, function)(true, pred, hierarchy=H)
+        with pytest.raises(UnknownLabel, match="'yeti'.*choose unknown_true='isolate'"):
+            getattr(metrics, function)(pred, true, hierarchy=H)
+        assert getattr(metrics, function)(pred, pred, hierarchy=H, unknown="drop", unknown_true="drop") in (0, 1)
+    with pytest.raises(InvalidOption, match="unknown='skip'"):
+        metrics.f_score(true, pred, hierarchy=H, unknown="skip")
+    # an invented label earns something from F_LCA where it is isolated, and nothing where it is dropped
+    assert metrics.f_lca_score(["cow"], ["yeti"], hierarchy=H, unknown="isolate") > 0
+    assert metrics.f_lca_score(["cow"], ["yeti"], hierarchy=H, unknown="drop") == 0
+    one, other = (metrics.Metric("F_LCA", hierarchy=H, unknown=unknown) for unknown in ("drop", "isolate"))
+    with pytest.raises(InvalidOption, match="choice of unknown= can be merged"):
+        one.merge_state([other])

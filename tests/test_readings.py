@@ -13,10 +13,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import hemlp
-from hemlp import Batch, Hierarchy, LabelSets, evaluate, examples, metrics, read_hierarchy
+from hemlp import Batch, Hierarchy, LabelSets, evaluate, examples, measure, metrics, read_hierarchy
+from hemlp.cli.main import commands
 from hemlp.errors import (
     EmptyHierarchy,
     FileFormatError,
@@ -30,6 +34,7 @@ from hemlp.errors import (
     UpsideDown,
 )
 from hemlp.io.labels import LabelFile, read_labels
+from tests import oracle
 
 H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])
 TWO_ROOTS = Hierarchy.from_edges([("A", "a1"), ("A", "a2"), ("B", "b1")])
@@ -186,88 +191,115 @@ def test_a_class_that_looks_like_a_score_is_a_class():
 
 # ---- paths
 
-PATHS = {
+LISTS = {
     "lists": [["root", "A", "a1"], ["root", "B"]],
     "tuples": [("root", "A", "a1")],
     "one level": [["root", "A"]],
-    "arrays": np.array([["root", "A", "a1"], ["root", "B", "b1"]]),
-    "object arrays": np.array([["root", "A", "a1"], ["root", "B", "b1"]], dtype=object),
     "a series": pd.Series([["root", "A", "a1"]]),
     "ids": {"d1": ["root", "A", "a1"], "d2": ["root", "A", "a2"]},
     "single classes between": [["root", "A", "a1"], ["a2"], [], ["root"]],
     "without the only root": [["A", "a1"], ["B", "b1"]],
     "padded with the last class": [["root", "A", "A"], ["root", "B", "b1"]],
+    "from the bottom up": [["a1", "A", "root"], ["B", "root"]],
+    "no paths": [["a1", "b1"], ["root", "a1"]],
+    "sets": [{"root", "A", "a1"}, frozenset(["root", "A"])],
 }
 
 
-@pytest.mark.parametrize("kind", PATHS)
-def test_paths_are_not_taken_for_sets(kind):
-    rows = PATHS[kind]
-    count = len(rows)
-    words = r"looks like a path from the top down.*Give the last class.*rows='paths'\).*rows='sets'\)"
-    single = dict.fromkeys(rows, "a1") if isinstance(rows, dict) else ["a1"] * count
-    with pytest.raises(InvalidLabelSets, match=words):
-        Batch.of(H, rows, single)
-    with pytest.raises(InvalidLabelSets, match=f"predictions of s.*{words}"):
-        evaluate(H, single, {"s": rows}, ["F"])
-    if not isinstance(rows, dict):
-        with pytest.raises(InvalidLabelSets, match=f"y_true.*{words}"):
-            metrics.f_score(rows, rows, hierarchy=H)
-        # for weights it does not matter: a path has the closure of its last class
-        as_sets = hemlp.information_content(H, LabelSets.of(rows, rows="sets"), unseen=0.0)
-        assert hemlp.information_content(H, rows, unseen=0.0) == as_sets
-    plain = rows.values() if isinstance(rows, dict) else rows
-    batch = Batch.of(H, LabelSets.of(rows, rows="sets"), LabelSets.of(rows, rows="sets"))
-    assert [{H.labels[c] for c in batch.true[i]} for i in range(count)] == [set(row) for row in plain]
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_are_sets_whatever_they_hold(kind):
+    """The reading does not depend on values: paths are sets, too, until rows="paths" says otherwise."""
+    rows = LISTS[kind]
+    plain = [set(row) for row in (rows.values() if isinstance(rows, dict) else rows)]
+    batches = [Batch.of(H, rows, rows), Batch.of(H, rows, rows, rows="sets")]
+    for batch in (*batches, Batch.of(H, LabelSets.of(rows, rows="sets"), rows)):
+        assert [{H.labels[c] for c in batch.true[i]} for i in range(len(batch))] == plain
+        assert [{H.labels[c] for c in batch.pred[i]} for i in range(len(batch))] == plain
+    assert evaluate(H, rows, {"s": rows}, ["F"]).mean("s", "F") == 1
 
 
-def test_paths_from_the_bottom_up():
-    with pytest.raises(InvalidLabelSets, match="looks like a path from the bottom up.*Give the first class"):
-        Batch.of(H, [["a1", "A", "root"], ["B", "root"]], [["a1"], ["B"]])
+@given(st.lists(st.lists(st.sampled_from(sorted(H)), max_size=4), min_size=1, max_size=6), st.data())
+def test_what_works_on_all_rows_works_on_each_part(rows, data):
+    """Scores of parts of the rows are those of the whole, in every function that takes lists of labels."""
+    cut = data.draw(st.integers(0, len(rows)))
+    f = measure("F")
+    whole = f.score(Batch.of(H, rows, rows[::-1])).values.tolist()
+    parts = [slice(0, cut), slice(cut, None)]
+    assert [v for p in parts for v in f.score(Batch.of(H, rows[p], rows[::-1][p])).values.tolist()] == whole
+    scored = [dict.fromkeys(row, 0.5) for row in rows[::-1]]
+    for part in parts:
+        if rows[part]:
+            assert metrics.f_score(rows[part], rows[::-1][part], hierarchy=H, average=None).tolist() == whole[part]
+            if any(scored[part]):
+                assert len(hemlp.curve(H, rows[part], scored[part], ["F"]).thresholds) == 1
+            assert hemlp.compare_exact_greedy(H, rows[part], rows[::-1][part]).difference.size == len(rows[part])
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [["a1"], ["a2"], [], ["root"]],  # one class each
-        ["a1", ["root", "A"]],  # whoever gives paths gives lists
-        [{"root", "A", "a1"}],
-        [frozenset(["root", "A"])],
-        {"d1": {"root", "A"}},
-        [["root", "A"], ["A", "root"]],
-        [["root", "A", "a1"], ["a1", "a2"]],
-        [["root", "a1"]],  # an ancestor, but not a parent
-        [["A", "a1"]],  # not from a root, and one row says little
-        [["A", "a1"], ["A", "a1"]],
-        [["A", "root"]],
-        [["a1", "a1"]],
-    ],
-)
-def test_sets_are_not_taken_for_paths(rows):
-    assert len(Batch.of(H, rows, rows)) == len(rows)
+def test_corpora_of_lists():
+    """Random corpora, some of which are all paths by accident: [[0, 1], [3]] is read as [[0, 1], [2, 3]] is."""
+    for row in oracle.corpora():
+        h = Hierarchy.from_edges(row["edges"], classes=range(row["classes"]))
+        assert len(Batch.of(h, row["true"], row["pred"])) == len(row["true"])
 
 
-def test_all_rows_count_not_only_the_first():
-    for rows in ([["A", "a1"]] * 30 + [["B", "b1"]], [["B", "root"]] * 30 + [["a1", "A", "root"]],
-                 [["a1"]] * 30 + [["root", "A"]], [["a1", "zebra"]] * 30 + [["root", "A"]]):  # fmt: skip
-        with pytest.raises(InvalidLabelSets, match="looks like a path"):
-            Batch.of(H, ["a1"] * 31, rows, unknown="drop")
-    for rows in ([["root", "A", "a1"]] * 30 + [["a2", "a1"]], [["A", "a1"]] * 31, [["B", "root"]] * 31):
-        assert len(Batch.of(H, ["a1"] * 31, rows)) == 31
+@pytest.mark.parametrize("dtype", [str, object])
+def test_arrays_of_labels_need_a_word(dtype):
+    """An array of two dimensions can be sets (the best five labels) or paths, whatever it holds."""
+    single = ["a1"] * 2
+    for values in ([["root", "A", "a1"], ["root", "B", "b1"]], [["a1", "b1"], ["a2", "A"]]):
+        array = np.array(values, dtype=dtype)
+        for call in (
+            lambda array=array: LabelSets.of(array),
+            lambda array=array: Batch.of(H, single, array),
+            lambda array=array: evaluate(H, single, {"s": array}, ["F"]),
+            lambda array=array: metrics.f_score(single, array, hierarchy=H),
+        ):
+            with pytest.raises(InvalidLabelSets, match="say rows='sets' .* or rows='paths'"):
+                call()
+        assert list(LabelSets.of(array, rows="sets")) == [tuple(row) for row in values]
+    paths = np.array([["root", "A", "a1"], ["root", "B", ""]], dtype=dtype)
+    for found in (Batch.of(H, paths, paths, rows="paths"), Batch.of(H, LabelSets.of(paths, rows="paths"), ["a1", "B"])):
+        assert [[H.labels[c] for c in found.true[i]] for i in range(2)] == [["a1"], ["B"]]
+    assert evaluate(H, paths, {"s": paths}, ["F", "hamming"], rows="paths").mean("s", "F") == 1
 
 
-def test_below_several_roots_a_path_begins_at_one_of_them():
-    with pytest.raises(InvalidLabelSets, match="from the top down"):
-        Batch.of(TWO_ROOTS, [["A", "a1"], ["B", "b1"]], ["a1", "b1"])
-    deep = Hierarchy.from_edges([("A", "x"), ("x", "y"), ("B", "z")])
-    assert len(Batch.of(deep, [["x", "y"], ["x", "y"]], ["y", "y"])) == 2
+def test_several_paths_an_instance():
+    """A third dimension, or lists of lists: hiclass's multi-label form."""
+    lists = [[["root", "A", "a1"], ["root", "B", "b1"]], [["root", "A", ""], ["", "", ""]], [["", "", ""]] * 2]
+    expected = [["a1", "b1"], ["A"], []]
+    for rows in (lists, np.array(lists), np.array(lists, dtype=object)):
+        batch = Batch.of(H, rows, LabelSets.of(expected, rows="sets"), rows="paths")
+        assert [[H.labels[c] for c in batch.true[i]] for i in range(3)] == expected
+        assert metrics.f_score(rows, rows, hierarchy=H, rows="paths") == 1
+    with pytest.raises(InvalidLabelSets, match="row 1: not a path, 'A' is not a parent of 'b1'"):
+        Batch.of(H, [[["root", "A", "b1"], ["root"]]], ["a1"], rows="paths")
+    with pytest.raises(InvalidLabelSets, match="say rows='sets' .*two dimensions"):
+        LabelSets.of(np.array(lists), rows="sets")
 
 
-def test_unknown_labels_do_not_hide_paths():
-    with pytest.raises(InvalidLabelSets, match="looks like a path"):
-        Batch.of(H, ["a1", "a1"], [["root", "A", "zebra"], ["root", "B"]], unknown="drop")
-    with pytest.raises(InvalidLabelSets, match="looks like a path"):
-        Batch.of(H, ["a1"], [["root", "A", "zebra"]], unknown="isolate")
+def test_paths_of_names_in_several_places():
+    h = Hierarchy.of(["Garden > Other", "House > Other", "Other > Garden"], same_names="apart")
+    rows = [["Garden", "Other"], ["House", "Other"], ["House"], ["Other", "Garden"], ["Other"], ["Garden", "House"]]
+    batch = Batch.of(h, rows[:5], rows[:5], rows="paths")
+    labels = ["Garden > Other", "House > Other", "House", "Other > Garden", "Other"]
+    assert [h.labels[int(c)] for c in batch.true.classes] == labels
+    with pytest.raises(InvalidLabelSets, match="row 6: not a path"):
+        Batch.of(h, rows, rows, rows="paths")
+
+
+def test_paths_in_files(tmp_path):
+    (tmp_path / "p.txt").write_text("root A a1\n\nroot B\n")
+    (tmp_path / "p.jsonl").write_text('["root", "A", "a1"]\n[]\n["root", "B"]\n')
+    (tmp_path / "p.csv").write_text("id,label\n1,root\n1,A\n")
+    for name in ("p.txt", "p.jsonl"):
+        for batch in (Batch.of(H, tmp_path / name, [["a1"], [], ["B"]], rows="paths"),
+                      Batch.of(H, read_labels(tmp_path / name, rows="paths"), [[], [], []])):  # fmt: skip
+            assert [[H.labels[c] for c in batch.true[i]] for i in range(3)] == [["a1"], [], ["B"]]
+        for options in ({}, {"memory": "2GB"}):
+            ev = evaluate(H, tmp_path / name, {"s": tmp_path / name}, ["hamming"], rows="paths", **options)
+            assert ev.facts["s"]["predictions an instance"] == pytest.approx(2 / 3)
+    with pytest.raises(InvalidOption, match="p.csv: rows='paths' is for files with a list of labels"):
+        read_labels(tmp_path / "p.csv", rows="paths")
 
 
 def test_one_instance_is_a_set_and_never_a_path():
@@ -321,7 +353,7 @@ def test_paths_that_are_none():
 
 
 def test_padding_is_no_label():
-    for rows in (np.array([["root", "A", "a1"], ["root", "B", ""]]), [["root", "B", ""]], [[""]], ["a1", ""]):
+    for rows in ([["root", "A", "a1"], ["root", "B", ""]], [["root", "B", ""]], [[""]], ["a1", ""]):
         with pytest.raises(InvalidLabelSets, match="holds an empty string.*rows='paths'"):
             LabelSets.of(rows)
     with pytest.raises(InvalidLabel, match=r"row 1: None is not a label.*leave missing values out"):
@@ -623,3 +655,22 @@ def test_scored_files_on_the_command_line(tmp_path):
     assert (out.returncode, out.stdout) == (2, "")
     assert "keep the rows above a threshold first. Take them out of the file" in out.stderr
     assert "Traceback" not in out.stderr
+
+
+def test_paths_on_the_command_line_and_in_studies(tmp_path):
+    (tmp_path / "h.txt").write_text("root A\nroot B\nA a1\nA a2\nB b1\n")
+    (tmp_path / "p.txt").write_text("root A a1\nroot B\n")
+    (tmp_path / "q.txt").write_text("root A a2\nroot B\n")
+    (tmp_path / "s.toml").write_text(
+        "hierarchy = 'h.txt'\ntrue = 'p.txt'\nmeasures = ['F']\nsystems.q = 'q.txt'\noptions.rows = 'paths'\n"
+    )
+    paths = [str(tmp_path / name) for name in ("h.txt", "p.txt", "q.txt")]
+    for arguments, mean in (
+        (["evaluate", *paths, "-m", "F"], "0.8333"),
+        (["evaluate", *paths, "-m", "F", "--rows", "paths"], "0.5000"),
+        (["run", str(tmp_path / "s.toml")], "0.5000"),
+        (["check", *paths, "--rows", "paths"], "q.txt"),
+    ):
+        found = CliRunner().invoke(commands, arguments)
+        assert found.exit_code == 0, found.output
+        assert mean in found.output

@@ -319,7 +319,10 @@ def test_functions_advise_arguments_that_they_have():
         measure("F_H").score(h, ["b"], ["x"])
     with pytest.raises(HemlpError, match="choose undefined='nan' to leave such instances out$"):
         measure("TIE").score(h, ["b", "c"], ["b"])
-    for wrong in (lambda: metrics.f_h_score(["b"], ["x"], hierarchy=h), lambda: information_content(h, [["x"]])):
+    with pytest.raises(HemlpError, match="choose unknown='drop' to .*, or unknown='isolate' to"):
+        metrics.f_h_score(["b"], ["x"], hierarchy=h)
+    missing = {"1": "b", "2": "b"}, {"1": "b"}
+    for wrong in (lambda: metrics.f_h_score(*missing, hierarchy=h), lambda: information_content(h, [["x"]])):
         with pytest.raises(HemlpError) as caught:
             wrong()
         assert "choose" not in str(caught.value)

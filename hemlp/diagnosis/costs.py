@@ -114,6 +114,7 @@ class Confusion(NamedTuple):
 
 def confused(found: Paired, size: int, most: int | None = None) -> Iterator[Confusion]:
     """Pairs of two of ``size`` classes that cost something, what costs most over all instances first."""
+    found = found.with_certain_pairs()
     real = (found.predicted >= 0) & (found.true >= 0) & (found.costs > 0)
     keys = found.true[real].astype(np.int64) * size + found.predicted[real]
     order = np.argsort(keys, kind="stable")
@@ -131,6 +132,7 @@ def _confused(ev: Evaluation, system: str, measure: str) -> tuple[dict[tuple[Lab
     labels = inputs_of(ev).hierarchies[system].labels
     found = Paired.joined(paired(inputs_of(ev), system, pair_measure(ev, measure)))
     pairs = {(labels[each.true], labels[each.predicted]): each for each in confused(found, len(labels))}
+    found = found.with_certain_pairs()
     notes = []
     for side, word in ((found.true, "predicted"), (found.predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.diagnosis.reading import inputs_of, parts
@@ -33,29 +34,49 @@ class Paired:
     """Pairs of some instances: the number of the instance, and the class of each side, -1 for a default class.
 
     ``costs`` of the pairs; one with a default class that is taken several times costs so many times as much.
-    ``instances``: how many have a pairing.
+    ``single``: whether the instance has one class a side. ``instances``: how many have a pairing.
     """
 
     rows: IntArray
     predicted: IntArray
     true: IntArray
     costs: FloatArray
+    single: NDArray[np.bool_]
     instances: int
 
     @classmethod
     def joined(cls, parts: Iterable[Paired]) -> Paired:
         """Parts, one after the other."""
         nobody = np.empty(0, np.int64)
-        found = [cls(nobody, nobody, nobody, np.empty(0), 0), *parts]
-        columns = zip(*((part.rows, part.predicted, part.true, part.costs) for part in found), strict=True)
-        rows, predicted, true, costs = map(np.concatenate, columns)
-        return cls(rows, predicted, true, costs, sum(part.instances for part in found))
+        found = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
+        columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in found), strict=True)
+        rows, predicted, true, costs, single = map(np.concatenate, columns)
+        return cls(rows, predicted, true, costs, single, sum(part.instances for part in found))
 
     def among(self, rows: IntArray) -> Paired:
         """The pairs of some instances, whose numbers ascend; ``instances`` as it was."""
         place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
-        here = rows[place] == self.rows
-        return Paired(self.rows[here], self.predicted[here], self.true[here], self.costs[here], self.instances)
+        return self._where(rows[place] == self.rows)
+
+    def _where(self, here: NDArray[np.bool_]) -> Paired:
+        ends = self.predicted[here], self.true[here]
+        return Paired(self.rows[here], *ends, self.costs[here], self.single[here], self.instances)
+
+    def with_certain_pairs(self) -> Paired:
+        """With one pair in place of two default classes where an instance has one class a side: who answers whom is
+        not in doubt there, though it costs less to pair both with nobody, as across roots."""
+        alone = self.single & ((self.predicted < 0) | (self.true < 0))
+        lone, rest = self._where(alone), self._where(~alone)
+        order = np.lexsort((lone.predicted < 0, lone.rows))  # of each instance the predicted class first
+        both = lone.rows[order[:-1]] == lone.rows[order[1:]]
+        first, second = order[:-1][both], order[1:][both]
+        certain = Paired(
+            lone.rows[first], lone.predicted[first], lone.true[second], lone.costs[first] + lone.costs[second],
+            lone.single[first], 0,
+        )  # fmt: skip
+        others = np.ones(lone.rows.size, np.bool_)
+        others[first] = others[second] = False
+        return replace(Paired.joined([rest, certain, lone._where(others)]), instances=self.instances)
 
 
 def pair_measure(ev: Evaluation, name: str) -> PairMeasure:
@@ -91,7 +112,9 @@ def paired(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[Paired
             costs = half.default[at] * taken[at]
             found.append((start + rows[row][keep], ends[0][keep], ends[1][keep], costs[keep]))
         whole = [np.concatenate(column) for column in zip(*found, strict=True)]
-        yield Paired(whole[0], whole[1], whole[2], whole[3], int(solved.sum()))
+        sizes = [np.diff(side.ptr)[whole[0] - start] for side in batch.sides]
+        single = (sizes[PRED] == 1) & (sizes[TRUE] == 1)
+        yield Paired(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))
 
 
 def _ends(model: PairingModel, pairs: IntArray, solved: Any, rows: IntArray) -> tuple[Any, ...]:

@@ -184,6 +184,8 @@ class Diagnosable:
     def confusions(self, system: Systems = None, measure: str = "GIE") -> Table:
         """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
 
+        Where an instance has one class a side, they are a pair even if it costs less to pair both with nobody.
+
         Parameters
         ----------
         system

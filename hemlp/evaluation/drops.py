@@ -32,6 +32,8 @@ from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
 from hemlp.text.words import many
 
+WORSE = "worse"
+"""The verdict on a drop that is too much; nothing is called so where the gate lets a run pass."""
 ROUNDING = 1e-12
 """What is worse by no more than this beyond what is allowed is not worse: 0.75 − 0.74 is a little above 0.01."""
 WORST = 10
@@ -198,15 +200,14 @@ class Drops:
         """All changes, one row a system and measure."""
         rows = []
         for each in self.changes:
-            verdict = "worse" if self._too_much(each) else "undefined" if each.lost else "ok"
+            verdict = WORSE if self._too_much(each) else "undefined" if each.lost else "ok"
             rows.append([each.system, each.measure, figure(each.before), figure(each.now),
                          signed(each.difference), between(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
-        notes = [
-            f"worse: the mean of the paired differences is worse by more than allowed{how}",
-            f"intervals from {RESAMPLES:,} resamples of {units_of(self.ev).described}",
-        ]
+        notes = [f"intervals from {RESAMPLES:,} resamples of {units_of(self.ev).described}"]
+        if any(row[-1] == WORSE for row in rows):
+            notes.insert(0, f"{WORSE}: the mean of the paired differences is worse by more than allowed{how}")
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):
             notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
         notes += [

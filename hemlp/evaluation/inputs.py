@@ -18,12 +18,12 @@ import numpy as np
 
 from hemlp.errors import InvalidLabelSets, MisalignedSides, UncutScores, UnscoredPredictions
 from hemlp.evaluation.gold import Gold
-from hemlp.hierarchy.columns import column_names
+from hemlp.hierarchy.columns import collected, column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.alignment import different_rows
 from hemlp.instances.batch import Batch, Policies
-from hemlp.instances.sets import LabelSets, Scored, as_predictions
+from hemlp.instances.sets import LabelSets, Rows, Scored, as_predictions
 from hemlp.io.labels import WHOLE, LabelFile, open_labels, read_labels
 from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
@@ -204,38 +204,43 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Reading:
-    """How data is read: ``labels``, ``id`` and ``label`` as of ``LabelSets.of``; ``stream``: files block by block.
+    """How data is read: ``labels``, ``id``, ``label`` and ``rows`` as of ``LabelSets.of``.
 
-    ``scored``: predictions are scores, since nothing else is asked of them.
+    ``stream``: files block by block. ``scored``: predictions are scores, since nothing else is asked of them.
     """
 
     labels: Sequence[Label] | None = None
     id: str | None = None
     label: str | None = None
+    rows: Rows | None = None
     stream: bool = False
     scored: bool = False
 
     def predictions(self, data: Any, name: str) -> Source:
         """Those of a system: scores, if they are, and else as ``source``."""
+        data = collected(data)
         if isinstance(data, Scored):
-            return as_predictions(data, name)
+            return as_predictions(data, name, self.rows)
         if self.scored and not isinstance(data, LabelSets | LabelFile):
             from hemlp.scores.reading import as_scores
 
             labels = None if isinstance(data, str | PathLike) else self.labels
             columns = {"id": self.id, "label": self.label} if labels is None else {}
-            return as_predictions(as_scores(data, labels=labels, source=name, **columns), name)
+            return as_predictions(as_scores(data, labels=labels, source=name, **columns), name, self.rows)
         return self.source(data, name)
 
     def source(self, data: Any, name: str) -> Source:
         """A label file as it is, anything else as label sets."""
+        data = collected(data)
         if isinstance(data, LabelFile):
             return data
         if isinstance(data, str | PathLike):
-            if self.stream and self.id is None and self.label is None and Path(data).exists():
+            if self.stream and self.id is self.label is self.rows is None and Path(data).exists():
                 return open_labels(data)
             table = file_kind(fspath(data)) in WHOLE
-            return LabelSets.of(data, id=self.id if table else None, label=self.label if table else None)
+            columns = {"id": self.id, "label": self.label} if table else {}
+            return LabelSets.of(data, rows=self.rows, **columns)
         if column_names(data) is not None and (self.label is not None or self.id is not None):
-            return LabelSets.of(data, id=self.id, label=self.label, source=name)
-        return LabelSets.of(data, labels=None if isinstance(data, LabelSets | Mapping) else self.labels, source=name)
+            return LabelSets.of(data, id=self.id, label=self.label, rows=self.rows, source=name)
+        labels = None if isinstance(data, LabelSets | Mapping) else self.labels
+        return LabelSets.of(data, labels=labels, rows=self.rows, source=name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import LabelSets, Rows
 from hemlp.io.cuts import TUNED, Cut, cut_of
 from hemlp.io.labels import Format, read_labels
 from hemlp.options import check_choice
@@ -24,6 +24,7 @@ class Files:
     sep: str | None = None
     id: str | None = None
     label: str | None = None
+    rows: Rows | None = None
     score: str | None = None
     repeated: Repeated = "error"
 
@@ -35,21 +36,25 @@ class Files:
         """From those options that are of files."""
         return cls(**{key: options[key] for key in READING if options.get(key) is not None})
 
+    @property
+    def _of_labels(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in ("format", "sep", "id", "label", "rows")}
+
     def labels(self, file: str) -> LabelSets:
         """Label sets."""
-        return read_labels(file, format=self.format, sep=self.sep, id=self.id, label=self.label)
+        return read_labels(file, **self._of_labels)
 
     def gold(self, file: str) -> LabelSets:
         """True label sets beside scores: CAFA's files are understood, too."""
         from hemlp.scores.reading import as_gold
 
-        return as_gold(file, format=self.format, sep=self.sep, id=self.id, label=self.label)
+        return as_gold(file, **self._of_labels)
 
     def scores(self, file: str) -> ScoredSets:
         """Scores."""
         from hemlp.scores.reading import read_scores
 
-        return read_scores(file, **self.__dict__)
+        return read_scores(file, **{key: value for key, value in self.__dict__.items() if key != "rows"})
 
     def cut(self, file: str) -> LabelSets:
         """Label sets, cut from scores where the name of the file says so."""

@@ -25,7 +25,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Policies, UnknownPolicy
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import LabelSets, Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
@@ -65,6 +65,7 @@ def evaluate(
     labels: Sequence[Label] | None = None,
     id: str | None = None,
     label: str | None = None,
+    rows: Rows | None = None,
 ) -> Evaluation:
     """Score every system with every measure.
 
@@ -108,6 +109,8 @@ def evaluate(
         The classes of the columns of 0/1 matrices, or those that integer codes count.
     id, label
         The columns of frames and tables that hold ids and labels, where they are called otherwise.
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
     Raises
     ------
@@ -130,7 +133,7 @@ def evaluate(
     room = None if memory is None else memory_size(memory)
     with memory_errors_named(memory):
         given = Hierarchy.of(hierarchy)
-        reading = Reading(labels, id, label, stream=room is not None, scored=_of_ranks_alone(made))
+        reading = Reading(labels, id, label, rows, stream=room is not None, scored=_of_ranks_alone(made))
         sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
         gold = _gold(reading.source(true, "true labels"), named)
         known = names if names is not None else given.names or None
@@ -167,6 +170,8 @@ def _check(
     """Refuse a run of nothing, and numbers that are none."""
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
+    for each in made.values():
+        each.check_complete()
     for option, number in (("workers", workers), ("chunk", chunk)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import Advice, InvalidOption, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import READERS
+from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.sets import LabelSets
 from hemlp.io.cuts import TUNED, Cut, cut_of
 from hemlp.measures.base import Measure
@@ -54,13 +55,22 @@ class Tuning:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
 
 
-def scores_of(name: str, file: str, gold: LabelSets, files: Files) -> ScoredSets:
-    """The scores of a system for the instances of the gold."""
+def scores_of(name: str, file: str, gold: LabelSets, files: Files, missing: MissingPolicy = "error") -> ScoredSets:
+    """The scores of a system for the instances of the gold.
+
+    Most of the scored instances have true labels, unless ``missing`` allows otherwise: else the file may be another.
+    """
     s = files.scores(file)
     if gold.ids is not None and s.ids is not None:
         known = set(gold.ids) & set(s.ids)
         if known:  # else the sides have nothing in common, which is an error of its own
             lacking, extra = len(gold.ids) - len(known), len(s) - len(known)
+            if extra > len(known) and missing == "error":
+                other = next(each for each in s.ids if each not in known)
+                raise MisalignedSides(
+                    f"{file}: {many(extra, 'scored instance')} of {len(s):,}, {other!r} for example, have no true "
+                    f"labels: is this the file that belongs to them?"
+                ).advised(Advice("missing", "empty", "to leave these out"))
             if lacking or extra:
                 warnings.warn(
                     f"{name}: no scores for {many(lacking, 'instance')} of the true labels, so nothing is predicted; "
@@ -78,7 +88,7 @@ def predictions(
     from hemlp.evaluation.reading import cut_at
     from hemlp.scores.tuning import tune
 
-    s = scores_of(name, cut.file, gold, files)
+    s = scores_of(name, cut.file, gold, files, options.get("missing", "error"))
     if cut.at != TUNED:
         return cut_at(s, cut)
     dev = (gold, s) if tuning.true is None else (files.gold(tuning.true), files.scores(tuning.systems[name]))
@@ -104,7 +114,7 @@ def sides_of(
     if cut is None and not of_ranks:
         return files.labels(true), files.labels(file)
     gold = files.gold(true)
-    s = scores_of(name, file if cut is None else cut.file, gold, files)
+    s = scores_of(name, file if cut is None else cut.file, gold, files, "empty")
     return gold, s if cut is None or of_ranks else cut_at(s, cut)
 
 

@@ -21,7 +21,7 @@ true = [0, "ALL"]
 default_cost = 5
 
 [options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
-                                              # of files of labels and scores format, sep, id, label, score, repeated
+                                              # of files of labels and scores format, sep, id, label, rows, score, repeated
 undefined = "nan"
 
 [tests]
@@ -288,10 +288,20 @@ class Study:
             if cut is not None:
                 systems[name] = predictions(name, cut, true, h, tuning, chosen, files)
             else:
-                systems[name] = scores_of(name, file, true, files) if all(ranks) else read(file)
+                systems[name] = (
+                    scores_of(name, file, true, files, chosen.get("missing", "error")) if all(ranks) else read(file)
+                )
         with _cluster(options.get("dask")) as executor:
             return evaluate(
-                h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
+                h,
+                true,
+                systems,
+                self.measures,
+                progress=progress,
+                names=names,
+                executor=executor,
+                rows="sets" if options.get("rows") == "sets" else None,
+                **chosen,
             )
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:

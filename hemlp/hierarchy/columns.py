@@ -22,6 +22,13 @@ class BatchedColumn:
             yield from batch
 
 
+def collected(data: Any) -> Any:
+    """A query of polars or DuckDB as the table that it is a query for, and anything else as it is."""
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        return data.collect()
+    return data.fetch_arrow_table() if hasattr(data, "fetch_arrow_table") else data
+
+
 def column_names(data: Any) -> list[Any] | None:
     """The names of the columns of a frame, None if it is something else."""
     names = getattr(data, "column_names", None)  # of an Arrow table, whose columns are arrays

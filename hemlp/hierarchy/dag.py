@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
+from hemlp.hierarchy.columns import collected
 from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, make_acyclic, warn_if_upside_down
 from hemlp.hierarchy.identity import content_hash
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
@@ -105,7 +106,7 @@ class Hierarchy(Structure, Shown):
             raise InvalidOption(f"{next(iter(reading))}= is for files, and this is {type(data).__name__}")
         if isinstance(data, Hierarchy):
             return data
-        return cls.from_given(recognised(data, columns, same_names), cycles=cycles)
+        return cls.from_given(recognised(collected(data), columns, same_names), cycles=cycles)
 
     @classmethod
     def from_given(cls, given: Given, *, cycles: CyclePolicy = "error") -> Hierarchy:
@@ -180,7 +181,7 @@ class Hierarchy(Structure, Shown):
         if len(set(labels)) < len(labels) or np.shape(parents) != np.shape(children):
             raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
         if not labels:
-            raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or classes=[...]")
+            raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or one class")
         alike = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
         by_label = sorted(range(len(labels)), key=labels.__getitem__ if alike else lambda i: label_order(labels[i]))
         rank = np.empty(len(labels), np.int32)

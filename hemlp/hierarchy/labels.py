@@ -123,10 +123,16 @@ def _composite(label: Label, known: Collection[Label]) -> str:
         return ": it looks like a missing value that was turned into a string"
     if (scored := scored_class(label, known)) is not None:
         return f": it looks like {scored!r} with a score; label sets have no scores, apply a threshold first"
-    for several, words in _SEVERAL:
-        parts = [part.strip() for part in several.split(label)]
+    several = several_classes(label, known)
+    return f": it looks like {several}" if several else ""
+
+
+def several_classes(label: Label, known: Collection[Label]) -> str:
+    """What a label holds that is made of several known ones, in words; empty for any other."""
+    for several, words in _SEVERAL if isinstance(label, str) else ():
+        parts = [part.strip() for part in several.split(str(label))]
         if len(parts) > 1 and all(part in known for part in parts):
-            return f": it looks like {words}"
+            return words
     return ""
 
 

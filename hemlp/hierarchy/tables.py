@@ -125,9 +125,7 @@ def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: b
     if len(parts) > 1 and all(part in known for part in parts):
         raise InvalidHierarchy(f"{place}: {parent!r} looks like several parents in one cell: give one row for each")
     if rows_of_roots:
-        raise InvalidHierarchy(
-            f"{place}: the parent {parent!r} has no row of its own, as the roots have; add one, or name it in classes="
-        )
+        raise InvalidHierarchy(f"{place}: the parent {parent!r} has no row of its own, as the roots have: add one")
 
 
 def _names(children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]) -> dict[Label, str]:

@@ -18,8 +18,9 @@ from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy, align, different_rows
-from hemlp.instances.paths import ends_of_paths, refuse_paths
-from hemlp.instances.sets import LabelSets, as_predictions
+from hemlp.instances.layouts import refuse_odd_labels, refuse_other_layouts
+from hemlp.instances.paths import ends_of_paths
+from hemlp.instances.sets import LabelSets, Rows, as_predictions
 from hemlp.instances.unknown import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
 from hemlp.text.shown import FIRST_ROWS, Shown, few
@@ -174,6 +175,7 @@ class Batch(Shown):
         unknown_true: UnknownPolicy | None = None,
         missing: MissingPolicy = "error",
         instances: Iterable[Label] = (),
+        rows: Rows | None = None,
     ) -> Batch:
         """Align both sides, by instance id where they carry ids and by position otherwise, and look up their classes.
 
@@ -194,6 +196,8 @@ class Batch(Shown):
             An instance that one side does not have is an "error", or "empty" there.
         instances
             Ids that come first, in this order, whether a side has them or not.
+        rows
+            Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
         Raises
         ------
@@ -208,7 +212,7 @@ class Batch(Shown):
         (1, [1])
         """
         policies = Policies(unknown, unknown_true, missing)
-        sides = LabelSets.of(true, source="true labels"), as_predictions(pred, "predictions")
+        sides = LabelSets.of(true, rows=rows, source="true labels"), as_predictions(pred, "predictions", rows)
         if sides[1].cut is not None:  # the cut counts, and not what it left out
             sides = sides[0], replace(sides[1], scores=None)
         return cls.over(Hierarchy.of(hierarchy), sides, policies, instances)
@@ -226,21 +230,23 @@ class Batch(Shown):
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
         sides = ends_of_paths(given, sides[0]), ends_of_paths(given, sides[1])
+        scores = sides[1].scores
+        asked = sides[0], sides[1] if scores is None else replace(scores.sets, rows=sides[1].rows)
+        unknown = [given.numbers(side.vocabulary) < 0 for side in asked]
+        for side, new in zip(asked, unknown, strict=True):
+            refuse_other_layouts(given, side, new)
         ids, places = align(*sides, policies.missing, instances)
         strange: list[NDArray[np.bool_]] = []
         alone: list[Label] = []
-        scores = sides[1].scores
-        asked = sides[0], sides[1] if scores is None else scores.sets
         for k, (side, policy) in enumerate(zip(asked, (policies.unknown_true, policies.unknown), strict=True)):
-            new = given.numbers(side.vocabulary) < 0
+            new = unknown[k]
             if policy == "error" and new.any():
                 refuse_unknown(given, side, new, policies.advice[k])
             refuse_misread(given, side, new)
+            refuse_odd_labels(given, side, new)
             strange.append(new)
             if policy == "isolate":
                 alone += map(side.vocabulary.__getitem__, np.unique(side.codes[new[side.codes]]))
-        for side in sides:
-            refuse_paths(given, side)
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
         size = len(sides[0]) if ids is None else len(ids)

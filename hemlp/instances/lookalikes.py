@@ -38,8 +38,9 @@ def refuse_what_has_no_rows(data: Any) -> None:
         )
 
 
-def refuse_tables(data: Any) -> None:
-    """Refuse frames, matrices and dicts of columns that come without the names of their columns."""
+def refuse_tables(data: Any, rows: str | None) -> None:
+    """Refuse frames, matrices and dicts of columns that come without the names of their columns, and arrays of labels
+    without a word about their ``rows``."""
     names = column_names(data)
     if names is not None:
         raise InvalidLabelSets(
@@ -47,9 +48,15 @@ def refuse_tables(data: Any) -> None:
             f"label=...); its columns are {names}" + threshold_advice(names)
         )
     numeric = getattr(getattr(data, "dtype", None), "kind", None) in ("b", "i", "u", "f")
-    if hasattr(data, "tocsr") or (getattr(data, "ndim", 1) == 2 and numeric):
+    several = getattr(data, "ndim", 1) > 1
+    if hasattr(data, "tocsr") or (several and numeric):
         raise InvalidLabelSets(
             "a matrix needs labels=, the class of each column; if its numbers are classes, give lists"
+        )
+    if several and (rows is None or (data.ndim > 2 and rows == "sets")):
+        raise InvalidLabelSets(
+            f"an array of labels of shape {data.shape} holds sets or paths: say rows='sets' (all labels of a row; two "
+            f"dimensions), or rows='paths' (from the top down, of which the last class is the label)"
         )
     if isinstance(data, Mapping) and {"id", "label"} <= data.keys():
         raise InvalidLabelSets(
@@ -135,7 +142,14 @@ def refuse_indicators(vocabulary: Iterable[Any], rows: Sequence[Sequence[int]]) 
         )
 
 
-def path_of(row: Any, values: Sequence[Any], place: str) -> Sequence[Any]:
+def paths_of(row: Any, values: Sequence[Any], place: str) -> list[Sequence[Any]]:
+    """The paths of an instance: the row itself, or each of its elements if these are lists; what is empty is none."""
+    nested = bool(values) and all(isinstance(value, list | tuple | np.ndarray) for value in values)
+    paths = [_path(value, list(value), place) for value in values] if nested else [_path(row, values, place)]
+    return [path for path in paths if len(path)]
+
+
+def _path(row: Any, values: Sequence[Any], place: str) -> Sequence[Any]:
     """The labels of a path, without the empty strings that pad it at its end."""
     if isinstance(row, Set):
         raise InvalidLabelSets(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -18,15 +18,15 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers, row_pointers
+from hemlp.arrays import IntArray, as_numpy, pointers, row_pointers
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
-from hemlp.hierarchy.columns import BatchedColumn, column, column_names
+from hemlp.hierarchy.columns import BatchedColumn, collected, column, column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.hierarchy.readers import reader
 from hemlp.instances.lookalikes import (
     bad_row,
-    path_of,
+    paths_of,
     refuse_indicators,
     refuse_mapping,
     refuse_score_columns,
@@ -61,11 +61,12 @@ class LabelSets(Shown):
     """One label set per instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
 
     ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
-    label stands, for messages; ``first_row`` is where these rows begin in it. ``rows``: whether a row is a set or a
-    path, whose last class is its label; None if nobody said and the order of a row could mean something. ``index`` is
-    that of a pandas Series: it does not name instances, but two sides must not contradict each other in it. ``words``:
-    whether labels were separated by spaces, which would have torn labels with spaces apart. ``scores``: of what the
-    sets were cut, and ``cut``: how, in words; scores without ``cut`` were not cut at all, and all of them are here.
+    label stands, for messages; ``first_row`` is where these rows begin in it. ``rows``: whether a row is a set, or one
+    path or several, whose last classes are its labels; None if nobody said, then it is a set. ``paths``: where each
+    path begins in ``codes``, if a row can have several. ``index`` is that of a pandas Series: it does not name
+    instances, but two sides must not contradict each other in it. ``words``: whether labels were separated by spaces,
+    which would have torn labels with spaces apart. ``scores``: of what the sets were cut, and ``cut``: how, in words;
+    scores without ``cut`` were not cut at all, and all of them are here.
     """
 
     vocabulary: tuple[Label, ...]
@@ -75,11 +76,12 @@ class LabelSets(Shown):
     source: str | None = None
     lines: IntArray | None = None
     first_row: int = 0
-    rows: Rows | None = "sets"
+    rows: Rows | None = None
     index: tuple[Hashable, ...] | None = None
     words: bool = False
     scores: Scored | None = None
     cut: str | None = None
+    paths: IntArray | None = None
 
     @classmethod
     def of(
@@ -97,9 +99,10 @@ class LabelSets(Shown):
         - a list with, for each instance, a list or set of labels, or one label (a string is one label);
         - a mapping instance id → labels;
         - a 0/1 matrix, dense or scipy sparse, with ``labels=`` naming its columns; or integer codes, one or several an
-          instance, that count the ``labels`` from 0;
-        - a frame of pandas, polars or Arrow, or a dict of columns, with ``label=`` and, where an instance has several
-          rows, ``id=``; a frame that has the columns id and label alone needs neither;
+          instance, that count the ``labels`` from 0. Lists of integers are a matrix if each is as long as
+          ``labels``, and else codes; ``rows="sets"`` makes them codes;
+        - a frame of pandas, polars, Arrow or DuckDB, or a dict of columns, with ``label=`` and, where an instance has
+          several rows, ``id=``; a frame that has the columns id and label alone needs neither;
         - the path of a file, see ``hemlp.read_labels``.
 
         Parameters
@@ -111,9 +114,9 @@ class LabelSets(Shown):
         id, label
             The columns of a frame that hold the ids of instances and the labels.
         rows
-            Lists that look like paths, each from a root down, are refused once they meet a hierarchy: "sets" says that
-            all labels of a row are meant, "paths" that a row is a path (perhaps padded with empty strings at its end),
-            whose last class is the label.
+            What a list of labels is: a set ("sets", as without a word), or a path from the top down, perhaps padded
+            with empty strings at its end, whose last class is the label ("paths"); a list of paths has several. An
+            array of labels in two or three dimensions can be either, and needs a word.
         source
             Where the data comes from, for messages.
 
@@ -133,24 +136,28 @@ class LabelSets(Shown):
         """
         if rows is not None:
             check_choice("rows", rows, ("sets", "paths"))
-            if labels is not None or id is not None:
-                raise InvalidOption(f"rows={rows!r} is for lists of labels: a matrix and a column of ids hold sets")
+            if rows == "paths" and (labels is not None or id is not None):
+                raise InvalidOption("rows='paths' is for lists of labels: a matrix and a column of ids hold sets")
         if isinstance(data, LabelSets):
-            return data if rows is None else replace(data, rows=rows)
+            said = data.rows is not None or (rows == "paths" and data.cut is not None)
+            return data if rows is None or said else replace(data, rows=rows)
         if isinstance(data, str | PathLike):
             return _from_file(data, labels, id, label, rows)
+        data = as_numpy(collected(data))
         usual = usual_columns(data) if labels is None and id is None and label is None else None
         if usual is not None:
             id, label = usual
         if column_names(data) is None:
             refuse_what_has_no_rows(data)
         if labels is not None:
-            return _from_matrix(data, labels, source)
+            from hemlp.instances.matrices import from_matrix
+
+            return from_matrix(data, labels, rows, source)
         if label is not None or id is not None:
             if label is None:
                 raise InvalidLabelSets(f"id={id!r} without label=: name the column of labels, too")
             return _from_columns(data, id, label, rows, source)
-        refuse_tables(data)
+        refuse_tables(data, rows)
         if isinstance(data, Mapping):
             return replace(_from_rows(data.values(), rows, source), ids=instance_ids(data, source))
         index = tuple(data.index) if hasattr(data, "iloc") else None
@@ -197,9 +204,11 @@ class LabelSets(Shown):
         return words if self.source is None else f"{self.source}, {words}"
 
 
-def as_predictions(data: Any, source: str) -> LabelSets:
+def as_predictions(data: Any, source: str, rows: Rows | None = None) -> LabelSets:
     """What ``LabelSets.of`` takes; or scores, which are not cut."""
-    return replace(data.sets, scores=data) if isinstance(data, Scored) else LabelSets.of(data, source=source)
+    if isinstance(data, Scored):
+        return replace(data.sets, scores=data, rows="sets" if rows == "sets" else None)
+    return LabelSets.of(data, rows=rows, source=source)
 
 
 def digest_of(blocks: Iterable[LabelSets]) -> str:
@@ -217,19 +226,21 @@ def digest_of(blocks: Iterable[LabelSets]) -> str:
 def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> LabelSets:
     known: dict[Label, int] = {}
     coded: list[list[int]] = []
-    sets = False
+    lengths: list[int] = []  # of paths
 
     def place() -> str:
         return f"row {len(coded) + 1}" if source is None else f"{source}, row {len(coded) + 1}"
 
     for row in data:
+        row = as_numpy(row)
         if isinstance(row, Mapping):
             refuse_mapping(row, place())
         one = isinstance(row, _ONE) or not isinstance(row, Iterable) or getattr(row, "ndim", 1) == 0
-        sets = sets or one or isinstance(row, Set)  # whoever has paths gives every row as a list
         values: Sequence[Any] = [row] if one else row if isinstance(row, list | tuple) else list(row)
         if rows == "paths":
-            values = path_of(row, values, place())
+            paths = paths_of(row, values, place())
+            lengths += map(len, paths)
+            values = [label for path in paths for label in path]
         try:
             # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
             coded.append([known.setdefault(as_label(value), len(known)) for value in values])
@@ -238,8 +249,8 @@ def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> La
     if rows is None:
         refuse_indicators(known, coded)
     codes = np.array([code for row in coded for code in row], np.int32)
-    kind = "sets" if rows is None and sets else rows
-    return LabelSets(tuple(known), pointers([len(row) for row in coded]), codes, source=source, rows=kind)
+    begins = pointers(lengths) if rows == "paths" else None
+    return LabelSets(tuple(known), pointers([len(row) for row in coded]), codes, source=source, rows=rows, paths=begins)
 
 
 def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
@@ -264,66 +275,11 @@ def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
 def _from_file(
     path: str | PathLike[str], labels: Any, id: str | None, label: str | None, rows: Rows | None
 ) -> LabelSets:
-    if labels is not None or rows == "paths":
-        raise InvalidOption(f"{fspath(path)!r} is a file: labels= and rows='paths' are for data in memory")
+    if labels is not None:
+        raise InvalidOption(f"{fspath(path)!r} is a file: labels= is for data in memory")
     if isinstance(path, str) and not Path(path).exists():
         refuse_what_has_no_rows(path)
-    return cast(LabelSets, reader("labels")(path, id=id, label=label))
-
-
-def _from_codes(data: Any, vocabulary: tuple[Label, ...], source: str | None) -> LabelSets | None:
-    """From integers that count the labels from 0; None if the data is no list of codes, but a matrix."""
-    if hasattr(data, "tocsr") or getattr(data, "ndim", 1) > 1 or column_names(data) is not None:
-        return None
-    rows = [row.tolist() if isinstance(row, np.ndarray | np.generic) else row for row in data]
-    kinds = {*map(type, rows)}
-    if not kinds <= {int}:
-        if not kinds <= {list, tuple, set, frozenset} or any(type(code) is not int for row in rows for code in row):
-            return None
-        alike = len({len(row) for row in rows}) == 1 and not kinds & {set, frozenset}
-        if alike and (len(rows[0]) == len(vocabulary) or {code for row in rows for code in row} <= {0, 1}):
-            return None
-    coded = [(row,) if isinstance(row, int) else tuple(row) for row in rows]
-    for number, row in enumerate(coded, 1):
-        for code in row:
-            if not 0 <= code < len(vocabulary):
-                raise InvalidLabelSets(
-                    f"{source or 'data'}, row {number}: the code {code} counts none of the {len(vocabulary)} labels"
-                )
-    codes = np.array([code for row in coded for code in row], np.int32)
-    index = tuple(data.index) if hasattr(data, "iloc") else None
-    return LabelSets(vocabulary, pointers([len(row) for row in coded]), codes, source=source, index=index)
-
-
-def _from_matrix(data: Any, labels: Sequence[Label], source: str | None) -> LabelSets:
-    from scipy.sparse import csr_array
-
-    if isinstance(labels, str | bytes | Set) or not isinstance(labels, Iterable) or np.ma.isMaskedArray(data):
-        raise InvalidLabelSets("a matrix without gaps, and labels= as a list in the order of its columns, are needed")
-    vocabulary = tuple(map(as_label, labels))
-    if len(set(vocabulary)) == len(vocabulary) and not isinstance(data, Mapping):
-        codes = _from_codes(data, vocabulary, source)
-        if codes is not None:
-            return codes
-    columns = list(getattr(data, "columns", ()))
-    if columns != list(range(len(columns))) and set(columns) == set(vocabulary) and columns != list(vocabulary):
-        raise InvalidLabelSets("labels= names the columns of the frame in another order than the frame itself")
-    try:
-        matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data), dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
-        raise InvalidLabelSets(f"labels= is for a 0/1 matrix of two dimensions: {error}") from None
-    if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
-        raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
-    if len(set(vocabulary)) < len(vocabulary):
-        raise InvalidLabelSets("labels= names a class twice")
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    odd = matrix.data[matrix.data != 1]
-    if odd.size:
-        raise InvalidLabelSets(
-            f"the matrix holds {odd[0]:g}: only 0 and 1 are allowed (apply a threshold to scores first)"
-        )
-    return LabelSets(vocabulary, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), source=source)
+    return cast(LabelSets, reader("labels")(path, id=id, label=label, rows=rows))
 
 
 def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, source: str | None) -> LabelSets:
@@ -347,17 +303,17 @@ def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, sour
     if len(keys) != len(values):
         raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
     if any(isinstance(value, list | tuple | set | np.ndarray) for value in values):
-        return _from_lists(keys, values, source)
+        return _from_lists(keys, values, rows, source)
     return from_pairs(keys, (None if is_missing(value) else value for value in values), source)
 
 
-def _from_lists(ids: Iterable[Any], values: Iterable[Any], source: str | None) -> LabelSets:
+def _from_lists(ids: Iterable[Any], values: Iterable[Any], rows: Rows | None, source: str | None) -> LabelSets:
     """From one row per instance, with a list of its labels."""
     names = instance_ids(ids, source)
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
         raise InvalidLabelSets(f"{source or 'data'}: the instance {twice!r} has several rows with lists of labels")
-    return replace(_from_rows((() if is_missing(v) else v for v in values), "sets", source), ids=names)
+    return replace(_from_rows((() if is_missing(v) else v for v in values), rows or "sets", source), ids=names)
 
 
 def from_pairs(

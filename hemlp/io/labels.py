@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from os import PathLike, fspath
@@ -13,7 +14,7 @@ from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
 from hemlp.hierarchy.readers import READERS
-from hemlp.instances.sets import LabelSets, digest_of
+from hemlp.instances.sets import LabelSets, Rows, digest_of
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.json_labels import read_json_labels
 from hemlp.io.long_labels import read_long
@@ -40,6 +41,7 @@ def read_labels(
     sep: str | None = None,
     id: str | None = None,
     label: str | None = None,
+    rows: Rows | None = None,
 ) -> LabelSets:
     r"""Read label sets, gzipped or not.
 
@@ -64,6 +66,9 @@ def read_labels(
     id, label
         Names of the columns of a table, or of the fields of JSON objects; a matrix has no column of labels. Further
         columns, of scores for example, are an error unless both are given.
+    rows
+        What the labels of a line or of a JSON list are: a set ("sets", as without a word), or a path whose last class
+        is the label ("paths"). "sets" also says that a file that looks like something else holds label sets.
 
     Raises
     ------
@@ -79,6 +84,11 @@ def read_labels(
     ...     list(read_labels(path))
     [('sheep', 'cow'), (), ('cow',)]
     """
+    if rows is not None:
+        check_choice("rows", rows, get_args(Rows))
+        if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
+            raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
+        return replace(read_labels(path, format=format, sep=sep, id=id, label=label), rows=rows)
     check_separator(sep)
     check_choice("format", format or "lines", get_args(Format))
     place = fspath(path) if isinstance(path, str | PathLike) else ""
@@ -115,7 +125,7 @@ def _from_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
     for number, row in enumerate(cells, 1):
         if "" in row:
             raise FileFormatError(f"{source}, line {number}: an empty label between separators {sep!r}", number)
-    return LabelSets.of(cells, rows="sets", source=source)
+    return LabelSets.of(cells, source=source)
 
 
 def _separator(data: bytes, usual: str) -> str:

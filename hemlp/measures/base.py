@@ -174,6 +174,12 @@ class Measure(ABC):
             columns = dict.fromkeys(columns, math.nan)
         return Score(columns[self.name], columns, status, self.signature)
 
+    def check_complete(self) -> None:
+        """Refuse to score by a named measure without what it needs."""
+        for key, what in NAMED[self.name].needed.items() if self.name in NAMED else ():
+            if self.fields[key] is None:
+                raise InvalidOption(f'{self.name} needs {key}: measure("{self.name}", {key}={what})')
+
     @property
     def exact(self) -> bool:
         """Whether scores are meant to be optimal, so that one that is not proved so is a fallback."""
@@ -181,7 +187,10 @@ class Measure(ABC):
 
     @property
     def model_key(self) -> Any:
-        """Measures of one key have the same model and are defined on the same instances."""
+        """Measures of one class and one key have the same model and are defined on the same instances.
+
+        Of a class of your own it is asked only if the class defines it.
+        """
         return id(self)
 
     def list_length(self, hierarchy: Hierarchy) -> float:

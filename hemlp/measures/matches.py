@@ -22,7 +22,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice
-from hemlp.pairing.costs import as_cost, cost_bytes, cost_promises, cost_text, shares_of_one
+from hemlp.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 from hemlp.programs.joint import JointModel
@@ -167,8 +167,7 @@ class MatchMeasure(Measure):
     @property
     def model_key(self) -> Hashable:
         """Measures that differ only in name and score share their pairings."""
-        text = cost_text(self.cost)
-        return id(self.cost) if text == "custom" else text
+        return cost_key(self.cost)
 
     def pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of two pairings, one after the other, each with its proof."""

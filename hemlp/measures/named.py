@@ -134,13 +134,6 @@ class Names(Mapping[str, Named]):
 NAMED = Names()
 
 
-def check_complete(measure: Measure) -> None:
-    """Refuse to score by a named measure without what it needs."""
-    for key, what in NAMED[measure.name].needed.items() if measure.name in NAMED else ():
-        if measure.fields[key] is None:
-            raise InvalidOption(f'{measure.name} needs {key}: measure("{measure.name}", {key}={what})')
-
-
 def check_name(measure: Measure) -> None:
     """Refuse a name that is no word, that means something else, or that belongs to another measure."""
     name = measure.name

@@ -24,7 +24,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_promises, cost_text
+from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.pairing.model import Half, PairingModel
 from hemlp.pairing.pairs import Pairs
 
@@ -98,8 +98,7 @@ class NearestMeasure(Measure):
     @property
     def model_key(self) -> Hashable:
         """Measures that differ only in name share their pairing."""
-        text = cost_text(self.cost)
-        return id(self.cost) if text == "custom" else text
+        return cost_key(self.cost)
 
     def pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of a pairing with its proof."""

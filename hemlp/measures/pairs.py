@@ -28,6 +28,7 @@ from hemlp.pairing.costs import (
     as_cost,
     check_magnitude,
     checked_costs,
+    cost_key,
     cost_promises,
     cost_text,
     shares_of_one,
@@ -195,10 +196,10 @@ class PairMeasure(Measure):
 
     @property
     def model_key(self) -> Hashable:
-        """Measures that differ only in name and score share their pairing."""
-        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score")}
-        own = cost_text(self.cost) == "custom"
-        return tuple((k, id(v) if _is_custom(v) or (k == "cost" and own) else v) for k, v in fields.items())
+        """Measures that differ only in name and score share their pairing; scores of similarities limit its costs."""
+        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score", "cost")}
+        rest = tuple((k, id(v) if _is_custom(v) else v) for k, v in fields.items())
+        return cost_key(self.cost), self.score_rule.similarity, rest
 
     def pair_bytes(self, hierarchy: Hierarchy) -> float:
         """As of Problem 1."""

@@ -120,6 +120,10 @@ class RankedMeasure(Measure):
         """The range alone: equal scores make it depend on the names of classes."""
         return self.measure.invariants & {"range"}
 
+    def check_complete(self) -> None:
+        """As of the measure."""
+        self.measure.check_complete()
+
     @property
     def exact(self) -> bool:
         """As of the measure."""

@@ -36,8 +36,12 @@ LEAVE_OUT = Advice("undefined", "nan", "to leave such instances out")
 
 
 def sharing_key(measure: Measure) -> Hashable:
-    """Measures of one key share their solutions: they are of one type, since a child may have a model of its own."""
-    return type(measure), measure.model_key
+    """Measures of one key share their solutions: of one class, and one that says itself what makes its model.
+
+    A child of such a class may have a model of its own, and shares nothing.
+    """
+    kind = type(measure)
+    return kind, measure.model_key if "model_key" in vars(kind) else id(measure)
 
 
 @as_keyboard_interrupt
@@ -60,18 +64,21 @@ def score_together(
     """
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
+    for each in measures:
+        each.check_complete()
     made: dict[int, Scores] = {}
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each), []).append(k)
     how = _How(solver, time_limit, undefined, verify, round, first_row, room)
-    alike: dict[int, tuple[Batch, IntArray]] = {}
+    alike: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
         seen = group[0].sees(batch)
-        if id(seen.pred) not in alike:
-            alike[id(seen.pred)] = seen, seen.first_alike()
-        found = _score_group(group, *alike[id(seen.pred)], how)
+        sides = id(seen.true), id(seen.pred)
+        if sides not in alike:
+            alike[sides] = seen, seen.first_alike()
+        found = _score_group(group, seen, alike[sides][1], how)
         made.update(zip(members, found, strict=True))
     return [made[k] for k in range(len(measures))]
 
@@ -82,6 +89,7 @@ def check_scorable(
     """Raise where a measure is undefined, unless it may be nan, or takes too much memory (``room``: in bytes)."""
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
+        each.check_complete()
         seen = each.sees(batch)
         check_memory(each, seen, first_row, room)
         each._defined_rows(seen, undefined, first_row)

@@ -18,7 +18,7 @@ from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.augmentations import LCA_METHODS, Augmentation, augmentation
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_complete, check_name
+from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice, plain_number
@@ -243,7 +243,7 @@ class SetMeasure(Measure):
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The augmented sets of one instance (hierarchy, true, pred) or of a batch."""
-        check_complete(self)
+        self.check_complete()
         batch = as_batch(data, true, pred)
         return self.augment.model(str(self), batch, self._weights(batch.hierarchy))
 

@@ -19,7 +19,7 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_promises, cost_text
+from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
 from hemlp.pairing.transport import TransportModel
 
@@ -119,8 +119,7 @@ class TransportMeasure(Measure):
     @property
     def model_key(self) -> Hashable:
         """Measures that differ only in name share their transport."""
-        text = cost_text(self.cost)
-        return id(self.cost) if text == "custom" else text, None if self.weights is None else id(self.weights)
+        return cost_key(self.cost), None if self.weights is None else id(self.weights)
 
     def pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of a transport with its proof."""

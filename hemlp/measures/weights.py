@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import LabelSets, Rows
 from hemlp.options import plain_number
 
 NODES_AT_ONCE = 4_000_000
@@ -24,7 +23,9 @@ CLASSES_AT_ONCE = 4_000
 """Classes with several parents that are looked at together."""
 
 
-def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None) -> dict[Label, float]:
+def information_content(
+    hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None, rows: Rows | None = None
+) -> dict[Label, float]:
     """Weights of classes: −log of the share of the instances of ``corpus`` whose closure holds the class.
 
     Parameters
@@ -36,6 +37,8 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     unseen
         The weight of a class that no instance has. Without it such a class, which would weigh infinitely much, is an
         error.
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
     Examples
     --------
@@ -44,7 +47,7 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
     True
     """
     size, counts = 0, np.zeros(len(hierarchy), np.int64)
-    for ptr, nodes in _closures(hierarchy, corpus):
+    for ptr, nodes in _closures(hierarchy, corpus, rows):
         counts += np.bincount(nodes, minlength=len(hierarchy))
         size += len(ptr) - 1
     _check_seen(hierarchy, counts, unseen, "information content")
@@ -54,7 +57,7 @@ def information_content(hierarchy: Hierarchy, corpus: Any, *, unseen: float | No
 
 
 def information_accretion(
-    hierarchy: Hierarchy, corpus: Any, *, smoothing: float = 0, unseen: float | None = None
+    hierarchy: Hierarchy, corpus: Any, *, smoothing: float = 0, unseen: float | None = None, rows: Rows | None = None
 ) -> dict[Label, float]:
     """Weights of classes: what a class says beyond its parents (Clark and Radivojac 2013), in bits.
 
@@ -73,6 +76,8 @@ def information_accretion(
     unseen
         The weight of a class that no instance has. Without it, and without smoothing, such a class, which would weigh
         infinitely much, is an error.
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
     Examples
     --------
@@ -82,7 +87,7 @@ def information_accretion(
     """
     added = plain_number("smoothing", smoothing, 0)
     size, counts, whole = 0, np.zeros(len(hierarchy), np.int64), np.zeros(len(hierarchy), np.int64)
-    for ptr, nodes in _closures(hierarchy, corpus):
+    for ptr, nodes in _closures(hierarchy, corpus, rows):
         counts += np.bincount(nodes, minlength=len(hierarchy))
         whole += _with_all_parents(hierarchy, ptr, nodes)
         size += len(ptr) - 1
@@ -129,11 +134,9 @@ def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
     return found
 
 
-def _closures(hierarchy: Hierarchy, corpus: Any) -> Iterator[tuple[IntArray, IntArray]]:
+def _closures(hierarchy: Hierarchy, corpus: Any, rows: Rows | None) -> Iterator[tuple[IntArray, IntArray]]:
     """The closures of consecutive instances of a corpus (CSR), a limited number at a time."""
-    labels = LabelSets.of(corpus, source="corpus")
-    if labels.rows is None:  # a path has the closure of its last class, so it does not matter which is meant
-        labels = replace(labels, rows="sets")
+    labels = LabelSets.of(corpus, rows=rows, source="corpus")
     if not len(labels):
         raise InvalidLabelSets("the corpus holds no instance")
     with without_advice():

@@ -186,7 +186,8 @@ def checked_pair(given: Any, what: str) -> tuple[Bound, Bound]:
     lower, upper = (bound.item() if isinstance(bound, np.integer) else bound for bound in given)
     for bound in (lower, upper):
         for value in bound.values() if isinstance(bound, Mapping) else (bound,):
-            if value is not ALL and not (isinstance(value, int) and value is not True and 0 <= value < 2**31):
+            number = isinstance(value, int) and not isinstance(value, bool)
+            if value is not ALL and not (number and 0 <= value < 2**31):
                 raise InvalidBounds(f"{what}: {value!r} is not ALL or an integer ≥ 0")
     if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
         raise InvalidBounds(f"{what} ask for at least {lower} and at most {upper}")

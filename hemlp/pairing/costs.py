@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, ClassVar
@@ -101,6 +101,11 @@ class Cost(ABC):
 def cost_text(cost: Any) -> str:
     """How a cost is written; "custom" if it has no text form."""
     return getattr(cost, "text", None) or "custom"
+
+
+def cost_key(cost: Any) -> Hashable:
+    """Costs of one key are the same for every pair: one object, or of one class and with one text."""
+    return id(cost) if cost_text(cost) == "custom" else (type(cost), cost_text(cost))
 
 
 def cost_promises(cost: Any) -> frozenset[str]:
@@ -366,7 +371,7 @@ WORDS["uniform"] = "uniform"
 def as_cost(value: Any) -> Any:
     """A cost from its text, from a function of two labels, or from a cost."""
     if isinstance(value, str):
-        name, positional, options = parse_call(value)
+        name, positional, options = parse_call(value, "cost", InvalidOption)
         if positional or (name not in COSTS and name not in known_costs()):
             known = ", ".join(known_costs())
             raise InvalidOption(f"cost={value!r} is not known; names are {known}, also with options, as in (decay=w)")

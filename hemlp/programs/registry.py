@@ -73,7 +73,7 @@ def _way_out(package: str) -> str:
 
 def named_solver(text: str) -> Solver:
     """The solver of that name, perhaps with options: ``search(states=0)``."""
-    name, positional, options = parse_call(text)
+    name, positional, options = parse_call(text, "solver", NoSolver)
     if name not in SOLVERS:
         known = ", ".join(SOLVERS)
         raise NoSolver(f"there is no solver {name!r}; the solvers are {known}{did_you_mean(name, SOLVERS)}")

@@ -13,6 +13,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import twin
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
 from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import Rows as RowsOf
 from hemlp.kernels.records import Rows
 from hemlp.scores.reading import as_gold, as_scores
 from hemlp.scores.sets import ScoredSets
@@ -44,10 +45,11 @@ class Aligned:
         scores: Any,
         unknown: UnknownPolicy = "error",
         unknown_true: UnknownPolicy | None = None,
+        rows: RowsOf | None = None,
     ) -> Aligned:
         """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
         hierarchy = Hierarchy.of(hierarchy)
-        gold, s = as_gold(true), as_scores(scores)
+        gold, s = as_gold(true, rows), as_scores(scores)
         if not len(gold):
             raise InvalidLabelSets(f"{gold.source or 'the gold'} holds no instance")
         given = len(s)
@@ -62,7 +64,8 @@ class Aligned:
             s = s.take(gold.ids)
         else:
             left_out = 0
-        batch = Batch.over(hierarchy, (gold, s.sets), Policies(unknown, unknown_true))
+        predicted = s.sets if rows != "sets" else LabelSets.of(s.sets, rows=rows)
+        batch = Batch.over(hierarchy, (gold, predicted), Policies(unknown, unknown_true))
         known = s.over(batch.hierarchy, hierarchy if unknown == "drop" else None)
         unscored = int((np.diff(s.ptr) == 0).sum())
         return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source, s)

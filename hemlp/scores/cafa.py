@@ -22,6 +22,7 @@ from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.registry import measure
 from hemlp.options import check_choice
@@ -251,6 +252,7 @@ def cafa(
     terms: Iterable[Label] | None = None,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
 ) -> Cafa:
     """CAFA's averages at every threshold, and with them Fmax and Smin.
 
@@ -277,7 +279,7 @@ def cafa(
         (what is known already, CAFA's partial knowledge), with their ancestors.
     terms
         The classes of interest; others do not count.
-    unknown, unknown_true
+    unknown, unknown_true, rows
         As of ``Batch.of``.
 
     Examples
@@ -288,7 +290,7 @@ def cafa(
     (0.9090909090909091, 0.8)
     """
     check_choice("norm", norm, ("cafa", "pred", "gt"))
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
     grid = distinct_scores(data) if thresholds is None else as_grid(thresholds)

@@ -24,6 +24,7 @@ from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_known
@@ -294,6 +295,7 @@ def curve(
     points: int | None = None,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -319,7 +321,7 @@ def curve(
         Only some of the distinct scores, about so many: dense where few classes are predicted. The best of measures of
         closures (F_H) is always among them. For other measures so many more are tried around the best one until its
         neighbours are among them; a note says how many scores were skipped elsewhere.
-    unknown, unknown_true, undefined, solver, time_limit
+    unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
     Examples
@@ -330,7 +332,7 @@ def curve(
     0.4
     """
     made = curve_measures([measures] if isinstance(measures, str | Measure) else measures)
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
     return curve_of(data, made, thresholds, points, Solving(undefined, solver, time_limit))

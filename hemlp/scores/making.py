@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, as_numpy
 from hemlp.errors import InvalidLabel, InvalidScores
+from hemlp.hierarchy.columns import collected, column, column_names
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.sets import instance_ids
 from hemlp.scores.sets import Repeated, ScoredSets
@@ -26,7 +27,7 @@ def made_of(
     """What ``ScoredSets.of`` says."""
     if isinstance(data, str | bytes | PathLike | IOBase):
         raise InvalidScores(f"{data!r:.80} is a file or a text: read a file with hemlp.read_scores(path)")
-    names = None if ids is None else instance_ids(ids, source)
+    data, names = as_numpy(collected(data)), None if ids is None else instance_ids(ids, source)
     if labels is not None:
         return _from_matrix(data, labels, names, repeated, source)
     table = hasattr(data, "columns") or (isinstance(data, Mapping) and {"label", "score"} <= data.keys())
@@ -141,14 +142,14 @@ def _dense(data: Any) -> tuple[IntArray, IntArray, FloatArray, tuple[int, ...]]:
 
 
 def _from_columns(data: Any, columns: Columns, repeated: Repeated, source: str | None) -> ScoredSets:
-    names = list(getattr(data, "columns", data))
+    names = column_names(data) or list(data)
     chosen = [given or usual for given, usual in zip(columns, USUAL, strict=True)]
     for name, usual in zip(chosen, USUAL, strict=True):
         if name not in names:
             raise InvalidScores(
                 f"there is no column {name!r}; the columns are {names}: say {usual}=, or labels= if each is a class"
             )
-    of_id, of_label, of_score = (list(data[name]) for name in chosen)
+    of_id, of_label, of_score = (column(data, name) for name in chosen)
     if not len(of_id) == len(of_label) == len(of_score):
         raise InvalidScores(f"the columns {chosen} are of different lengths")
     return from_triples(zip(of_id, of_label, of_score, strict=True), source, None, repeated)

@@ -16,6 +16,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows as RowsOf
 from hemlp.kernels.records import Rows
 from hemlp.measures.scores import mean
 from hemlp.scores.aligned import Aligned
@@ -92,6 +93,7 @@ def average_precision(
     *,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: RowsOf | None = None,
 ) -> AveragePrecision:
     """The average precision of each class over closures, its mean, and that of all pairs together.
 
@@ -99,7 +101,7 @@ def average_precision(
     ----------
     hierarchy, true, scores
         As of ``hemlp.curve``.
-    unknown, unknown_true
+    unknown, unknown_true, rows
         As of ``hemlp.evaluate``.
 
     Examples
@@ -110,7 +112,7 @@ def average_precision(
     """
     from hemlp.kernels.sweep import reached
 
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     h = data.hierarchy
     arrows = Rows(h.parent_ptr, h.parent_idx)
     ptr, nodes, _ = reached(arrows, data.true)

@@ -18,6 +18,7 @@ from hemlp.errors import UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
+from hemlp.instances.sets import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.ranked import RankedMeasure
@@ -118,6 +119,7 @@ def ranked(
     *,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -130,7 +132,7 @@ def ranked(
         As of ``hemlp.curve``.
     measures
         MEASURE@k, for any measure of sets: "F_H@5", "F_H(top=True)@3", "distance@5".
-    unknown, unknown_true, undefined, solver, time_limit
+    unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``. The distance is undefined, and counted, where an instance has no true class or no
         scores.
 
@@ -142,7 +144,7 @@ def ranked(
     """
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
     made = {each if isinstance(each, str) else measure(each).called: _ranked(each) for each in asked}
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     ranking = Side(data.ptr, data.classes)
     batch = replace(data.batch, pred=replace(data.batch.pred, ranking=ranking, uncut=True))
     options: Any = {"solver": solver, "time_limit": time_limit}

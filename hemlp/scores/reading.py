@@ -12,7 +12,7 @@ import numpy as np
 
 from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption, InvalidScores
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.sets import LabelSets, from_pairs
+from hemlp.instances.sets import LabelSets, Rows, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
 from hemlp.io.text import check_separator, decode, file_kind, read_bytes, split_cells
@@ -244,24 +244,26 @@ def _as_reading(option: str, value: str) -> str:
 
 
 def as_gold(
-    data: Any, *, format: Any = None, sep: str | None = None, id: str | None = None, label: str | None = None
-) -> LabelSets:
+    data: Any, rows: Rows | None = None, *, format: Any = None, sep: str | None = None, id: str | None = None,
+    label: str | None = None,
+) -> LabelSets:  # fmt: skip
     """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines.
 
     Options as of ``read_labels``; lines of CAFA's have no columns to be named.
     """
     if not isinstance(data, str | PathLike):
-        return LabelSets.of(data, source="true labels")
+        return LabelSets.of(data, rows=rows, source="true labels")
     source = fspath(data)
     if file_kind(source) == ".tsv" and format in (None, "table") and sep in (None, "\t"):
         name, content = read_bytes(data)
         first = _first_line(content).decode("utf-8", "replace").strip().split("\t")
         if len(first) == 2 and not {"id", "label", id, label} & {cell.strip() for cell in first}:
-            rows = list(split_cells(decode(content, name), name, "\t"))
-            for line, row in rows:
+            cells = list(split_cells(decode(content, name), name, "\t"))
+            for line, row in cells:
                 if len(row) != 2 or not all(row):
                     raise FileFormatError(f"{name}, line {line}: {len(row)} cells instead of id and class", line)
-            return from_pairs(
-                [row[0] for _, row in rows], [row[1] for _, row in rows], name, [line for line, _ in rows]
+            pairs = from_pairs(
+                [row[0] for _, row in cells], [row[1] for _, row in cells], name, [line for line, _ in cells]
             )
-    return read_labels(data, format=format, sep=sep, id=id, label=label)
+            return replace(pairs, rows=rows)
+    return read_labels(data, format=format, sep=sep, id=id, label=label, rows=rows)

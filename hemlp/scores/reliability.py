@@ -12,6 +12,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows as RowsOf
 from hemlp.kernels.records import Rows
 from hemlp.scores.aligned import Aligned
 from hemlp.text.tables import Table, as_frame
@@ -90,6 +91,7 @@ def reliability(
     bins: int = 10,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: RowsOf | None = None,
 ) -> Reliability:
     """How often what scores so much is true, by level: scores are probabilities, between 0 and 1.
 
@@ -99,7 +101,7 @@ def reliability(
         As of ``hemlp.curve``.
     bins
         Into how many parts of equal width the scores are put; a score on a border belongs to the upper part.
-    unknown, unknown_true
+    unknown, unknown_true, rows
         As of ``hemlp.evaluate``.
 
     Examples
@@ -112,7 +114,7 @@ def reliability(
 
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InvalidOption(f"bins={bins!r} is not an integer of at least 1")
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     h = data.hierarchy
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score")

@@ -10,6 +10,7 @@ import numpy as np
 from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy
@@ -43,6 +44,7 @@ def tune(
     seed: int = 0,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -83,7 +85,7 @@ def tune(
         all kinds are compared.
     seed
         Of folds and intervals.
-    unknown, unknown_true, undefined, solver, time_limit
+    unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
     Examples
@@ -108,7 +110,7 @@ def tune(
         raise InvalidOption(
             f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
         ).advised(Advice("by", "all", "for that"))
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true)
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
     made = of_thresholds(measure)

@@ -16,6 +16,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
+from hemlp.instances.sets import Rows
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores
 from hemlp.text.shown import Shown, lines
@@ -142,12 +143,13 @@ def compare_exact_greedy(
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
     missing: MissingPolicy = "error",
+    rows: Rows | None = None,
 ) -> ExactGreedy:
     """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them.
 
     Parameters
     ----------
-    hierarchy, true, pred, unknown, unknown_true, missing
+    hierarchy, true, pred, unknown, unknown_true, missing, rows
         As of ``Batch.of``.
     sample
         How many instances are drawn; None for all.
@@ -164,7 +166,7 @@ def compare_exact_greedy(
     >>> compare_exact_greedy(h, ["sheep", "cow"], ["cow", "cow"]).difference.tolist()
     [0.0, 0.0]
     """
-    batch = Batch.of(hierarchy, true, pred, unknown=unknown, unknown_true=unknown_true, missing=missing)
+    batch = Batch.of(hierarchy, true, pred, unknown=unknown, unknown_true=unknown_true, missing=missing, rows=rows)
     return compare_batch(batch, sample=sample, seed=seed, horizon=horizon, time_limit=time_limit)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from hemlp.errors import InvalidOption
 from hemlp.lca.solution import STEPS
 from hemlp.measures.signatures import short
+from hemlp.statistics.cautions import cautions
 from hemlp.statistics.comparable import comparability
 from hemlp.statistics.facts import dropped_true_labels, unknown_labels
 from hemlp.statistics.ranking import table_verdicts
@@ -130,6 +131,7 @@ def notes(ev: Evaluation, procedure: Procedure, verbose: bool = False) -> list[s
     found += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
     for name in ev.measures:
         found += comparability(ev, name)
+    found += cautions(ev)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
             unsolved = scores.status_counts().get("unsolved", 0)

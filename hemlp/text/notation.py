@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from hemlp.errors import NoTextForm, UnknownMeasure
+from hemlp.errors import HemlpError, NoTextForm, UnknownMeasure
 
 WORDS: dict[str, Any] = {}
 """What words mean in texts, beside numbers and strings: values such as ALL, and what makes values, such as Bounds."""
@@ -35,20 +35,37 @@ def format_call(name: str, positional: tuple[Any, ...], named: Mapping[str, Any]
     return f"{name}({', '.join(arguments)})" if arguments else name
 
 
-def parse_call(text: str) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
-    """Name, positional and named arguments of what ``format_call`` writes; nothing is ever executed."""
+def parse_call(
+    text: str, what: str = "measure", error: type[HemlpError] = UnknownMeasure
+) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """Name, positional and named arguments of what ``format_call`` writes; nothing is ever executed.
+
+    ``what`` it is, and the ``error`` that says that it cannot be read.
+    """
+    message = f"cannot read the {what} {text[:200]!r}"
     try:
         node = ast.parse(text.strip(), mode="eval").body
         if isinstance(node, ast.Name):
             return node.id, (), {}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if any(k.arg is None for k in node.keywords):
-                raise ValueError("** is not understood")
-            positional = tuple(_value(argument) for argument in node.args)
-            return node.func.id, positional, {str(k.arg): _value(k.value) for k in node.keywords}
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise UnknownMeasure(f"cannot read the measure {text[:200]!r}: {error}") from None
-    raise UnknownMeasure(f"cannot read the measure {text!r}: write a name, or name(parameter=value)")
+            return node.func.id, *_arguments(node)
+    except SyntaxError as wrong:
+        raise error(f"{message}: {wrong.msg}") from None
+    except (ValueError, TypeError, RecursionError, MemoryError) as wrong:
+        raise error(f"{message}: {wrong}") from None
+    raise error(f"{message}: write a name, or name(parameter=value)")
+
+
+def _arguments(node: ast.Call) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and named arguments of a call."""
+    named: dict[str, Any] = {}
+    for each in node.keywords:
+        if each.arg is None:
+            raise ValueError("** is not understood")
+        if each.arg in named:
+            raise ValueError(f"{each.arg} is given twice")
+        named[each.arg] = _value(each.value)
+    return tuple(_value(argument) for argument in node.args), named
 
 
 def _value(node: ast.expr) -> Any:
@@ -57,11 +74,16 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Tuple | ast.List):
         return tuple(_value(element) for element in node.elts)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and callable(_meaning(node.func.id)):
-        options = {k.arg: _value(k.value) for k in node.keywords if k.arg}
-        return _meaning(node.func.id)(*(_value(a) for a in node.args), **options)
+        positional, named = _arguments(node)
+        return _meaning(node.func.id)(*positional, **named)
     if isinstance(node, ast.Name):
         raise ValueError(f"{node.id} is no value; a word goes in quotes: '{node.id}'")
-    return ast.literal_eval(node)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(
+            f"{ast.unparse(node)[:80]} is no value: write a number, a string, True, False or None"
+        ) from None
 
 
 def to_toml(values: Mapping[str, Any]) -> str:
