@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
-from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
-from hemlp.io.files import reason
+from hemlp.errors import FileFormatError, InvalidOption
+from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.options import did_you_mean
 
 
+@file_reader
 def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[str, Any]:
     """The tables of a file, with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
 
@@ -20,12 +20,13 @@ def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[st
     """
     import tomllib
 
+    source, content = read_bytes(path)
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
+        data = tomllib.loads(decode(content, source))
+    except FileFormatError:
+        raise
+    except ValueError as error:  # also of a number of too many digits
+        raise FileFormatError(f"{source} is not a TOML file: {error}") from None
     for change in changes:
         key, sign, value = change.partition("=")
         keys = _keys(key) if sign and "\n" not in change else []
@@ -44,7 +45,7 @@ def _keys(key: str) -> list[str]:
 
     try:
         found: Any = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return []
     path: list[str] = []
     while isinstance(found, dict):
@@ -61,7 +62,7 @@ def _value(text: str) -> Any:
         return text
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -9,6 +9,7 @@ from hemlp.hierarchy.columns import column, column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.recognised import recognised
 from hemlp.io.formats import Source
+from hemlp.io.unpacking import check_unpacked
 
 
 def read_parquet(data: bytes, source: str) -> dict[str, list[Any]]:
@@ -19,10 +20,21 @@ def read_parquet(data: bytes, source: str) -> dict[str, list[Any]]:
     except ImportError:
         raise MissingDependency("reading .parquet needs the package pyarrow: pip install 'hemlp[parquet]'") from None
     try:
-        table = parquet.read_table(pyarrow.BufferReader(data))
-    except (pyarrow.ArrowException, OSError) as error:
+        file = parquet.ParquetFile(pyarrow.BufferReader(data))
+        check_unpacked(_unpacked(file.metadata), len(data), source)
+        table = file.read()
+        return {name: [_text(value) for value in column(table, name)] for name in column_names(table) or ()}
+    except FileFormatError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:  # also of names and texts that are not UTF-8
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
-    return {name: [_text(value) for value in column(table, name)] for name in column_names(table) or ()}
+
+
+def _unpacked(metadata: Any) -> int:
+    """Bytes that a file becomes by what it says of itself: one at least for each value."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
+    return sum(max(chunk.total_uncompressed_size, chunk.num_values) for chunk in chunks)
 
 
 def _text(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
@@ -12,6 +13,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.tables import Given
 from hemlp.io.formats import Source
+from hemlp.io.nested import load_json
+from hemlp.io.text import decode
 
 SYNTAXES = {
     ".ttl": "turtle", ".n3": "n3", ".nt": "nt", ".rdf": "xml", ".owl": "xml", ".skos": "xml", ".xml": "xml",
@@ -40,6 +43,45 @@ def read_rdf(source: Source) -> Hierarchy:
     return source.hierarchy(_of_skos if skos else _of_owl, triples)
 
 
+def check_xml(data: bytes, name: str) -> None:
+    """Refuse a document type, which can define entities: they grow without limit, or are other files."""
+    from xml.parsers import expat
+
+    class Begun(Exception):
+        pass
+
+    def refuse(*_: Any) -> None:
+        raise FileFormatError(
+            f"{name} has a document type (<!DOCTYPE ...>), which hemlp does not read, because entities may stand for "
+            f"anything: save it without entities, or as Turtle (.ttl)"
+        )
+
+    def begun(*_: Any) -> None:
+        raise Begun
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, begun
+    with suppress(Begun, expat.ExpatError):  # no document type follows the first element; rdflib says what is wrong
+        parser.Parse(data, True)
+
+
+def check_contexts(data: Any, name: str) -> None:
+    """Refuse JSON-LD whose meaning stands elsewhere: rdflib would fetch it, from the network or from any file."""
+    left = [data]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            for key in ("@context", "@import"):
+                given = each.get(key)
+                if any(isinstance(part, str) for part in (given if isinstance(given, list) else [given])):
+                    raise FileFormatError(
+                        f"{name}: {key} is {given!r:.200}, which hemlp does not fetch: write the context into the file"
+                    )
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+
+
 class Triples:
     """The triples of a file."""
 
@@ -55,8 +97,14 @@ class Triples:
         syntax = SYNTAXES.get(source.kind, "xml" if begin.startswith((b"<?xml", b"<rdf:RDF")) else "turtle")
         if syntax == "xml" and not begin.startswith(b"<"):
             syntax = "turtle"  # ontologies are called .owl in every syntax
+        if syntax == "xml":
+            check_xml(data, source.name)
+        elif syntax == "json-ld":
+            check_contexts(load_json(decode(data, source.name), source.name), source.name)
         try:
             self.graph: Any = rdflib.Graph().parse(data=data, format=syntax)
+        except (RecursionError, MemoryError):
+            raise
         except Exception as error:  # each of rdflib's parsers has errors of its own
             raise FileFormatError(f"{source.name} cannot be read as {syntax}: {error}") from None
 

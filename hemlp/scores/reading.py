@@ -15,7 +15,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
-from hemlp.io.text import check_separator, decode, file_kind, read_bytes, split_cells
+from hemlp.io.text import check_separator, decode, file_kind, file_reader, read_bytes, split_cells
 from hemlp.io.words import word_rows
 from hemlp.options import check_choice
 from hemlp.scores.making import USUAL, from_triples
@@ -25,6 +25,7 @@ from hemlp.scores.triples import CAFA_HEADS, as_number, read_triples
 JSON_KINDS = (".jsonl", ".ndjson")
 
 
+@file_reader
 def read_scores(
     path: str | PathLike[str],
     *,
@@ -221,6 +222,7 @@ def as_scores(data: Any, *, labels: Sequence[Label] | None = None, source: str =
     return ScoredSets.of(data, labels=labels, source=source)
 
 
+@file_reader
 def as_gold(data: Any) -> LabelSets:
     """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines."""
     if not isinstance(data, str | PathLike):
