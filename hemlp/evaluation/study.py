@@ -36,25 +36,27 @@ max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
 significant = false                           # true: only where the interval of the difference does not reach 0
 
 [outputs]                                     # json, html, table (.md, .tex or text), per_instance (a folder), parquet,
-                                              # and digits and intervals (true or false) of the tables
+                                              # in the folder of this file; and digits and intervals (true or
+                                              # false) of the tables
 json = "study.json"
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption, MissingDependency, NoCluster
+from hemlp.errors import InvalidOption
 from hemlp.escaping import markdown, printable
+from hemlp.evaluation.places import check_places
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, gold_of, predictions, scores_of
-from hemlp.evaluation.toml_data import toml_data
+from hemlp.evaluation.toml_data import toml_data, with_changes
 from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import write_text
 from hemlp.io.hierarchies import read_hierarchy
@@ -70,8 +72,7 @@ from hemlp.statistics.tests import Sided
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
+    from hemlp.evaluation.cluster import Cluster
     from hemlp.evaluation.drops import Gate
 
 HIERARCHY_OPTIONS = ("cycles",)
@@ -79,7 +80,7 @@ EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
 LABEL_OPTIONS = ("format", "sep", "id", "label")
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names", "dask")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *LABEL_OPTIONS, "names")
 
 
 @dataclass(frozen=True)
@@ -127,10 +128,15 @@ class Study:
 
     @classmethod
     def read(cls, path: str | PathLike[str], changes: Sequence[str] = ()) -> Study:
-        """From a TOML file; ``changes`` of what it says are texts KEY=VALUE, as in ``options.workers=2``."""
-        data = toml_data(path, changes)
+        """From a TOML file; ``changes`` of what it says are texts KEY=VALUE, as in ``options.workers=2``.
+
+        What the file itself says is written lies in its folder; changes may say any place.
+        """
+        data = toml_data(path)
         try:
-            return cls._of(data, Path(path).parent)
+            study = cls._of(with_changes(data, changes), Path(path).parent)
+            check_places(study._written(), data, changes, Path(path).parent)
+            return study
         except InvalidOption as error:
             raise InvalidOption(f"{fspath(path)}: {error}") from None
 
@@ -145,6 +151,8 @@ class Study:
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
+        if "dask" in options:
+            raise InvalidOption("dask: a file does not say where to connect to: give --dask ADDRESS, or set HEMLP_DASK")
         _check_keys("[options]", options, OPTIONS)
         _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
         _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
@@ -158,10 +166,10 @@ class Study:
         if not isinstance(tuning.get("systems", {}), dict):
             raise InvalidOption("systems of [tuning] is not a table")
         given = {"hierarchy": data["hierarchy"], "true": data["true"], "true of [tuning]": tuning.get("true", "")}
-        words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
+        words = {key: options[key] for key in ("names", "resume") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
             if not isinstance(value, str) or "\0" in value:
-                raise InvalidOption(f"{key} = {value!r} is not a path or an address")
+                raise InvalidOption(f"{key} = {value!r} is not a path")
         for key, value in tests.items():
             lists = isinstance(value, list) and all(isinstance(each, list | str) for each in value)
             if key in ("compare", "significance") and not lists:
@@ -194,6 +202,13 @@ class Study:
             _gate(data["gate"], folder) if "gate" in data else None,
             _tuning_of(tuning, folder),
         )
+
+    def _written(self) -> dict[str, list[str]]:
+        """The files and folders that are written, by the key that says so."""
+        found = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
+        if self.outputs.per_instance is not None:
+            found["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
+        return found | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
 
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
@@ -240,8 +255,8 @@ class Study:
             for file in (self.true, *self.systems.values()):
                 check_rereadable(file)
 
-    def run(self, progress: bool | None = None) -> Evaluation:
-        """Read everything, and score."""
+    def run(self, progress: bool | None = None, cluster: Cluster | None = None) -> Evaluation:
+        """Read everything, and score, on a ``cluster`` if there is one."""
         self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
@@ -266,7 +281,7 @@ class Study:
                 systems[name] = predictions(name, cut, gold_of(true), h, tuning, chosen)
             else:
                 systems[name] = scores_of(name, file, gold_of(true)) if all(ranks) else read(file)
-        with _cluster(options.get("dask")) as executor:
+        with nullcontext() if cluster is None else cluster.executor() as executor:
             return evaluate(
                 h, true, systems, self.measures, progress=progress, names=names, executor=executor, **chosen
             )
@@ -328,24 +343,6 @@ def _tuning_of(table: Mapping[str, Any], folder: Path) -> Tuning:
     files = {name: str(folder / file) for name, file in table.get("systems", {}).items()}
     true = {"true": str(folder / table["true"])} if "true" in table else {}
     return Tuning(**{**table, "systems": files, **true})
-
-
-@contextmanager
-def _cluster(address: str | None) -> Iterator[Executor | None]:
-    """The executor of a Dask cluster, or none."""
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependency("a Dask cluster needs dask: pip install 'hemlp[dask]'") from None
-    try:
-        client: Any = Client(address, timeout=10)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise NoCluster(f"no Dask scheduler answers at {address}: {error}") from None
-    with client:
-        yield client.get_executor()
 
 
 def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from os import PathLike
 from typing import Any
 
@@ -13,30 +14,34 @@ from hemlp.options import did_you_mean
 
 
 @file_reader
-def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[str, Any]:
-    """The tables of a file, with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
-
-    A value takes the place of what the key had, a table of the whole table; KEY= leaves the key out.
-    """
+def toml_data(path: str | PathLike[str]) -> dict[str, Any]:
+    """The tables of a file."""
     import tomllib
 
     source, content = read_bytes(path)
+    text = decode(content, source)
     try:
-        data = tomllib.loads(decode(content, source))
-    except FileFormatError:
-        raise
+        return tomllib.loads(text)
     except ValueError as error:  # also of a number of too many digits
         raise FileFormatError(f"{source} is not a TOML file: {error}") from None
+
+
+def with_changes(data: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """Tables with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
+
+    A value takes the place of what the key had, a table of the whole table; KEY= leaves the key out.
+    """
+    made = deepcopy(dict(data))
     for change in changes:
         key, sign, value = change.partition("=")
         keys = _keys(key) if sign and "\n" not in change else []
         if not keys:
             raise InvalidOption(f"--set {change} is not KEY=VALUE, as in options.workers=2")
         if value.strip():
-            _put(data, keys, _value(value))
+            _put(made, keys, _value(value))
         else:
-            _remove(data, keys, change)
-    return data
+            _remove(made, keys, change)
+    return made
 
 
 def _keys(key: str) -> list[str]:

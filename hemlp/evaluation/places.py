@@ -1,0 +1,36 @@
+"""Where a study may write: a file has its results written to its own folder, the command line says any place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hemlp.errors import InvalidOption
+from hemlp.evaluation.toml_data import with_changes
+
+
+def check_places(
+    written: Mapping[str, Sequence[str]], data: Mapping[str, Any], changes: Sequence[str], folder: Path
+) -> None:
+    """Refuse places outside of a folder, and hidden ones in it, that nobody but a file says are written.
+
+    ``written``: places by the key that says so; ``data``: what the file says; ``changes`` of it are the command line's.
+    Links are followed: it counts where they lead to.
+    """
+    tables = ("outputs", "options")
+    marked = with_changes({**data, **{table: dict.fromkeys(data.get(table, {})) for table in tables}}, changes)
+    inside = os.path.realpath(folder)
+    for key, places in written.items():
+        table, _, name = key.partition(".")
+        if marked.get(table, {}).get(name, "said otherwise") is not None:
+            continue
+        for place in places:
+            parts = Path(os.path.relpath(os.path.realpath(place), inside)).parts
+            if any(part.startswith(".") for part in parts) and place != "-":
+                said = data[table][name]
+                raise InvalidOption(
+                    f"{key} = {said!r}: a study file has its results written below its own folder, and not to hidden "
+                    f"files; --set {key}={said} writes there all the same"
+                )
