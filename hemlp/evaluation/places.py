@@ -19,12 +19,10 @@ def check_places(
     ``written``: places by the key that says so; ``data``: what the file says; ``changes`` of it are the command line's.
     Links are followed: it counts where they lead to.
     """
-    tables = ("outputs", "options")
-    marked = with_changes({**data, **{table: dict.fromkeys(data.get(table, {})) for table in tables}}, changes)
     inside = os.path.realpath(folder)
     for key, places in written.items():
         table, _, name = key.partition(".")
-        if marked.get(table, {}).get(name, "said otherwise") is not None:
+        if not _only_file(data, changes, table, name):
             continue
         for place in places:
             parts = Path(os.path.relpath(os.path.realpath(place), inside)).parts
@@ -34,3 +32,11 @@ def check_places(
                     f"{key} = {said!r}: a study file has its results written below its own folder, and not to hidden "
                     f"files; --set {key}={said} writes there all the same"
                 )
+
+
+def _only_file(data: Mapping[str, Any], changes: Sequence[str], table: str, name: str) -> bool:
+    """Whether a key of a table is said by the file, and not by ``changes``."""
+    if name not in data.get(table, {}):
+        return False
+    marked = with_changes({**data, table: {**data[table], name: None}}, changes)  # TOML itself has no None
+    return name in marked.get(table, {}) and marked[table][name] is None
