@@ -43,6 +43,7 @@ json = "study.json"
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
@@ -245,10 +246,10 @@ class Study:
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)
         for file in (self.true, *systems):
-            if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
+            if os.path.exists(file) and os.path.exists(self.hierarchy) and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
-            if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
+            if os.path.exists(file) and any(os.path.exists(each) and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
         check_writable(files, [folder])
         if self.options.get("memory") is not None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
@@ -215,8 +214,8 @@ class LabelFile:
 
 def check_rereadable(path: str | PathLike[str]) -> None:
     """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
-    place = Path(path)
-    if file_kind(fspath(path)) not in WHOLE and place.exists() and not (place.is_file() or place.is_dir()):
+    regular = os.path.isfile(path) or os.path.isdir(path)
+    if file_kind(fspath(path)) not in WHOLE and os.path.exists(path) and not regular:
         raise InvalidOption(
             f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
             f"read several times: save it to a file, or do without the limit"

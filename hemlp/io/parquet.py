@@ -26,7 +26,7 @@ def read_parquet(data: bytes, source: str) -> dict[str, list[Any]]:
         return {name: [_text(value) for value in column(table, name)] for name in column_names(table) or ()}
     except FileFormatError:
         raise
-    except (pyarrow.ArrowException, OSError, ValueError) as error:  # also of names and texts that are not UTF-8
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:  # also names that are not UTF-8, or twice
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
 
 

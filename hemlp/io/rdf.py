@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
@@ -61,8 +61,14 @@ def check_xml(data: bytes, name: str) -> None:
 
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, begun
-    with suppress(Begun, expat.ExpatError):  # no document type follows the first element; rdflib says what is wrong
+    try:
         parser.Parse(data, True)
+    except Begun:  # no document type follows the first element
+        return
+    except FileFormatError:
+        raise
+    except (expat.ExpatError, ValueError) as error:
+        raise FileFormatError(f"{name} cannot be read as xml: {error}") from None
 
 
 def check_contexts(data: Any, name: str) -> None:
@@ -102,7 +108,9 @@ class Triples:
         elif syntax == "json-ld":
             check_contexts(load_json(decode(data, source.name), source.name), source.name)
         try:
-            self.graph: Any = rdflib.Graph().parse(data=data, format=syntax)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of one part of rdflib about another
+                self.graph: Any = rdflib.Graph().parse(data=data, format=syntax)
         except (RecursionError, MemoryError):
             raise
         except Exception as error:  # each of rdflib's parsers has errors of its own

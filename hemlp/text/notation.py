@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from hemlp.errors import NoTextForm, UnknownMeasure
+from hemlp.errors import HemlpError, NoTextForm, UnknownMeasure
 
 WORDS: dict[str, Any] = {}
 """What words mean in texts, beside numbers and strings: values such as ALL, and what makes values, such as Bounds."""
@@ -92,6 +92,11 @@ def from_toml(value: Any) -> Any:
     if value == "NONE":
         return None
     if isinstance(value, str) and value.endswith(")") and callable(_meaning(value.partition("(")[0])):
-        return _value(ast.parse(value, mode="eval").body)
+        try:
+            return _value(ast.parse(value, mode="eval").body)
+        except HemlpError:
+            raise
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+            raise UnknownMeasure(f"cannot read {value!r:.200}: {error}") from None
     word = _meaning(value) if isinstance(value, str) else None
     return value if word is None or callable(word) else word
