@@ -31,7 +31,7 @@ EDGES = [("r", "a"), ("r", "b"), ("a", "c")]
 
 def label_file(path: str) -> list[Any]:
     """All blocks of a file that is read block by block."""
-    return list(hemlp.io.labels.LabelFile(path).blocks(2))
+    return list(hemlp.io.labels.LabelFile(path).blocks(10_000))
 
 
 READERS: dict[str, Callable[[Any], Any]] = {

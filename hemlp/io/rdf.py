@@ -73,19 +73,17 @@ def check_xml(data: bytes, name: str) -> None:
 
 def check_contexts(data: Any, name: str) -> None:
     """Refuse JSON-LD whose meaning stands elsewhere: rdflib would fetch it, from the network or from any file."""
-    left = [data]
+    left = [(data, "")]
     while left:
-        each = left.pop()
+        each, of = left.pop()
         if isinstance(each, dict):
-            for key in ("@context", "@import"):
-                given = each.get(key)
-                if any(isinstance(part, str) for part in (given if isinstance(given, list) else [given])):
-                    raise FileFormatError(
-                        f"{name}: {key} is {given!r:.200}, which hemlp does not fetch: write the context into the file"
-                    )
-            left += each.values()
+            left += [(value, key) for key, value in each.items()]
         elif isinstance(each, list):
-            left += each
+            left += [(value, of) for value in each]
+        elif isinstance(each, str) and of in ("@context", "@import"):
+            raise FileFormatError(
+                f"{name}: {of} is {each!r:.200}, which hemlp does not fetch: write the context into the file"
+            )
 
 
 class Triples:
