@@ -125,9 +125,11 @@ def run(
 
 
 def _cluster(address: str | None, timeout: float) -> Cluster | None:
+    if address is None:
+        return None
     from hemlp.evaluation.cluster import Cluster
 
-    return None if address is None else Cluster(address, timeout)
+    return Cluster(address, timeout)
 
 
 def carry_out(
