@@ -41,6 +41,10 @@ def as_argument(option: str, value: str) -> str:
     return f"{option}={value!r}"
 
 
+LONGEST = 2_000
+"""Characters of a message; of a longer one the middle is left out."""
+
+
 class HemlpError(Exception):
     """Base of all errors that hemlp raises on purpose. Bad input unless a child says otherwise.
 
@@ -58,7 +62,10 @@ class HemlpError(Exception):
 
     def __str__(self) -> str:
         choices = [words for each in self.advice if (words := each.written(self.spelling)) is not None]
-        return printable(super().__str__() + (f"; choose {', or '.join(choices)}" if choices else ""))
+        words = super().__str__()
+        if len(words) > LONGEST:  # a file can hold names of any length
+            words = f"{words[: LONGEST - 300]} ... {words[-300:]}"
+        return printable(words + (f"; choose {', or '.join(choices)}" if choices else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes
         return _rebuilt, (type(self), self.args, self.__dict__)

@@ -24,8 +24,10 @@ _LATEX = str.maketrans(
      "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
      "|": r"\textbar{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "τ": r"$\tau$"}
 )  # fmt: skip
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-_NEUTRALISED = re.compile(r"'+[=+\-@\t\r\n]")
+_BEGIN = r"(?:[\t\r\n]|[\s\ufeff\u200b\x00-\x1f]*[=+\-@＝＋－＠\u2212])"
+# of a formula: blanks are cut off by some spreadsheets, and full-width signs are taken for the others
+_FORMULA = re.compile(f"'*{_BEGIN}")
+_NEUTRALISED = re.compile(f"'+{_BEGIN}")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 

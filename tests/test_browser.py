@@ -526,3 +526,20 @@ def test_a_page_without_data_shows_the_scores(browser, mini, tmp_path):
     browser.get((tmp_path / "r.html").as_uri())
     until(lambda: browser.find_elements("css selector", "svg.plot"))
     assert browser.get_log("browser") == []
+
+
+def test_the_policy_lets_no_other_script_run(browser, mini_file, tmp_path):
+    """Markup that got into the page would do nothing: neither scripts, nor attributes, nor addresses."""
+    text = mini_file.read_text().replace(
+        "<footer>",
+        "<script>window.bad = 1</script><img src='x:' onerror='window.bad = 2'>"
+        "<img src='http://127.0.0.1:9/x.png'><b id='styled' style='color: rgb(1, 2, 3)'>b</b><footer>",
+    )
+    (tmp_path / "bad.html").write_text(text)
+    browser.get((tmp_path / "bad.html").as_uri())
+    until(lambda: browser.execute_script("return document.querySelectorAll('#list summary').length"))
+    assert browser.execute_script("return window.bad === undefined")
+    script = "return getComputedStyle(document.getElementById('styled')).color"
+    assert browser.execute_script(script) != "rgb(1, 2, 3)"
+    log = " ".join(entry["message"] for entry in browser.get_log("browser"))
+    assert "Content Security Policy" in log

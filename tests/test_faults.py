@@ -429,3 +429,4 @@ def test_a_scheduler_that_dies_is_named(tmp_path):
             each_one.communicate()
     assert code == NoCluster.exit_code
     assert error.splitlines()[-1] == f"hemlp: {GONE}"
+    assert "Traceback" not in error

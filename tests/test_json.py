@@ -162,7 +162,7 @@ def test_broken_evaluations_are_refused_with_the_place(good, tmp_path, change, w
         ('{"a": 1, "a": 2}', "the key 'a' occurs twice"),
         ('{"a": NaN}', "NaN is not a number of JSON"),
         ('{"a": [-Infinity]}', "-Infinity is not a number of JSON"),
-        ("[" * 100_000, "is not JSON as hemlp writes it"),
+        ("[" * 100_000, "is nested too deeply"),
     ],
 )
 def test_what_is_no_json_is_refused(tmp_path, text, words):

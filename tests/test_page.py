@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 import re
@@ -114,6 +115,23 @@ def test_the_page_is_one_file_and_whole(page_file):
 
 def charts_text(text: str) -> str:
     return re.search("id='charts'>(.*?)</script>", text).group(1)
+
+
+def test_the_policy_of_the_page_is_that_of_its_script_and_style(page_file):
+    text = page_file.read_text()
+    policy = re.search(r"<meta http-equiv='Content-Security-Policy' content=\"([^\"]*)\">", text)[1]
+    for kind, inner in (
+        ("style-src", re.findall(r"<style>(.*?)</style>", text, re.S)),
+        ("script-src", re.findall(r"<script>(.*?)</script>", text, re.S)),
+    ):
+        (only,) = inner
+        digest = base64.b64encode(hashlib.sha256(only.encode()).digest()).decode()
+        assert f"{kind} 'sha256-{digest}';" in policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert text.index("Content-Security-Policy") < text.index("<style>")
+    body = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", text, flags=re.S)
+    assert not re.search(r"<[^>]*\s(style|on\w+)=", body)
 
 
 def test_the_page_needs_no_matplotlib(mini, tmp_path, monkeypatch):

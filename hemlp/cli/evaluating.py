@@ -12,6 +12,7 @@ from hemlp.cli.advising import ADVICE, Advising, OfStudy
 from hemlp.cli.gating import gate_of, gate_options, through
 from hemlp.cli.options import (
     choice,
+    cluster_options,
     input_options,
     label_file_options,
     measure_option,
@@ -26,6 +27,7 @@ from hemlp.cli.weighing import weighed, weights_option
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from hemlp.evaluation.cluster import Cluster
     from hemlp.evaluation.study import Study
 
 
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 @click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
 @click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
 @click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
-@click.option("--dask", metavar="ADDRESS", help="Score on a Dask cluster: --dask tcp://10.0.0.1:8786.")
+@cluster_options
 @choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
 @gate_options
@@ -69,7 +71,7 @@ if TYPE_CHECKING:
 def evaluate(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...],
     weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
-    quiet: bool, verbose: bool, **given: Any,
+    quiet: bool, verbose: bool, dask: str | None, dask_timeout: float, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means, places, and which differences are significant.
 
@@ -96,7 +98,7 @@ def evaluate(
     gate = gate_of(baseline, max_drop, significant)
     asked = weighed(measures or MEASURES, weights)
     study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
-    carry_out(study, strict, quiet, verbose)
+    carry_out(study, strict, quiet, verbose, _cluster(dask, dask_timeout))
 
 
 @click.command(cls=OfStudy)
@@ -108,10 +110,14 @@ def evaluate(
     metavar="KEY=VALUE",
     help='As if the file said so, paths relative to it: --set measures=["F_H"] --set options.workers=2.',
 )
+@cluster_options
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
 @click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
 @click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters.")
-def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose: bool) -> None:
+def run(
+    study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose: bool, dask: str | None,
+    dask_timeout: float,
+) -> None:  # fmt: skip
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
     `pydoc hemlp.evaluation.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
@@ -121,16 +127,26 @@ def run(study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose
     """
     from hemlp.evaluation.study import Study
 
-    carry_out(Study.read(study, changes), strict, quiet, verbose)
+    carry_out(Study.read(study, changes), strict, quiet, verbose, _cluster(dask, dask_timeout))
 
 
-def carry_out(study: Study, strict: bool, quiet: bool = False, verbose: bool = False) -> None:
+def _cluster(address: str | None, timeout: float) -> Cluster | None:
+    if address is None:
+        return None
+    from hemlp.evaluation.cluster import Cluster
+
+    return Cluster(address, timeout)
+
+
+def carry_out(
+    study: Study, strict: bool, quiet: bool = False, verbose: bool = False, cluster: Cluster | None = None
+) -> None:
     """Run a study, show its tables and write its files."""
     folder = study.options.get("resume")
     ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
     if quiet and verbose:
         raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
-    fallbacks, passed = _carried_out(study, quiet, verbose)
+    fallbacks, passed = _carried_out(study, quiet, verbose, cluster)
     if fallbacks:
         are = "score is" if fallbacks == 1 else "scores are"
         click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
@@ -140,9 +156,9 @@ def carry_out(study: Study, strict: bool, quiet: bool = False, verbose: bool = F
         sys.exit(3)
 
 
-def _carried_out(study: Study, quiet: bool, verbose: bool) -> tuple[int, bool]:
+def _carried_out(study: Study, quiet: bool, verbose: bool, cluster: Cluster | None) -> tuple[int, bool]:
     """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
-    result = study.run(progress=False if quiet else None)
+    result = study.run(progress=False if quiet else None, cluster=cluster)
     for file in study.write(result):
         if not quiet:
             say_written(file)

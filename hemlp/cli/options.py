@@ -162,6 +162,18 @@ solver_options = options(
 )
 
 
+cluster_options = options(
+    click.option(
+        "--dask", metavar="ADDRESS", envvar="HEMLP_DASK",
+        help="Score on a Dask cluster, also HEMLP_DASK in the environment: --dask tcp://10.0.0.1:8786.",
+    ),
+    click.option(
+        "--dask-timeout", type=click.FloatRange(min=0), default=300, show_default=True, metavar="S",
+        envvar="HEMLP_DASK_TIMEOUT", help="Seconds to wait while it has no workers: --dask-timeout 3600.",
+    ),
+)  # fmt: skip
+
+
 tuning_options = options(
     one_measure_option(None, "Of systems FILE@tuned, by default the first: --tune-by F_H.", "--tune-by"),
     click.option("--dev-true", type=click.Path(), metavar="FILE", help="True labels to tune on: --dev-true dev.tsv."),

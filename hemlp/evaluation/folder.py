@@ -1,16 +1,18 @@
 """A run folder: what was begun, and the scores of finished chunks, each in a file that is whole or not there.
 
-A chunk file is a line with the SHA-256 of the rest, a line of JSON that says what follows, and the arrays themselves.
-A run can be killed at any moment, and several processes can work on it at once: what they write is the same.
+A chunk file is a line with the SHA-256 of the rest, and then the scores as ``packed`` makes them. A run can be killed
+at any moment, and several processes can work on it at once: what they write is the same. A chunk that is damaged is
+computed again; one that is whole and holds something else is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
@@ -20,22 +22,29 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import RunMismatch, UnwritableFile
+from hemlp.evaluation.packed import Head, NotScores, head_of, packed, unpacked
 from hemlp.io.files import PART, reason, remove_stale_parts, write_bytes
+from hemlp.io.text import open_bytes
+from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.processes.interrupts import unfinished
 
 MANIFEST = "run.json"
 FILES = r"run\.json|chunk-\d+-\d+\.bin"
 """The names of the files of a run."""
+DIGEST = 65
+"""Bytes of the first line of a chunk file."""
 
 
 class RunFolder:
     """Finished chunks of a run in a folder. ``begun``: what the run is about; it must be the same when it goes on."""
 
-    def __init__(self, path: str | PathLike[str], begun: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | PathLike[str], begun: Mapping[str, Any], measures: Sequence[Measure] = ()) -> None:
         self.path = Path(path)
         self.begun = dict(begun)
-        self._heads: dict[tuple[int, int], dict[str, Any]] = {}
+        self.measures = measures
+        self._heads: dict[tuple[int, int], Head] = {}
+        self._first: dict[int, Head] = {}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -43,6 +52,9 @@ class RunFolder:
         remove_stale_parts(self.path, FILES)
         manifest = self.path / MANIFEST
         foreign = [file for file in self.path.iterdir() if not PART.fullmatch(file.name)]
+        for file in foreign:
+            if re.fullmatch(FILES, file.name) and file.is_symlink():  # what is written to it would go elsewhere
+                raise RunMismatch(f"{file} is a link, and files of a run are not: give another folder")
         if not manifest.exists():
             if foreign:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
@@ -51,7 +63,7 @@ class RunFolder:
         self._check(_read_manifest(manifest))
 
     @classmethod
-    def temporary(cls) -> RunFolder:
+    def temporary(cls, measures: Sequence[Measure]) -> RunFolder:
         """A folder of its own for one run, which is removed once nobody needs it."""
         import shutil
         import tempfile
@@ -61,7 +73,7 @@ class RunFolder:
             remove = partial(shutil.rmtree, path, ignore_errors=True)
             needed.callback(remove)
             needed.enter_context(unfinished(remove))
-            folder = cls(path, {})
+            folder = cls(path, {}, measures)
             weakref.finalize(folder, needed.pop_all().close)
             return folder
 
@@ -70,7 +82,7 @@ class RunFolder:
         """The chunk size that a folder was begun with, if there is a run in it."""
         manifest = Path(path) / MANIFEST
         chunk = _read_manifest(manifest).get("chunk") if manifest.exists() else None
-        return chunk if isinstance(chunk, int) and chunk > 0 else None
+        return chunk if type(chunk) is int and 0 < chunk < 2**31 else None
 
     def _check(self, found: Mapping[str, Any]) -> None:
         for key in {**self.begun, **found}:
@@ -86,9 +98,9 @@ class RunFolder:
 
     def save(self, system: int, start: int, scores: Sequence[Scores]) -> None:
         """Keep the scores of a chunk."""
-        body = _packed(scores, [self._digest, system, start])
+        body = packed(scores, [self._digest, system, start])
         write_bytes(self._file(system, start), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        self._heads[system, start] = _head(body)
+        self._note(system, start, head_of(body))
 
     @cached_property
     def _digest(self) -> str:
@@ -99,15 +111,31 @@ class RunFolder:
         file = self._file(system, start)
         if not file.exists():
             return False
-        digest, _, body = file.read_bytes().partition(b"\n")
+        digest, _, body = _read(file).partition(b"\n")
         whole = hashlib.sha256(body).hexdigest().encode() == digest
-        if not whole or (_head(body)["chunk"], _head(body)["rows"]) != ([self._digest, system, start], rows):
-            import logging
+        with self._naming(file):
+            if not whole or ((head := head_of(body)).chunk, head.rows) != ([self._digest, system, start], rows):
+                import logging
 
-            logging.getLogger("hemlp").warning("%s is damaged: its chunk is computed again", file)
-            return False
-        self._heads[system, start] = _head(body)
+                logging.getLogger("hemlp").warning("%s is damaged: its chunk is computed again", file)
+                return False
+            unpacked(body, self.measures)
+        self._note(system, start, head)
         return True
+
+    @contextmanager
+    def _naming(self, file: Path) -> Iterator[None]:
+        try:
+            yield
+        except NotScores as error:
+            raise RunMismatch(
+                f"{file} does not hold the scores of a chunk, though its digest is right ({error}): give another folder"
+            ) from None
+
+    def _note(self, system: int, start: int, head: Head) -> None:
+        if not head.same_measures(self._first.setdefault(system, head)):
+            raise RunMismatch(f"{self._file(system, start)} has other columns than other chunks: give another folder")
+        self._heads[system, start] = head
 
     def chunks(self, system: int) -> Iterator[list[Scores]]:
         """The scores of all chunks of a system, in order."""
@@ -116,7 +144,9 @@ class RunFolder:
 
     def chunk(self, system: int, start: int) -> list[Scores]:
         """The scores of one chunk."""
-        return _unpacked(self._file(system, start).read_bytes().partition(b"\n")[2])
+        file = self._file(system, start)
+        with self._naming(file):
+            return unpacked(_read(file).partition(b"\n")[2], self.measures)[1]
 
     def starts(self, system: int) -> list[int]:
         """The numbers of the first instances of the chunks of a system."""
@@ -126,9 +156,9 @@ class RunFolder:
         """The scores of a system, measure by measure; columns are read when they are asked for."""
         heads = [self._heads[system, start] for start in self.starts(system)]
         made = []
-        for k, first in enumerate(heads[0]["measures"]):
+        for k, first in enumerate(heads[0].measures):
             statuses = np.concatenate([self._array(system, start, k, None) for start in self.starts(system)])
-            undefined = sum(head["measures"][k]["undefined"] for head in heads)
+            undefined = sum(head.measures[k]["undefined"] for head in heads)
             columns = StoredColumns(self, system, k, tuple(first["columns"]))
             made.append(Scores(first["name"], columns, statuses, first["signature"], undefined, first["exact"]))
         return made
@@ -140,11 +170,13 @@ class RunFolder:
         return whole
 
     def _array(self, system: int, start: int, measure: int, name: str | None) -> Any:
-        head = self._heads[system, start]
-        told = head["measures"][measure]
+        head, file = self._heads[system, start], self._file(system, start)
+        told = head.measures[measure]
         number = told["status"] if name is None else told["columns"][name]
-        dtype, offset = head["arrays"][number]
-        return np.fromfile(self._file(system, start), dtype, head["rows"], offset=65 + head["length"] + offset)
+        array = np.fromfile(file, head.arrays[number], head.rows, offset=DIGEST + head.begins[number])
+        if array.size < head.rows:
+            raise RunMismatch(f"{file} has become shorter since it was read")
+        return array
 
 
 class StoredColumns(Mapping[str, FloatArray]):
@@ -165,68 +197,18 @@ class StoredColumns(Mapping[str, FloatArray]):
         return len(self.names)
 
 
+def _read(path: Path) -> bytes:
+    with open_bytes(path) as file:
+        return file.read()
+
+
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+        return dict(json.loads(_read(path)))
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise RunMismatch(f"{path} cannot be read ({error}): give another folder") from None
 
 
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _packed(scores: Sequence[Scores], chunk: list[Any]) -> bytes:
-    """The scores of one chunk as bytes; arrays that measures share stand once. ``chunk`` says which one it is."""
-    places: dict[int, int] = {}
-    arrays: list[np.ndarray[Any, Any]] = []
-    table: list[tuple[str, int]] = []
-    offset = 0
-
-    def place(array: Any) -> int:
-        nonlocal offset
-        if id(array) not in places:
-            kind = "|i1" if array.dtype == np.int8 else "<f8"
-            arrays.append(np.ascontiguousarray(array, kind))
-            places[id(array)] = len(table)
-            table.append((kind, offset))
-            offset += arrays[-1].nbytes
-        return places[id(array)]
-
-    told = [
-        {
-            "name": each.name,
-            "signature": each.signature,
-            "undefined": each.undefined,
-            "exact": each.exact,
-            "status": place(each.statuses),
-            "columns": {name: place(values) for name, values in each.columns.items()},
-        }
-        for each in scores
-    ]
-    head = json.dumps({"chunk": chunk, "rows": len(scores[0]), "measures": told, "arrays": table}).encode()
-    return head + b"\n" + b"".join(array.tobytes() for array in arrays)
-
-
-def _head(body: bytes) -> dict[str, Any]:
-    line = body[: body.index(b"\n") + 1]
-    return {**json.loads(line), "length": len(line)}
-
-
-def _unpacked(body: bytes) -> list[Scores]:
-    head = _head(body)
-    arrays = [
-        np.frombuffer(body, dtype, head["rows"], head["length"] + offset).copy() for dtype, offset in head["arrays"]
-    ]
-    return [
-        Scores(
-            told["name"],
-            {name: arrays[k] for name, k in told["columns"].items()},
-            arrays[told["status"]],
-            told["signature"],
-            told["undefined"],
-            told["exact"],
-        )
-        for told in head["measures"]
-    ]

@@ -6,12 +6,12 @@ once to check them and once to score them, and never held as a whole.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, compress, zip_longest
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -235,7 +235,7 @@ class Reading:
         if isinstance(data, LabelFile):
             return data
         if isinstance(data, str | PathLike):
-            if self.stream and self.id is self.label is self.rows is None and Path(data).exists():
+            if self.stream and self.id is self.label is self.rows is None and os.path.exists(data):
                 return open_labels(data)
             table = file_kind(fspath(data)) in WHOLE
             columns = {"id": self.id, "label": self.label} if table else {}

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.escaping import json_number, json_text
+from hemlp.io.unpacking import VARIABLE
 from hemlp.programs.program import STATUSES
 
 WHOLE = 2.0**53
@@ -97,10 +98,13 @@ def _compact(value: Any) -> str:
 
 
 class ColumnReader:
-    """Columns of a file, each made once: ``instances`` are the ``columns`` and ``status`` of systems and measures."""
+    """Columns of a file, each made once: ``instances`` are the ``columns`` and ``status`` of systems and measures.
 
-    def __init__(self, instances: Mapping[str, Mapping[str, Mapping[str, Any]]], count: int) -> None:
-        self._instances, self._count = instances, count
+    ``room``: bytes that runs may become.
+    """
+
+    def __init__(self, instances: Mapping[str, Mapping[str, Mapping[str, Any]]], count: int, room: int) -> None:
+        self._instances, self._count, self._room = instances, count, room
         self._made: dict[tuple[str, ...], Any] = {}
 
     def numbers(self, system: str, measure: str, column: str) -> FloatArray:
@@ -121,6 +125,11 @@ class ColumnReader:
             if _refers(found):
                 raise Wrong(f"{_said(place)} is said to be another column, and another one is said to be it")
         if place not in self._made:
+            self._room -= 8 * self._count if isinstance(found, dict) and "runs" in found else 0
+            if self._room < 0:
+                raise Wrong(
+                    f"{_said(place)}: its runs are far longer than the file; {VARIABLE} sets a limit of your own"
+                )
             self._made[place] = make(_said(place), _rows(_said(place), found, self._count))
         return self._made[place]
 

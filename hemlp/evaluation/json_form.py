@@ -12,19 +12,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from itertools import product
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.errors import FileFormatError, UnreadableFile
+from hemlp.errors import FileFormatError
 from hemlp.escaping import json_number, json_text
 from hemlp.evaluation.gold import Gold, gold_of
 from hemlp.evaluation.inputs import Told
 from hemlp.evaluation.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.hierarchy.labels import Label
-from hemlp.io.files import reason
+from hemlp.io.text import decode, file_reader, read_bytes
+from hemlp.io.unpacking import unpack_limit
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
 from hemlp.statistics.intervals import draw_of, units_of
@@ -117,24 +117,21 @@ def plain(ev: Evaluation) -> dict[str, Any]:
 # ---- reading
 
 
+@file_reader
 def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     """Scores, directions of the measures, facts and more from what ``pieces`` wrote; else ``FileFormatError``."""
-    try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{fspath(path)} is not a JSON file in UTF-8: {error}") from None
-    except OSError as error:
-        raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
+    source, content = read_bytes(path)
+    text = decode(content, source)
     try:
         data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_distinct)
     except json.JSONDecodeError as error:
-        raise FileFormatError(f"{fspath(path)}, line {error.lineno}: not JSON, {error.msg}", error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{fspath(path)} is not JSON as hemlp writes it: {error}") from None
+        raise FileFormatError(f"{source}, line {error.lineno}: not JSON, {error.msg}", error.lineno) from None
+    except ValueError as error:
+        raise FileFormatError(f"{source} is not JSON as hemlp writes it: {error}") from None
     try:
-        return _evaluation(data)
+        return _evaluation(data, unpack_limit(len(content)))
     except Wrong as error:
-        raise FileFormatError(f"{fspath(path)} is not an evaluation that hemlp can read: {error}") from None
+        raise FileFormatError(f"{source} is not an evaluation that hemlp can read: {error}") from None
 
 
 def _no_constant(token: str) -> None:
@@ -149,7 +146,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
+def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts, Told]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
     # what a file need not have; verdicts follow from the scores
@@ -174,7 +171,7 @@ def _evaluation(data: Any) -> tuple[AllScores, dict[str, bool], Facts, Told]:
         place = f"instances, system {system!r}, measure {name!r}"
         one = _object(place, of_systems["instances"][system][name], ("name", "columns", "status"))
         instances[system][name] = {**one, "columns": _object(f"{place}, columns", one["columns"])}
-    columns = ColumnReader(instances, int(next(iter(facts.values()))["instances"]))
+    columns = ColumnReader(instances, int(next(iter(facts.values()))["instances"]), room)
     scores: AllScores = {system: {} for system in means}
     for system, name in product(means, better):
         signed = _typed("signature", name, signatures[name], str), _typed("exact", name, exact[name], bool)
@@ -261,7 +258,7 @@ def _scores(
 ) -> Scores:
     said = f"system {place[0]!r}, measure {place[1]!r}"
     name = value["name"]
-    if name not in value["columns"]:
+    if not isinstance(name, str) or name not in value["columns"]:
         raise Wrong(f"instances, {said}: {name!r:.80} is not one of its columns")
     ordered = [name, *(key for key in value["columns"] if key != name)]  # JSON does not promise that it comes first
     made = {key: columns.numbers(*place, key) for key in ordered}

@@ -143,10 +143,11 @@ def evaluate(
         size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
         folder = None
         if resume is not None:
-            folder = RunFolder(resume, _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size))
+            begun = _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size)
+            folder = RunFolder(resume, begun, list(made.values()))
             size = int(folder.begun["chunk"])
         elif room is not None:
-            folder = RunFolder.temporary()
+            folder = RunFolder.temporary(list(made.values()))
         context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
         with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
             collection = Collection(inputs, solving.solver is None, folder, bar)

@@ -21,7 +21,7 @@ true = [0, "ALL"]
 default_cost = 5
 
 [options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
-                                              # of files of labels and scores format, sep, id, label, rows, score, repeated
+                                              # of files format, sep, id, label, rows, score, repeated
 undefined = "nan"
 
 [tests]
@@ -38,25 +38,28 @@ max_drop = { F_LCA = 0.01 }                   # by default nothing may be worse
 significant = false                           # true: only where the interval of the difference does not reach 0
 
 [outputs]                                     # json, html, table (.md, .tex, .csv or text), per_instance (a folder),
-                                              # parquet, and digits and intervals (true or false) of the tables
+                                              # parquet, all below the folder of this file; digits and intervals
+                                              # (true or false) of the tables
 json = "study.json"
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption, MissingDependency, NoCluster
+from hemlp.errors import InvalidOption
+from hemlp.evaluation.places import check_places
 from hemlp.evaluation.reading import READING, Files
 from hemlp.evaluation.result import Evaluation
 from hemlp.evaluation.run import MEASURES, evaluate, named_measures
 from hemlp.evaluation.scored import Tuning, predictions, scores_of
-from hemlp.evaluation.toml_data import toml_data
+from hemlp.evaluation.toml_data import check_keys, toml_data, with_changes
 from hemlp.io.cuts import TUNED, cut_of
 from hemlp.io.files import write_text
 from hemlp.io.hierarchies import read_hierarchy
@@ -66,7 +69,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.named import NAMED
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
-from hemlp.options import check_known, did_you_mean
+from hemlp.options import check_known
 from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
 from hemlp.statistics import overview
 from hemlp.statistics.tests import Sided
@@ -74,8 +77,7 @@ from hemlp.statistics.verdicts import Procedure, Ranks, Test
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
+    from hemlp.evaluation.cluster import Cluster
     from hemlp.evaluation.drops import Gate
 
 HIERARCHY_OPTIONS = ("cycles",)
@@ -84,7 +86,7 @@ EVALUATE_OPTIONS = (
 )  # fmt: skip
 TABLES = ("", ".txt", ".md", ".tex", ".csv")
 """Endings of the files that tables are written to."""
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *READING, "names", "dask")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *READING, "names")
 
 
 @dataclass(frozen=True)
@@ -139,17 +141,22 @@ class Study:
 
     @classmethod
     def read(cls, path: str | PathLike[str], changes: Sequence[str] = ()) -> Study:
-        """From a TOML file; ``changes`` of what it says are texts KEY=VALUE, as in ``options.workers=2``."""
-        data = toml_data(path, changes)
+        """From a TOML file; ``changes`` of what it says are texts KEY=VALUE, as in ``options.workers=2``.
+
+        What the file itself says is written lies in its folder; changes may say any place.
+        """
+        data = toml_data(path)
         try:
-            return cls._of(data, Path(path).parent)
+            study = cls._of(with_changes(data, changes), Path(path).parent)
+            check_places(study._written(), data, changes, Path(path).parent)
+            return study
         except InvalidOption as error:
             raise InvalidOption(f"{fspath(path)}: {error}") from None
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
         known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "gate", "outputs", "tuning")
-        _check_keys("the file", data, known)
+        check_keys("the file", data, known)
         for key in ("hierarchy", "true", "systems"):
             if key not in data:
                 raise InvalidOption(f"{key} is missing")
@@ -157,23 +164,25 @@ class Study:
             if not isinstance(data.get(key, {}), dict):
                 raise InvalidOption(f"{key} is not a table [{key}]")
         options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
-        _check_keys("[options]", options, OPTIONS)
-        _check_keys("[tests]", tests, [each.name for each in fields(Tests)])
-        _check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
+        if "dask" in options:
+            raise InvalidOption("dask: a file does not say where to connect to: give --dask ADDRESS, or set HEMLP_DASK")
+        check_keys("[options]", options, OPTIONS)
+        check_keys("[tests]", tests, [each.name for each in fields(Tests)])
+        check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
         digits = outputs.pop("digits", DECIMALS)
         if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
             raise InvalidOption(f"digits = {digits!r} is not a number of decimals from 0 to 17")
         if not isinstance(intervals := outputs.pop("intervals", True), bool):
             raise InvalidOption(f"intervals = {intervals!r} is neither true nor false")
         tuning = dict(data.get("tuning", {}))
-        _check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
+        check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
         if not isinstance(tuning.get("systems", {}), dict):
             raise InvalidOption("systems of [tuning] is not a table")
         given = {"hierarchy": data["hierarchy"], "true": data["true"], "true of [tuning]": tuning.get("true", "")}
-        words = {key: options[key] for key in ("names", "resume", "dask") if key in options}
+        words = {key: options[key] for key in ("names", "resume") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
             if not isinstance(value, str) or "\0" in value:
-                raise InvalidOption(f"{key} = {value!r} is not a path or an address")
+                raise InvalidOption(f"{key} = {value!r} is not a path")
         for key, value in tests.items():
             lists = isinstance(value, list) and all(isinstance(each, list | str) for each in value)
             if key in ("compare", "significance") and not lists:
@@ -206,6 +215,13 @@ class Study:
             _gate(data["gate"], folder) if "gate" in data else None,
             _tuning_of(tuning, folder),
         )
+
+    def _written(self) -> dict[str, list[str]]:
+        """The files and folders that are written, by the key that says so."""
+        found = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
+        if self.outputs.per_instance is not None:
+            found["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
+        return found | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
 
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
@@ -248,10 +264,10 @@ class Study:
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)
         for file in (self.true, *systems):
-            if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
+            if os.path.exists(file) and os.path.exists(self.hierarchy) and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
-            if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
+            if os.path.exists(file) and any(os.path.exists(each) and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
         check_writable(files, [folder])
         if self.options.get("memory") is not None:
@@ -263,8 +279,8 @@ class Study:
         """How they are read."""
         return Files.of(self.options)
 
-    def run(self, progress: bool | None = None) -> Evaluation:
-        """Read everything, and score."""
+    def run(self, progress: bool | None = None, cluster: Cluster | None = None) -> Evaluation:
+        """Read everything, and score, on a ``cluster`` if there is one."""
         self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
@@ -284,25 +300,16 @@ class Study:
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
-            cut = cut_of(file)
-            if cut is not None:
+            if (cut := cut_of(file)) is not None:
                 systems[name] = predictions(name, cut, true, h, tuning, chosen, files)
+            elif all(ranks):
+                systems[name] = scores_of(name, file, true, files, chosen.get("missing", "error"))
             else:
-                systems[name] = (
-                    scores_of(name, file, true, files, chosen.get("missing", "error")) if all(ranks) else read(file)
-                )
-        with _cluster(options.get("dask")) as executor:
-            return evaluate(
-                h,
-                true,
-                systems,
-                self.measures,
-                progress=progress,
-                names=names,
-                executor=executor,
-                rows="sets" if options.get("rows") == "sets" else None,
-                **chosen,
-            )
+                systems[name] = read(file)
+        with nullcontext() if cluster is None else cluster.executor() as executor:
+            rows = "sets" if options.get("rows") == "sets" else None
+            run = {"progress": progress, "names": names, "executor": executor, "rows": rows, **chosen}
+            return evaluate(h, true, systems, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
@@ -371,29 +378,11 @@ def _tuning_of(table: Mapping[str, Any], folder: Path) -> Tuning:
     return Tuning(**{**table, "systems": files, **true})
 
 
-@contextmanager
-def _cluster(address: str | None) -> Iterator[Executor | None]:
-    """The executor of a Dask cluster, or none."""
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependency("a Dask cluster needs dask: pip install 'hemlp[dask]'") from None
-    try:
-        client: Any = Client(address, timeout=10)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise NoCluster(f"no Dask scheduler answers at {address}: {error}") from None
-    with client:
-        yield client.get_executor()
-
-
 def _gate(table: dict[str, Any], folder: Path) -> Gate:
     """From its table in a TOML file."""
     from hemlp.evaluation.drops import Gate
 
-    _check_keys("[gate]", table, [each.name for each in fields(Gate)])
+    check_keys("[gate]", table, [each.name for each in fields(Gate)])
     baseline, max_drop, significant = (table.get(each.name) for each in fields(Gate))
     if (
         not isinstance(baseline, str)
@@ -405,9 +394,3 @@ def _gate(table: dict[str, Any], folder: Path) -> Gate:
             "leave it out (hemlp run --set gate=) where there is none"
         )
     return Gate(str(folder / baseline), max_drop or {}, bool(significant))
-
-
-def _check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    for key in table:
-        if key not in known:
-            raise InvalidOption(f"{place} has no {key!r} (it has: {', '.join(known)}){did_you_mean(key, known)}")

@@ -3,39 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from os import PathLike, fspath
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from os import PathLike
 from typing import Any
 
-from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
-from hemlp.io.files import reason
+from hemlp.errors import FileFormatError, InvalidOption
+from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.options import did_you_mean
 
 
-def toml_data(path: str | PathLike[str], changes: Sequence[str] = ()) -> dict[str, Any]:
-    """The tables of a file, with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
+@file_reader
+def toml_data(path: str | PathLike[str]) -> dict[str, Any]:
+    """The tables of a file."""
+    import tomllib
+
+    source, content = read_bytes(path)
+    text = decode(content, source)
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # also of a number of too many digits
+        raise FileFormatError(f"{source} is not a TOML file: {error}") from None
+
+
+def with_changes(data: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """Tables with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
 
     A value takes the place of what the key had, a table of the whole table; KEY= leaves the key out.
     """
-    import tomllib
-
-    try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableFile(f"cannot read {fspath(path)}: {reason(error)}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{fspath(path)} is not a TOML file: {error}") from None
+    made = deepcopy(dict(data))
     for change in changes:
         key, sign, value = change.partition("=")
         keys = _keys(key) if sign and "\n" not in change else []
         if not keys:
             raise InvalidOption(f"--set {change} is not KEY=VALUE, as in options.workers=2")
         if value.strip():
-            _put(data, keys, _value(value))
+            _put(made, keys, _value(value))
         else:
-            _remove(data, keys, change)
-    return data
+            _remove(made, keys, change)
+    return made
 
 
 def _keys(key: str) -> list[str]:
@@ -44,7 +50,7 @@ def _keys(key: str) -> list[str]:
 
     try:
         found: Any = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return []
     path: list[str] = []
     while isinstance(found, dict):
@@ -61,7 +67,7 @@ def _value(text: str) -> Any:
         return text
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -84,3 +90,10 @@ def _remove(data: Any, keys: list[str], change: str) -> None:
         known = list(data) if isinstance(data, dict) else []
         raise InvalidOption(f"--set {change} leaves out what the file does not have{did_you_mean(last, known)}")
     del data[last]
+
+
+def check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse a key that a table does not have."""
+    for key in table:
+        if key not in known:
+            raise InvalidOption(f"{place} has no {key!r} (it has: {', '.join(known)}){did_you_mean(key, known)}")

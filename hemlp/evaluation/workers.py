@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import WorkerLost
+from hemlp.evaluation.packed import NotScores, packed, unpacked
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
@@ -63,6 +64,11 @@ class Chunk:
         """The instances of ``batch``; ``round``: as of ``score_together``."""
         return cls(system, start, len(batch), (batch.true, batch.pred), round)
 
+    @property
+    def key(self) -> list[Any]:
+        """What tells it from other chunks of a run."""
+        return [self.system, self.start, self.round]
+
     def __str__(self) -> str:
         return f"rows {self.start + 1:,} to {self.start + self.rows:,} of {self.system}"
 
@@ -77,6 +83,24 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     return interruptible(partial(score_together, context.measures, batch, **options))
 
 
+def packed_chunk(context: Context, chunk: Chunk) -> bytes:
+    """The same as bytes, for a worker that is not ours to send."""
+    return packed(score_chunk(context, chunk), chunk.key)
+
+
+def _received(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
+    """What a worker sent, if it is what was asked for."""
+    try:
+        if not isinstance(body, bytes):
+            raise NotScores(f"it is a {type(body).__name__}")
+        head, scores = unpacked(body, context.measures)
+        if (list(head.chunk), head.rows) != (chunk.key, chunk.rows):
+            raise NotScores(f"it is the chunk {head.chunk!r:.80} of {head.rows} rows")
+    except NotScores as error:
+        raise lost(chunk, f"a worker sent something else than its scores ({error})") from None
+    return scores
+
+
 def scored(
     context: Context, chunks: Iterable[Chunk], workers: int, executor: Executor | None
 ) -> Iterator[tuple[Chunk, list[Scores]]]:
@@ -85,7 +109,8 @@ def scored(
         from hemlp.processes.executors import WorkersDied, results
 
         try:
-            yield from results(score_chunk, context, chunks, executor)
+            for chunk, body in results(packed_chunk, context, chunks, executor):
+                yield chunk, _received(body, context, chunk)
         except WorkersDied as died:
             raise lost(died.item, str(died)) from died
     elif workers == 1:

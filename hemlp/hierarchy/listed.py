@@ -72,7 +72,8 @@ def edges_of_parents(parents: Mapping[Label, Label | Iterable[Label] | None]) ->
 def refuse_children(parents: Mapping[Any, Any]) -> None:
     """Refuse a mapping that is as good a tree from parent to children as it is a mapping from child to parents."""
     lists = [list(of) for of in parents.values() if isinstance(of, Iterable) and not isinstance(of, str | bytes)]
-    named = [of for of in parents.values() if isinstance(of, str | int)] + [end for of in lists for end in of]
+    ends = [*parents.values(), *(end for of in lists for end in of)]
+    named = [end for end in ends if isinstance(end, str | int)]
     if any(len(of) > 1 for of in lists) and len(set(named)) == len(named):
         key = next(key for key, of in parents.items() if not isinstance(of, str) and isinstance(of, Iterable) and of)
         raise InvalidHierarchy(

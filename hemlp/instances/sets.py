@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -277,7 +277,7 @@ def _from_file(
 ) -> LabelSets:
     if labels is not None:
         raise InvalidOption(f"{fspath(path)!r} is a file: labels= is for data in memory")
-    if isinstance(path, str) and not Path(path).exists():
+    if isinstance(path, str) and not os.path.exists(path):
         refuse_what_has_no_rows(path)
     return cast(LabelSets, reader("labels")(path, id=id, label=label, rows=rows))
 

@@ -23,7 +23,7 @@ from hemlp.io.nested import read_json, read_yaml
 from hemlp.io.obo import read_obo
 from hemlp.io.parquet import read_parquet_hierarchy
 from hemlp.io.rdf import SYNTAXES, read_rdf
-from hemlp.io.text import check_separator, file_kind, read_bytes
+from hemlp.io.text import check_separator, file_kind, file_reader, read_bytes
 from hemlp.options import check_choice
 
 READ: dict[str, Callable[[Source], Hierarchy]] = {
@@ -50,6 +50,7 @@ FORMATS: dict[str, Callable[[Source], Hierarchy]] = {
 yours known."""
 
 
+@file_reader
 def read_hierarchy(
     path: str | PathLike[str],
     *,

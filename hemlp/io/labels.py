@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
@@ -20,7 +18,18 @@ from hemlp.io.json_labels import read_json_labels
 from hemlp.io.long_labels import read_long
 from hemlp.io.matrix_labels import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.io.parquet import is_parquet, parquet_columns
-from hemlp.io.text import MARK, check_separator, check_text, decode, file_kind, read_bytes
+from hemlp.io.text import (
+    MARK,
+    ZIPPED,
+    check_separator,
+    check_text,
+    decode,
+    file_kind,
+    file_reader,
+    open_bytes,
+    read_bytes,
+)
+from hemlp.io.unpacking import unzipped
 from hemlp.io.words import word_rows
 from hemlp.options import check_choice
 
@@ -34,6 +43,7 @@ FORMATS: dict[str, Format] = {
 """Formats by the ending of a file's name; whatever is not here has one instance a line."""
 
 
+@file_reader
 def read_labels(
     path: str | PathLike[str],
     *,
@@ -194,17 +204,17 @@ class LabelFile:
             row += len(ptr) - 1
 
     def _pieces(self, size: int) -> Iterator[bytes]:
+        raw = open_bytes(self.source)
         try:
-            with Path(self.source).open("rb") as raw:
-                zipped = raw.read(2) == b"\x1f\x8b"
+            with raw:
+                zipped = raw.read(2) == ZIPPED
+                length = raw.seek(0, os.SEEK_END)
                 raw.seek(0)
-                lines = iter(gzip.GzipFile(fileobj=raw) if zipped else raw)
+                lines = iter(unzipped(raw, length, self.source) if zipped else raw)
                 first = True
                 while piece := b"".join(islice(lines, size)):
                     yield check_text(piece.removeprefix(MARK) if first else piece, self.source)
                     first = False
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FileFormatError(f"{self.source} is a damaged gzip file: {error}") from None
         except OSError as error:
             raise UnreadableFile(f"cannot read {self.source}: {(error.strerror or str(error)).lower()}") from None
 
@@ -216,8 +226,8 @@ class LabelFile:
 
 def check_rereadable(path: str | PathLike[str]) -> None:
     """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
-    place = Path(path)
-    if file_kind(fspath(path)) not in WHOLE and place.exists() and not (place.is_file() or place.is_dir()):
+    regular = os.path.isfile(path) or os.path.isdir(path)
+    if file_kind(fspath(path)) not in WHOLE and os.path.exists(path) and not regular:
         raise InvalidOption(
             f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
             f"read several times: save it to a file, or do without the limit"

@@ -11,6 +11,9 @@ from hemlp.hierarchy.recognised import recognised
 from hemlp.io.formats import Source
 from hemlp.io.text import decode
 
+EXPANDED = 1_000_000
+"""Values that a YAML file with aliases may hold once they are written out."""
+
 
 def read_json(source: Source) -> Hierarchy:
     """Nested objects, edges, parents, paths or records."""
@@ -34,8 +37,6 @@ def load_json(text: str, name: str, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         number = line or error.lineno
         raise FileFormatError(f"{name}, line {number}: not JSON: {error.msg}", number) from None
-    except RecursionError:
-        raise FileFormatError(f"{place}: nested too deeply", line) from None
 
 
 def read_yaml(source: Source) -> Hierarchy:
@@ -45,7 +46,14 @@ def read_yaml(source: Source) -> Hierarchy:
     except ImportError:
         raise MissingDependency("reading .yaml needs the package PyYAML: pip install pyyaml") from None
 
+    aliases: list[int] = []
+
     class Loader(yaml.BaseLoader):  # type: ignore[misc]  # all values are strings
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                aliases.append(self.peek_event().start_mark.line + 1)
+            return super().compose_node(parent, index)
+
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             found = super().construct_mapping(node, deep=deep)
             if len(found) < len(node.value):
@@ -54,12 +62,25 @@ def read_yaml(source: Source) -> Hierarchy:
             return found
 
     try:
-        data = _without_nulls(yaml.load(decode(source.data, source.name), Loader))
+        data = yaml.load(decode(source.data, source.name), Loader)
     except yaml.YAMLError as error:
         raise FileFormatError(f"{source.name} is not YAML: {error}") from None
-    except RecursionError:
-        raise FileFormatError(f"{source.name}: nested too deeply") from None
-    return source.hierarchy(recognised, data, source.columns, source.same_names)
+    if aliases and _size(data, {}) > EXPANDED:
+        raise FileFormatError(
+            f"{source.name}, line {aliases[0]}: with aliases like this one written out it holds more than "
+            f"{EXPANDED:,} values: give its edges as a table", aliases[0],
+        )  # fmt: skip
+    return source.hierarchy(recognised, _without_nulls(data), source.columns, source.same_names)
+
+
+def _size(data: Any, known: dict[int, int]) -> int:
+    """How many values there are once each alias is what it stands for; what contains itself has no end."""
+    if not isinstance(data, list | dict):
+        return 1
+    if id(data) not in known:
+        known[id(data)] = EXPANDED + 1
+        known[id(data)] = 1 + sum(_size(each, known) for each in (data if isinstance(data, list) else data.values()))
+    return known[id(data)]
 
 
 def _without_nulls(data: Any) -> Any:

@@ -12,6 +12,7 @@ from hemlp.hierarchy.columns import BatchedColumn
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.recognised import recognised
 from hemlp.io.formats import Source
+from hemlp.io.unpacking import check_unpacked
 
 BATCH = 65_536
 """Rows that are read at once."""
@@ -41,7 +42,7 @@ def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]
         from pyarrow import parquet
     except ImportError:
         raise MissingDependency("reading .parquet needs the package pyarrow: pip install 'hemlp[parquet]'") from None
-    broken = (pyarrow.ArrowException, OSError, UnicodeDecodeError)
+    broken = (pyarrow.ArrowException, OSError, ValueError, KeyError)  # also names that are not UTF-8
 
     def batches(number: int) -> Iterator[list[Any]]:
         try:
@@ -55,10 +56,20 @@ def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]
         names, size = list(file.schema_arrow.names), file.metadata.num_rows
     except broken as error:
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
+    check_unpacked(
+        _unpacked(file.metadata), len(place) if isinstance(place, bytes) else Path(place).stat().st_size, source
+    )
     for name in names:
         if names.count(name) > 1:
             raise FileFormatError(f"{source}: the column {name!r} stands there {names.count(name)} times")
     return {name: BatchedColumn(size, partial(batches, number)) for number, name in enumerate(names)}
+
+
+def _unpacked(metadata: Any) -> int:
+    """Bytes that a file becomes by what it says of itself: one at least for each value."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
+    return sum(max(chunk.total_uncompressed_size, chunk.num_values) for chunk in chunks)
 
 
 def _text(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +13,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.tables import Given
 from hemlp.io.formats import Source
+from hemlp.io.nested import load_json
+from hemlp.io.text import decode
 
 SYNTAXES = {
     ".ttl": "turtle", ".n3": "n3", ".nt": "nt", ".rdf": "xml", ".owl": "xml", ".skos": "xml", ".xml": "xml",
@@ -40,6 +43,49 @@ def read_rdf(source: Source) -> Hierarchy:
     return source.hierarchy(_of_skos if skos else _of_owl, triples)
 
 
+def check_xml(data: bytes, name: str) -> None:
+    """Refuse a document type, which can define entities: they grow without limit, or are other files."""
+    from xml.parsers import expat
+
+    class Begun(Exception):
+        pass
+
+    def refuse(*_: Any) -> None:
+        raise FileFormatError(
+            f"{name} has a document type (<!DOCTYPE ...>), which hemlp does not read, because entities may stand for "
+            f"anything: save it without entities, or as Turtle (.ttl)"
+        )
+
+    def begun(*_: Any) -> None:
+        raise Begun
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = refuse, begun
+    try:
+        parser.Parse(data, True)
+    except Begun:  # no document type follows the first element
+        return
+    except FileFormatError:
+        raise
+    except (expat.ExpatError, ValueError) as error:
+        raise FileFormatError(f"{name} cannot be read as xml: {error}") from None
+
+
+def check_contexts(data: Any, name: str) -> None:
+    """Refuse JSON-LD whose meaning stands elsewhere: rdflib would fetch it, from the network or from any file."""
+    left = [(data, "")]
+    while left:
+        each, of = left.pop()
+        if isinstance(each, dict):
+            left += [(value, key) for key, value in each.items()]
+        elif isinstance(each, list):
+            left += [(value, of) for value in each]
+        elif isinstance(each, str) and of in ("@context", "@import"):
+            raise FileFormatError(
+                f"{name}: {of} is {each!r:.200}, which hemlp does not fetch: write the context into the file"
+            )
+
+
 class Triples:
     """The triples of a file."""
 
@@ -55,8 +101,16 @@ class Triples:
         syntax = SYNTAXES.get(source.kind, "xml" if begin.startswith((b"<?xml", b"<rdf:RDF")) else "turtle")
         if syntax == "xml" and not begin.startswith(b"<"):
             syntax = "turtle"  # ontologies are called .owl in every syntax
+        if syntax == "xml":
+            check_xml(data, source.name)
+        elif syntax == "json-ld":
+            check_contexts(load_json(decode(data, source.name), source.name), source.name)
         try:
-            self.graph: Any = rdflib.Graph().parse(data=data, format=syntax)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of one part of rdflib about another
+                self.graph: Any = rdflib.Graph().parse(data=data, format=syntax)
+        except (RecursionError, MemoryError):
+            raise
         except Exception as error:  # each of rdflib's parsers has errors of its own
             raise FileFormatError(f"{source.name} cannot be read as {syntax}: {error}") from None
 

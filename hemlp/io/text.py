@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
-from collections.abc import Iterator
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator
+from functools import wraps
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, ParamSpec, TypeVar
 
-from hemlp.errors import FileFormatError, InvalidOption, UnreadableFile
+from hemlp.errors import FileFormatError, InvalidOption, OutOfMemory, UnreadableFile
+from hemlp.io.unpacking import unzipped
+
+Given = ParamSpec("Given")
+Read = TypeVar("Read")
+ZIPPED = b"\x1f\x8b"
+"""How a gzip file begins."""
 
 MARK = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
@@ -30,21 +38,53 @@ def check_separator(sep: str | None) -> None:
         raise InvalidOption(f"the separator {sep!r} is not one character")
 
 
-def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
-    """The name of a file and its content, unzipped."""
+def file_reader(read: Callable[Given, Read]) -> Callable[Given, Read]:
+    """A function that reads a file, and names it where it is nested too deeply or too large for this machine."""
+
+    @wraps(read)
+    def reading(*args: Given.args, **options: Given.kwargs) -> Read:
+        try:
+            return read(*args, **options)
+        except OutOfMemory:
+            raise
+        except (RecursionError, MemoryError) as error:
+            file = str(next(iter((*args[-1:], *options.values())), ""))[:200]
+            if isinstance(error, MemoryError):
+                raise OutOfMemory(f"{file} takes more memory than there is") from None
+            raise FileFormatError(f"{file} is nested too deeply") from None
+
+    return reading
+
+
+def open_bytes(path: str | PathLike[str]) -> IO[bytes]:
+    """A file as it is, to be read; not one that has no end, such as /dev/zero."""
     if not isinstance(path, str | PathLike):
         raise InvalidOption(f"{path!r} is not the path of a file")
     source = fspath(path)
     try:
-        data = Path(source).read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"cannot read {source}: {(error.strerror or str(error)).lower()}") from None
-    if data[:2] == b"\x1f\x8b":
+        file = Path(source).open("rb")  # noqa: SIM115 (the caller closes it)
+    except (OSError, ValueError) as error:  # a path with a zero byte is no path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UnreadableFile(f"cannot read {source}: {reason.lower()}") from None
+    device = os.fstat(file.fileno())
+    if stat.S_ISCHR(device.st_mode) and not file.isatty() and device.st_rdev != os.stat(os.devnull).st_rdev:
+        file.close()
+        raise UnreadableFile(f"cannot read {source}: it is a device, which may have no end")
+    return file
+
+
+def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
+    """The name of a file and its content, unzipped."""
+    with open_bytes(path) as file:
+        source = fspath(path)
         try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise FileFormatError(f"{source} is a damaged gzip file: {error}") from None
-    if data[:4] == b"PAR1":  # Parquet is no text
+            data = file.read()
+        except OSError as error:
+            raise UnreadableFile(f"cannot read {source}: {(error.strerror or str(error)).lower()}") from None
+    if data.startswith(ZIPPED):
+        stream = unzipped(io.BytesIO(data), len(data), source)
+        data = b"".join(iter(lambda: stream.read(2**22), b""))
+    if data.startswith(b"PAR1"):  # Parquet is no text
         return source, data
     return source, check_text(data.removeprefix(MARK), source)
 

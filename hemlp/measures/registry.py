@@ -22,7 +22,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
-from hemlp.io.text import decode, read_bytes
+from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.measures.base import Measure
 from hemlp.measures.named import HOMES, NAMED
 from hemlp.measures.ranked import RankedMeasure
@@ -175,6 +175,7 @@ def write_measures(measures: Iterable[Measure]) -> str:
     return "\n".join(tables)
 
 
+@file_reader
 def read_measures(source: str | PathLike[str]) -> list[Measure]:
     r"""Measures from what ``write_measures`` writes.
 
@@ -204,7 +205,7 @@ def read_measures(source: str | PathLike[str]) -> list[Measure]:
         text = decode(data, place)
     try:
         tables = tomllib.loads(text)["measure"]
-    except (tomllib.TOMLDecodeError, KeyError) as error:
+    except (ValueError, KeyError) as error:  # also of a number of too many digits
         raise UnknownMeasure(f"cannot read measures from {place}, which need tables [[measure]]: {error}") from None
     return measures_from_tables(tables)
 

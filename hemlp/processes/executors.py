@@ -6,6 +6,7 @@ result of a task, so a worker that dies takes nothing with it that the cluster c
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import tempfile
@@ -14,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
+from time import monotonic
 from typing import Any, TypeVar
 
 from hemlp.errors import NoCluster
@@ -26,6 +28,11 @@ GLANCE = 1.0
 """Seconds between two looks at whether there is a cluster at all: Dask does not say so to who waits for a result."""
 PIECE = 2**22
 """Bytes that are sent to a cluster in one message: Dask warns of messages over 10 MB."""
+
+NOTICE = 5.0
+"""Seconds after which it is said that a cluster has no workers."""
+WORKER_TIMEOUT = 300.0
+"""Seconds that a run waits for a cluster without workers, unless its executor has a ``worker_timeout``."""
 
 GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
 
@@ -44,7 +51,7 @@ def results(
     """Items with ``function(shared, item)``, as they are finished; few are under way at a time."""
     source = iter(items)
     running: dict[Future[Result], Item] = {}
-    room = _room(executor)
+    room, idle = _room(executor), Idle(executor)
     with _submitting(function, shared, executor) as submit:
         try:
             while True:
@@ -52,15 +59,54 @@ def results(
                 if not running:
                     return
                 finished = wait(running, GLANCE, FIRST_COMPLETED).done
-                if not finished and getattr(_client(executor), "status", None) == "closed":
+                if finished:
+                    idle.end()
+                elif getattr(_client(executor), "status", None) == "closed":
                     running.clear()  # there is nobody to cancel it
                     raise NoCluster(GONE)
+                else:
+                    idle.look()
                 for future in finished:
                     item = running.pop(future)
                     yield item, _result(future, item)
         finally:
             for future in running:
                 future.cancel()
+
+
+class Idle:
+    """How long a cluster has had no workers: that is said once, and ends the run after a while."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._client = _client(executor)
+        self._limit = float(getattr(executor, "worker_timeout", WORKER_TIMEOUT))
+        self.end()
+
+    def end(self) -> None:
+        """There are workers."""
+        self._since: float | None = None
+        self._said = False
+
+    def look(self) -> None:
+        """Look whether there are any."""
+        try:
+            if self._client is None or self._client.nthreads():
+                return self.end()
+        except OSError:  # the scheduler is gone, which shows in a moment
+            return None
+        now = monotonic()
+        self._since = now if self._since is None else self._since
+        if now - self._since >= self._limit:
+            raise NoCluster(
+                f"the cluster has had no workers for {self._limit:g} seconds: start some (dask worker ADDRESS), or "
+                f"wait longer (--dask-timeout, in Python worker_timeout of the executor)"
+            )
+        if now - self._since >= NOTICE and not self._said:
+            self._said = True
+            logging.getLogger("hemlp").warning(
+                "hemlp: the cluster has no workers: waiting for some, for %g seconds at most", self._limit
+            )
+        return None
 
 
 def _result(future: Future[Result], item: Any) -> Result:

@@ -54,8 +54,8 @@ def _kendall(ev: Evaluation) -> str:
             if math.isnan(tau):
                 row.append(Cell("n/a", ""))
                 continue
-            shade = f"--shade:{abs(tau) * 55:.0f}%;--hue:var(--{'agree' if tau >= 0 else 'differ'})"
-            row.append(Cell(f"<span class='heat' style='{shade}'>{tau:.2f}</span>", tau))
+            shade = f"data-shade='{abs(tau) * 55:.0f}' data-hue='{'agree' if tau >= 0 else 'differ'}'"
+            row.append(Cell(f"<span class='heat' {shade}>{tau:.2f}</span>", tau))
         rows.append(row)
     return table(columns, rows, "How alike the measures rank the systems: Kendall's τ-b of their means")
 

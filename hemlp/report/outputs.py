@@ -32,7 +32,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     files: dict[str, str] = {}
     for argument in arguments:
         name, given, file = argument.partition("=")
-        if not given or Path(argument).exists():
+        if not given or os.path.exists(argument):
             cut = cut_of(argument)
             name, file = Path(argument.removesuffix(".gz")).stem if cut is None else cut.name, argument
         if not name or _SURROGATE.search(name):
@@ -58,12 +58,24 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             raise UnwritableFile(f"cannot write to {place}: {reason(error)}") from None
         _check_folder(Path(place), place)
     for file in given:
-        if Path(file).is_dir():
+        _check_name(file)
+        if os.path.isdir(file):
             raise UnwritableFile(f"cannot write to {file}: it is a folder")
-        if Path(file).exists() and not os.access(file, os.W_OK):
+        if os.path.exists(file) and not os.access(file, os.W_OK):
             raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
         if not is_stream(Path(file)):
             _check_folder(Path(os.path.realpath(file)).parent, file)
+
+
+def _check_name(file: str) -> None:
+    """Whether it can be the name of a file."""
+    try:
+        os.lstat(file)
+    except ValueError as error:
+        raise UnwritableFile(f"cannot write to {file}: {error}") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UnwritableFile(f"cannot write to {file}: {reason(error)}") from None
 
 
 def _check_folder(folder: Path, place: str) -> None:

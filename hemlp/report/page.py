@@ -16,7 +16,7 @@ from hemlp.escaping import markup, printable
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report import comparing, sections
 from hemlp.report.elements import Section, choice
-from hemlp.report.embedded import packed, script_json
+from hemlp.report.embedded import packed, policy, script_json
 from hemlp.report.graphs import graph_arrays, graph_measure, told
 from hemlp.report.instances import MOST, Sample, instance_data, sampled
 from hemlp.report.nodes import Nodes
@@ -67,8 +67,10 @@ def page(ev: Evaluation, title: str, procedure: Procedure, curves: Mapping[str, 
     links = " ".join(f"<a href='#{each.key}'>{markup(each.title.split(' by ')[0])}</a>" for each in found)
     here = files("hemlp.report")
     style, *scripts = ((here / name).read_text(encoding="utf-8") for name in ("style.css", *SCRIPTS))
+    script = "".join(scripts)
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        f"<meta http-equiv='Content-Security-Policy' content=\"{policy(style, script)}\">"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<meta name='generator' content='hemlp {__version__}'><link rel='icon' href='data:,'>"
         f"<title>{markup(title)}</title><style>{style}</style></head><body>"
@@ -77,7 +79,7 @@ def page(ev: Evaluation, title: str, procedure: Procedure, curves: Mapping[str, 
         f"<main>{''.join(each.html() for each in found)}</main><footer>Made by hemlp {__version__}.</footer>"
         f"<script type='application/json' id='charts'>{script_json(_plain(charts))}</script>"
         f"<script type='application/octet-stream' id='data'>{data}</script>"
-        f"<script>{''.join(scripts)}</script></body></html>\n"
+        f"<script>{script}</script></body></html>\n"
     )
 
 

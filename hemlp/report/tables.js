@@ -23,6 +23,10 @@ function startTables() {
       head.querySelector("button").addEventListener("click", () => sortedBy(table, head, column));
     });
   }
+  for (const cell of document.querySelectorAll(".heat")) { // the page's policy forbids attributes that style
+    cell.style.setProperty("--shade", `${cell.dataset.shade}%`);
+    cell.style.setProperty("--hue", `var(--${cell.dataset.hue})`);
+  }
 }
 
 function startCopying() {

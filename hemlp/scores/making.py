@@ -86,7 +86,10 @@ def as_score(value: Any, label: Any, place: str) -> float:
         raise InvalidScores(f"{place}: the score of {label!r} is missing")
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise InvalidScores(f"{place}: the score of {label!r} is {value!r:.80}, which is not a number")
-    return float(number)
+    try:
+        return float(number)
+    except OverflowError:
+        raise InvalidScores(f"{place}: the score of {label!r} is too large for a number") from None
 
 
 def _check_ids(ids: tuple[Label, ...] | None, size: int) -> None:

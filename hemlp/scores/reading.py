@@ -15,7 +15,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.sets import LabelSets, Rows, from_pairs
 from hemlp.io.formats import SEPARATORS
 from hemlp.io.labels import read_labels
-from hemlp.io.text import check_separator, decode, file_kind, read_bytes, split_cells
+from hemlp.io.text import check_separator, decode, file_kind, file_reader, read_bytes, split_cells
 from hemlp.io.words import word_rows
 from hemlp.options import check_choice
 from hemlp.scores.making import USUAL, from_triples
@@ -26,6 +26,7 @@ JSON_KINDS = (".jsonl", ".ndjson")
 FORMATS = ("table", "lines", "jsonl")
 
 
+@file_reader
 def read_scores(
     path: str | PathLike[str],
     *,
@@ -243,6 +244,7 @@ def _as_reading(option: str, value: str) -> str:
     return f"hemlp.read_scores(path, {option}={value!r})"
 
 
+@file_reader
 def as_gold(
     data: Any, rows: Rows | None = None, *, format: Any = None, sep: str | None = None, id: str | None = None,
     label: str | None = None,

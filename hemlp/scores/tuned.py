@@ -17,7 +17,7 @@ from hemlp.errors import FileFormatError, InvalidOption, MisalignedSides
 from hemlp.escaping import json_text
 from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_text
-from hemlp.io.text import decode, read_bytes
+from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.scores.candidates import Candidate, candidate_table
 from hemlp.scores.fingerprints import Digests
 from hemlp.scores.rules import KINDS, Rule, chosen
@@ -194,6 +194,7 @@ class Tuned(Shown):
         write_text(path, json_text(self.to_dict(), indent=1) + "\n")
 
     @classmethod
+    @file_reader
     def from_json(cls, path: str | PathLike[str]) -> Tuned:
         """Read what ``to_json`` wrote.
 

@@ -33,8 +33,22 @@ class Pulp(ProgramSolver):
         """None if PuLP can be imported and has a solver."""
         if find_spec("highspy"):  # then OR-Tools cannot be loaded once PuLP is
             importable("ortools.math_opt.python.mathopt", "ortools")
-        missing = importable("pulp", "'pulp>=3.3,<4'")
-        return missing or (None if self._make(None).available() else "PuLP finds no solver: pip install 'pulp[cbc]'")
+        if missing := importable("pulp", "'pulp>=3.3,<4'"):
+            return missing
+        import pulp
+
+        try:
+            found = self._make(None).available()
+        except Exception as error:  # a name that PuLP does not know, or a package that cannot be loaded
+            found, why = False, f" ({type(error).__name__})"
+        else:
+            why = ""
+        if found:
+            return None
+        if self.backend is None:
+            return "PuLP finds no solver: pip install 'pulp[cbc]'"
+        known = ", ".join(pulp.listSolvers(onlyAvailable=True))
+        return f"PuLP finds no backend {self.backend!r:.80}{why}; it finds {known or 'none'}"
 
     def accepts(self, model: Any) -> bool:
         """Models with variables of few digits: others would be rounded where CBC reads them."""

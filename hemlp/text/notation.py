@@ -114,6 +114,11 @@ def from_toml(value: Any) -> Any:
     if value == "NONE":
         return None
     if isinstance(value, str) and value.endswith(")") and callable(_meaning(value.partition("(")[0])):
-        return _value(ast.parse(value, mode="eval").body)
+        try:
+            return _value(ast.parse(value, mode="eval").body)
+        except HemlpError:
+            raise
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+            raise UnknownMeasure(f"cannot read {value!r:.200}: {error}") from None
     word = _meaning(value) if isinstance(value, str) else None
     return value if word is None or callable(word) else word
