@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import builtins
 import os
+import sys
+from collections.abc import Iterable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,10 +20,24 @@ settings.register_profile("explore", settings.get_profile("fixed"), derandomize=
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 KERNELS = Path(hemlp.__file__).parent / "kernels"
+BUILT_IN_SUM = sum
+
+
+def watched_sum(values: Iterable[Any], /, start: Any = 0) -> Any:
+    """The built-in sum, which refuses to add floats for the library: from Python 3.12 on the result is another."""
+    total = BUILT_IN_SUM(values, start)
+    caller = sys._getframe(1)
+    module = caller.f_globals.get("__name__", "")
+    if isinstance(total, float) and module.partition(".")[0] == "hemlp":
+        raise AssertionError(
+            f"{module}, line {caller.f_lineno}: floats are added by plain_sum or math.fsum, not by sum"
+        )
+    return total
 
 
 def pytest_configure() -> None:
-    """Refuse to test compiled kernels that are older than their sources."""
+    """Refuse to test compiled kernels that are older than their sources; watch over what is added up."""
+    builtins.sum = watched_sum
     compiled = [file for file in KERNELS.iterdir() if file.name.endswith(tuple(EXTENSION_SUFFIXES))]
     for file in compiled if os.environ.get("HEMLP_UNCOMPILED") != "1" else []:
         for source in KERNELS.glob(f"{file.name.partition('.')[0]}.p*"):
