@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from os.path import exists
 from typing import TYPE_CHECKING
 
 import click
@@ -37,7 +37,7 @@ def weighed(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | 
     taking = [name for name, each in made.items() if "weights" in _chosen_freely(each)]
     for argument in weights:
         name, given, file = argument.partition("=")
-        alone = bool(given) and not Path(argument).exists()
+        alone = bool(given) and not exists(argument)
         if alone and name not in taking:
             raise InvalidOption(f"--weights {argument}: {name} takes no weights, or is not asked for by -m")
         if not taking:

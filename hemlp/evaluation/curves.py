@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from os.path import isfile
 from typing import TYPE_CHECKING
 
 from hemlp.diagnosis.reading import inputs_of
@@ -32,7 +32,7 @@ def curves_of(systems: Mapping[str, str], ev: Evaluation) -> dict[str, Curve]:
     measures = {name: each for name, each in inputs.measures.items() if isinstance(each, PairMeasure | SetMeasure)}
     files: dict[str, list[str]] = {}
     for name, text in systems.items():
-        if (cut := cut_of(text)) is not None and Path(cut.file).is_file():
+        if (cut := cut_of(text)) is not None and isfile(cut.file):
             files.setdefault(cut.file, []).append(name)
     found: dict[str, Curve] = {}
     for file, names in files.items():

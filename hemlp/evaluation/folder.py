@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property, partial
 from os import PathLike
+from os.path import exists
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ class RunFolder:
     def chunk_of(path: str | PathLike[str]) -> int | None:
         """The chunk size that a folder was begun with, if there is a run in it."""
         manifest = Path(path) / MANIFEST
-        chunk = _read_manifest(manifest).get("chunk") if manifest.exists() else None
+        chunk = _read_manifest(manifest).get("chunk") if exists(manifest) else None
         return chunk if isinstance(chunk, int) and chunk > 0 else None
 
     def _check(self, found: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, compress, zip_longest
 from os import PathLike, fspath
-from pathlib import Path
+from os.path import exists
 from typing import Any
 
 import numpy as np
@@ -228,7 +228,7 @@ class Reading:
         if isinstance(data, LabelFile):
             return data
         if isinstance(data, str | PathLike):
-            if self.stream and self.id is None and self.label is None and Path(data).exists():
+            if self.stream and self.id is None and self.label is None and exists(data):
                 return open_labels(data)
             table = file_kind(fspath(data)) in WHOLE
             return LabelSets.of(data, id=self.id if table else None, label=self.label if table else None)

@@ -46,6 +46,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike, fspath
+from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -230,10 +231,10 @@ class Study:
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)
         for file in (self.true, *systems):
-            if Path(file).exists() and Path(self.hierarchy).exists() and Path(file).samefile(self.hierarchy):
+            if exists(file) and exists(self.hierarchy) and Path(file).samefile(self.hierarchy):
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
-            if Path(file).exists() and any(Path(each).exists() and Path(each).samefile(file) for each in inputs):
+            if exists(file) and any(exists(each) and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
         check_writable(files, [folder])
         if self.options.get("memory") is not None:

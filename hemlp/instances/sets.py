@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
-from pathlib import Path
+from os.path import exists
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -266,7 +266,7 @@ def _from_file(
 ) -> LabelSets:
     if labels is not None or rows == "paths":
         raise InvalidOption(f"{fspath(path)!r} is a file: labels= and rows='paths' are for data in memory")
-    if isinstance(path, str) and not Path(path).exists():
+    if isinstance(path, str) and not exists(path):
         refuse_what_has_no_rows(path)
     return cast(LabelSets, reader("labels")(path, id=id, label=label))
 

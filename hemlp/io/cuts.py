@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from os.path import exists, isfile
 from pathlib import Path
 
 from hemlp.errors import InvalidOption
@@ -52,11 +53,11 @@ class Cut:
 def cut_of(text: str) -> Cut | None:
     """What FILE@CUT says; None if it is the name of a plain file."""
     file, sign, at = text.rpartition("@")
-    if not sign or not file or Path(text).exists():
+    if not sign or not file or exists(text):
         return None
     found = Cut(file, at)
     if found.top is not None or found.threshold is not None or found.stored or at == TUNED:
         return found
-    if Path(file).is_file():
+    if isfile(file):
         raise InvalidOption(f"{text}: scores are cut by @0.3, @top5, @tuned or @thresholds.json, not by @{at}")
     return None

@@ -35,7 +35,7 @@ def is_open(number: int) -> bool:
 
 def is_stream(place: Path) -> bool:
     """Whether a file can only be written where it is: a pipe, a device, or a stream of a process like /dev/stdout."""
-    return (place.exists() and not place.is_file()) or place.absolute().parts[1:2] in (("dev",), ("proc",))
+    return (os.path.exists(place) and not os.path.isfile(place)) or place.absolute().parts[1:2] in (("dev",), ("proc",))
 
 
 def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:

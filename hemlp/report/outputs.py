@@ -31,7 +31,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     files: dict[str, str] = {}
     for argument in arguments:
         name, given, file = argument.partition("=")
-        if not given or Path(argument).exists():
+        if not given or os.path.exists(argument):
             cut = cut_of(argument)
             name, file = Path(argument.removesuffix(".gz")).stem if cut is None else cut.name, argument
         if not name or _SURROGATE.search(name):
@@ -57,9 +57,9 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             raise UnwritableFile(f"cannot write to {place}: {reason(error)}") from None
         _check_folder(Path(place), place)
     for file in given:
-        if Path(file).is_dir():
+        if os.path.isdir(file):
             raise UnwritableFile(f"cannot write to {file}: it is a folder")
-        if Path(file).exists() and not os.access(file, os.W_OK):
+        if os.path.exists(file) and not os.access(file, os.W_OK):
             raise UnwritableFile(f"cannot write to {file}: {os.strerror(errno.EACCES).lower()}")
         if not is_stream(Path(file)):
             _check_folder(Path(os.path.realpath(file)).parent, file)
@@ -67,9 +67,9 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
 
 def _check_folder(folder: Path, place: str) -> None:
     """Whether files can be written there, or a folder be made."""
-    while not folder.exists() and folder != folder.parent:
+    while not os.path.exists(folder) and folder != folder.parent:
         folder = folder.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOTDIR).lower()}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
