@@ -132,7 +132,7 @@ FAULTS = [
     Fault("processes/sending.py", "kept = [entry for entry in path if entry != current or entry in needed]", "kept = path", "workers import what lies in the current folder"),
     Fault("metrics.py", "total = weights[defined].sum()", "total = weights.sum()", "sample weights of undefined instances"),
     Fault("explain/parts.py", "return self.predicted & self.true", "return self.predicted | self.true", "the shared nodes of an explanation"),
-    Fault("explain/layout.py", "return plain_sum(places) / len(places) if places else otherwise", "return places[0] if places else otherwise", "where boxes are drawn"),
+    Fault("explain/layout.py", "return plain_sum(places) / len(places) if places else otherwise", "return places[0] if places else otherwise", "where boxes are drawn", "docs"),
     Fault("arrays.py", "return reduce(add, values, 0.0)", "return sum(values)", "numbers that depend on the version of Python"),
     Fault("paper/cases.py", "return abs(printed - ours) < 0.0099", "return abs(printed - ours) < 0.5", "whether the paper's figures are ours"),
     Fault("cli/gating.py", "return not failed", "return True", "the exit code of a gate"),
