@@ -17,12 +17,23 @@ KERNELS = Path("hemlp/kernels")
 NEVER_COMPILED = {"__init__", "uncompiled"}
 SHARED = "hemlp.kernels.shared"
 """A module of what all kernels need of Cython: without it each has its own copy, and compiling takes twice as long."""
+FLAVOURS = {
+    "": ["-O3", "-g0"],
+    "bounds": ["-O1", "-g"],
+    "asan": ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address"],
+    "ubsan": ["-O1", "-g", "-fno-wrapv", "-fsanitize=undefined,float-cast-overflow"],
+}
+"""Options of the C compiler for each value of HEMLP_BUILD; all but the first are for scripts/stages."""
+FLAVOUR = os.environ.get("HEMLP_BUILD", "")
+if FLAVOUR not in FLAVOURS:
+    raise SystemExit(f"HEMLP_BUILD is {FLAVOUR!r}, and not one of {', '.join(filter(None, FLAVOURS))}")
+CHECKED = FLAVOUR == "bounds"
 DIRECTIVES = {
     "language_level": 3,
-    "boundscheck": False,
-    "wraparound": False,
-    "initializedcheck": False,
-    "cdivision": True,
+    "boundscheck": CHECKED,
+    "wraparound": False,  # so that an index below 0 is out of bounds where these are checked
+    "initializedcheck": CHECKED,
+    "cdivision": not CHECKED,
     "infer_types": True,  # numbers are C numbers where what they are made of is
 }
 
@@ -58,9 +69,13 @@ class BuildAllOrNone(build_ext):
 
 
 kernels = [file for file in sorted(KERNELS.glob("*.py")) if file.stem not in NEVER_COMPILED]
-options = [] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"]  # the same sums on every machine
+options = [] if os.name == "nt" else [*FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
+linked = [option for option in options if "sanitize" in option]
 modules = {f"hemlp.kernels.{file.stem}": [str(file)] for file in kernels} | {SHARED: []}
 setup(
-    ext_modules=[Extension(name, sources, extra_compile_args=options) for name, sources in modules.items()],
+    ext_modules=[
+        Extension(name, sources, extra_compile_args=options, extra_link_args=linked)
+        for name, sources in modules.items()
+    ],
     cmdclass={"build_ext": BuildAllOrNone},
 )

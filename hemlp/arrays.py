@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,11 @@ def as_numpy(data: Any) -> Any:
     if not foreign or isinstance(data, np.ndarray | np.generic) or hasattr(data, "iloc") or hasattr(data, "tocsr"):
         return data
     return np.asarray(data.tolist())  # wherever it lies, and whatever follows it
+
+
+def plain_sum(values: Iterable[float]) -> float:
+    """Floats added from left to right, to the same bit on every Python: the built-in sum compensates from 3.12 on."""
+    return reduce(add, values, 0.0)
 
 
 def sorted_distinct(keys: NDArray[Any]) -> NDArray[Any]:

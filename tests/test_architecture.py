@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import hemlp
+from hemlp.arrays import plain_sum
 
 PACKAGE = Path(hemlp.__file__).parent
 LAYERS = [
@@ -82,3 +85,14 @@ def test_modules_and_functions_are_of_readable_size():
         if text.count("\n") > 400:
             long.append(f"{path.relative_to(PACKAGE)}: {text.count(chr(10))} lines")
     assert not long, long
+
+
+def test_floats_are_added_alike_on_every_python():
+    """tests/conftest.py watches over every sum of the library; the watch itself is tried here."""
+    library, elsewhere = {"__name__": "hemlp.tried"}, {"__name__": "tried"}
+    assert eval("sum([0.1] * 10)", elsewhere) == pytest.approx(1.0)
+    assert eval("sum([1, 2])", library) == 3
+    with pytest.raises(AssertionError, match=r"hemlp.tried, line 1: floats are added by plain_sum"):
+        eval("sum([0.1] * 10)", library)
+    assert plain_sum([0.1] * 10) == 0.9999999999999999
+    assert plain_sum([1e308, 1e308, -1e308]) == float("inf")

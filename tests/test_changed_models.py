@@ -18,9 +18,12 @@ from scipy.optimize import LinearConstraint, milp
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.programs.exports import to_opb
+from hemlp.programs.formats import to_lp, to_mps
 from hemlp.programs.program import LinearProgram, Row, Status, Variable
 from hemlp.programs.registry import named_solver
 from hemlp.testing import random_instances, random_models
+from tests.test_pairing import by_cbc, by_highs
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
 
@@ -368,3 +371,23 @@ def test_pulp_keeps_a_limit_of_work():
     assert solver._make(None).optionsDict.get("maxNodes") is None
     program = measure("F_LCA").model(H, ["sheep", "bird"], ["cow"]).program()
     assert solver.solve_program(program, None, 1.0).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_exports_keep_the_direction_of_the_objective(maximize, tmp_path):
+    """OPB and MPS files know minima only: a maximum is written as the opposite, and can be got back."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        lower, costs = rng.integers(-1, 2, 3).tolist(), (rng.integers(-7, 8, 3) / 4).tolist()
+        variables = [Variable(f"x{i}", lower[i], lower[i] + 2, costs[i], f"number {i}") for i in range(3)]
+        terms = [(i, float(c)) for i, c in enumerate(rng.integers(-2, 3, 3).tolist()) if c]
+        program = LinearProgram("tried", variables, [Row("r", -2, 3, terms)] if terms else [], maximize)
+        values = [
+            program.objective(x)
+            for x in itertools.product(*(range(low, low + 3) for low in lower))
+            if not terms or -2 <= sum(c * x[i] for i, c in terms) <= 3
+        ]
+        best = max(values) if maximize else min(values)
+        assert read_opb(to_opb(program)) == best
+        assert by_highs(to_mps(program)) == pytest.approx(-best if maximize else best, abs=1e-9)
+        assert by_cbc(to_lp(program), tmp_path) == pytest.approx(best, abs=1e-9)

@@ -318,3 +318,37 @@ def test_a_model_that_cannot_be_drawn_prints_nothing(files):
     assert done.output == ""
     assert "Minimize" in CliRunner().invoke(commands, [*asked, "GIE"]).output
     assert (files / "net.svg").read_text().startswith("<svg")
+
+
+# ---- names that no file can have
+
+TOO_LONG = "x" * 5000
+MINE = ("evaluate", "h.txt", "gold.csv", "pred.csv", "-m", "F_H")
+STUDY = 'hierarchy = "h.txt"\ntrue = "gold.csv"\nmeasures = ["F_H"]\n[systems]\nA = "pred.csv"\n'
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "h.txt", "gold.csv", TOO_LONG), ("evaluate", "h.txt", "gold.csv", f"A={TOO_LONG}@0.3"),
+        ("evaluate", "h.txt", TOO_LONG, "pred.csv"), ("evaluate", TOO_LONG, "gold.csv", "pred.csv"),
+        *((*MINE, option, TOO_LONG) for option in ("--json", "--html", "--per-instance", "--resume", "--names")),
+        (*MINE, "--weights", f"F_H={TOO_LONG}"), ("run", TOO_LONG), ("curve", "h.txt", "gold.csv", TOO_LONG),
+        *(("run", "study.toml", "--set", f"{key}={TOO_LONG}") for key in
+          ("hierarchy", "true", "systems.A", "options.names", "options.resume", "outputs.json", "gate.baseline")),
+        ("run", "study.toml", "--set", f"systems.A={TOO_LONG}@0.3"),
+    ],
+    ids=lambda arguments: " ".join(word[:16] for word in arguments),
+)  # fmt: skip
+def test_names_that_are_too_long(files, arguments):
+    """Even to ask whether there is such a file is an error of the system; it must come out by name."""
+    (files / "study.toml").write_text(STUDY)
+    done = CliRunner().invoke(commands, arguments)
+    assert isinstance(done.exception, HemlpError | SystemExit)
+    assert done.exit_code
+    assert not isinstance(done.exception, HemlpError) or TOO_LONG in str(done.exception)
+
+
+def test_labels_of_a_text_that_is_too_long():
+    with pytest.raises(HemlpError):
+        LabelSets.of(TOO_LONG)

@@ -339,3 +339,17 @@ def test_weights_of_transport():
         measure("transport", weights=3)
     wide = measure("transport", weights=dict.fromkeys(H, 1.0) | {"cow": 1e-30}).model(H, ["cow", "bird"], ["bird"])
     assert sum(wide.masses[1]) == sum(wide.masses[0]) == wide.units[0]
+
+
+def test_the_status_of_a_joint_model_is_that_of_its_worst_part():
+    """One part that is infeasible makes the whole so, though nothing is known of the other; and costs are added."""
+    h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow"), ("animal", "dog")])
+    solution = measure("BMA").model(h, ["sheep", "dog"], ["cow"]).solve()
+    assert solution.objective == solution.objectives[0] == sum(part.objective for part in solution.parts.values())
+    for first, second in itertools.product(Status, repeat=2):
+        statuses = zip(solution.parts.items(), (first, second), strict=True)
+        parts = {k: replace(of, statuses=np.array([STATUSES.index(s)], np.int8)) for (k, of), s in statuses}
+        found = replace(solution, parts=parts).status
+        assert found is (
+            Status.INFEASIBLE if Status.INFEASIBLE in (first, second) else max(first, second, key=STATUSES.index)
+        )

@@ -210,7 +210,7 @@ def test_options_of_files(tmp_path):
     assert read_hierarchy(numbers) == Hierarchy.from_edges([("1", "2"), ("1", "3")])
     assert read_hierarchy(write(tmp_path, "m.json", "[[1, 2], [1, 3]]")) == read_hierarchy(numbers)
     (tmp_path / "names.dmp").write_text("r\t|\tLife\t|\t\t|\tscientific name\t|\nr\t|\tall\t|\t\t|\tsynonym\t|\n")
-    (tmp_path / "merged.dmp").write_text("old\t|\tB\t|\n")
+    (tmp_path / "merged.dmp").write_text("old\t|\tB\t|\nB\t|\tA\t|\n")  # a class that is there stays a class
     taxa = read_hierarchy(write(tmp_path, *FILES[-1]))
     assert (taxa.names, taxa.aliases) == ({"r": "Life"}, {"old": "B"})
     parquet.write_table(pyarrow.table(COLUMNS), tmp_path / "h.parquet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hemlp import (
     Batch,
     Hierarchy,
+    LabelSets,
     SetMeasure,
     evaluate,
     information_accretion,
@@ -169,3 +171,25 @@ def test_a_corpus_of_paths_is_one_of_their_last_classes():
     paths = [["animal", "mammal", "sheep"], ["animal", "mammal", "cow"], ["animal", "mammal"]]
     ends = [["sheep"], ["cow"], ["mammal"]]
     assert information_accretion(h, paths) == information_accretion(h, ends)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_information_accretion_is_its_definition(seed):
+    """−log₂ of the share of the instances with the class among those with all its parents, whatever the graph."""
+    rng = np.random.default_rng(seed)
+    edges = [(p, c) for c in range(7) for p in range(c) if rng.random() < 0.4]
+    g = graph(list(range(7)), edges)
+    corpus = [rng.choice(7, rng.integers(0, 3), replace=False).tolist() for _ in range(8)]
+    closures = [{a for c in row for a in up(g, c)} for row in corpus]
+    h = Hierarchy.from_edges(edges, classes=range(7))
+    found = information_accretion(h, LabelSets.of(corpus, rows="sets"), unseen=9)
+    for c in range(7):
+        with_parents = [closure for closure in closures if closure >= set(g.predecessors(c))]
+        with_class = sum(c in closure for closure in closures)
+        assert found[c] == pytest.approx(-math.log2(with_class / len(with_parents)) if with_class else 9, abs=1e-12)
+
+
+def test_weights_below_0_are_refused():
+    for weight in (-0.5, -1, -1e-300, -math.inf):
+        with pytest.raises(InvalidOption, match="the weight of 'cow'"):
+            measure("F_H", weights={**dict.fromkeys(H, 1.0), "cow": weight}).score(H, ["sheep"], ["cow"])

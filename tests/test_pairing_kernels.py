@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
+from hemlp.arrays import plain_sum
 from hemlp.errors import InvalidSolution
 from hemlp.kernels.certificate import cheapest
 from hemlp.kernels.closed_forms import best_pairings
@@ -205,7 +206,7 @@ def test_costs_are_added_up_without_loss():
     h = Hierarchy.from_edges([], classes=range(11))
     m = PairMeasure("tried", Bounds((0, ALL), (1, 1)), cost=lambda p, t: 0.1)
     model = m.model(h, range(1, 11), [0])
-    assert model.solve().objective == 1.0 != sum([0.1] * 10)
+    assert model.solve().objective == 1.0 != plain_sum([0.1] * 10)
     assert replace(model, kappa=np.full(10, math.inf)).costs(model.solve()).tolist() == [math.inf]
 
 

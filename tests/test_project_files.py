@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -102,3 +105,23 @@ def test_the_example_of_the_form_for_wrong_numbers_runs(capsys):
     form = yaml.safe_load(text(".github/ISSUE_TEMPLATE/wrong-number.yml"))
     exec(form["body"][0]["attributes"]["value"], {})
     assert capsys.readouterr().out == "0.5\n"
+
+
+def test_the_stages_of_long_tests_are_documented():
+    done = subprocess.run(
+        [sys.executable, "scripts/long.py", "nothing"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    stages = done.stderr.strip().rpartition(": ")[2].split(", ")
+    assert len(stages) == 6
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert all(f"`{stage}`" in guide for stage in stages)
+
+
+def test_a_flavour_of_the_kernels_that_is_none_is_refused():
+    done = subprocess.run(
+        [sys.executable, "setup.py", "--version"],
+        cwd=ROOT, env={**os.environ, "HEMLP_BUILD": "bound"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "HEMLP_BUILD is 'bound', and not one of bounds, asan, ubsan" in done.stderr

@@ -263,6 +263,12 @@ def test_cp_sat_takes_fractional_rows_as_they_are():
     for solver in (cpsat, milp):
         result = solver.solve_program(program)
         assert (result.status, program.objective(result.values)) == (Status.OPTIMAL, 3)
+    costs = [Variable("x", 0, 3, 0.25, "x"), Variable("y", 0, 3, -0.75, "y")]
+    for maximize, best in ((False, -2.25), (True, 0.75)):
+        fractions = LinearProgram("", costs, [Row("r", 2, 4, [(0, 1.0), (1, 1.0)])], maximize)
+        for solver in (cpsat, milp):
+            result = solver.solve_program(fractions)
+            assert result.bound == fractions.objective(result.values) == best
     between = LinearProgram("", [x, y], [Row("r", 0.4, 0.6, [(0, 1.0), (1, 1.0)])])
     assert cpsat.solve_program(between).status is Status.INFEASIBLE
     assert cpsat.solve_program(LinearProgram("", [Variable("x", 0.2, 0.8, 1.0, "")], [])).status is Status.INFEASIBLE

@@ -28,6 +28,7 @@ from hemlp.errors import (
 )
 from hemlp.evaluation.run import memory_size
 from hemlp.io.labels import LabelFile
+from hemlp.processes.executors import results
 from hemlp.report.outputs import write_per_instance
 from tests import hungry
 from tests.processes import start, usual_signals
@@ -442,6 +443,14 @@ def test_a_dask_worker_that_is_killed(cluster, mini, usual):
         values = evaluate(H, true, pred, [m], executor=client.get_executor(), chunk=5).per_instance("system", "m")
         assert values.tolist() == [0.0, 1.0] * 20
         assert Path(os.environ["HUNGRY"]).stat().st_size > 1
+
+
+def test_arrays_arrive_where_numbers_can_be_read(cluster):
+    """Dask leaves arrays anywhere within a message; compiled code reads numbers where C expects them."""
+    items = [("x" * k, [np.arange(100 + k), np.ones(3)]) for k in range(8)]
+    with cluster.get_client() as client:
+        found = results(lambda _, item: [a.ctypes.data % 8 for a in item[1]], None, items, client.get_executor())
+        assert [places for _, places in found] == [[0, 0]] * 8
 
 
 def test_no_cluster_at_the_address():

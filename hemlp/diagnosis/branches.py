@@ -118,7 +118,7 @@ def _order(found: list[Branches], rows: IntArray) -> IntArray:
     there = (~np.isnan(means)).sum(axis=0) > 1
     spread = np.zeros(rows.size)
     spread[there] = np.nanmax(means[:, there], axis=0) - np.nanmin(means[:, there], axis=0)
-    shares = np.max([np.nan_to_num(of.shares[rows]) for of in found], axis=0)
+    shares = np.array([np.nan_to_num(of.shares[rows]) for of in found]).max(axis=0)
     return rows[np.lexsort((-shares, -spread * found[0].instances[rows]))]
 
 

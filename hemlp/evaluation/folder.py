@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +82,7 @@ class RunFolder:
     def chunk_of(path: str | PathLike[str]) -> int | None:
         """The chunk size that a folder was begun with, if there is a run in it."""
         manifest = Path(path) / MANIFEST
-        chunk = _read_manifest(manifest).get("chunk") if manifest.exists() else None
+        chunk = _read_manifest(manifest).get("chunk") if os.path.exists(manifest) else None
         return chunk if type(chunk) is int and 0 < chunk < 2**31 else None
 
     def _check(self, found: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ class Sweep(Shown):
         """The place of each system at each point, 1 for the best mean; equal means share the better place."""
         better = np.array([self.evaluation.greater_is_better[name] for name in self.evaluation.measures])
         values = np.where(better[:, None], -self.means, self.means)
-        places: FloatArray = 1.0 + (values[:, None, :] < values[:, :, None]).sum(axis=2)
+        places: FloatArray = 1 + (values[:, None, :] < values[:, :, None]).sum(axis=2).astype(np.float64)
         return places
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hemlp.arrays import plain_sum
 from hemlp.escaping import printable
 
 CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
@@ -99,12 +100,12 @@ class Layout:
     def laid_out(self) -> tuple[float, float]:
         """Place all boxes; the width and height of the whole."""
         rows = [row for layer in self._layers() for row in _folded(layer)]
-        width = max([sum(box.width for box in row) + GAP * (len(row) - 1) for _, row in rows] or [0.0]) + 2 * GAP
+        width = max([plain_sum(box.width for box in row) + GAP * (len(row) - 1) for _, row in rows] or [0.0]) + 2 * GAP
         width = max(width, text_width(self.title) + 2 * GAP, min(WIDEST, self._legend_width()), 320.0)
         y = 44.0
         for first, row in rows:
             y += (LAYER_GAP if first else ROW_GAP) + row[0].height
-            x = (width - sum(box.width for box in row) - GAP * (len(row) - 1)) / 2
+            x = (width - plain_sum(box.width for box in row) - GAP * (len(row) - 1)) / 2
             for box in row:
                 box.x, box.y = x + box.width / 2, y - box.height / 2
                 x += box.width + GAP
@@ -220,7 +221,7 @@ class Layout:
         return [(name, 40 + text_width(role.words)) for name, role in ROLES.items() if name in used]
 
     def _legend_width(self) -> float:
-        return sum(room for _, room in self.legend()) + 2 * GAP
+        return plain_sum(room for _, room in self.legend()) + 2 * GAP
 
 
 def boxed(text: str, role: str, key: Any = None) -> Box:
@@ -232,7 +233,7 @@ def boxed(text: str, role: str, key: Any = None) -> Box:
 
 def text_width(text: str) -> float:
     """Rough width of a text; letters of the far east are twice as wide."""
-    return sum(CHARACTER * (2 if ord(character) > 0x2E7F else 1) for character in text)
+    return plain_sum(CHARACTER * (2 if ord(character) > 0x2E7F else 1) for character in text)
 
 
 def _folded(layer: Sequence[Box]) -> list[tuple[bool, list[Box]]]:
@@ -277,12 +278,12 @@ def _pushed(row: Sequence[Box], places: Sequence[float], way: int, border: float
 
 
 def _middle(places: Sequence[float], otherwise: float) -> float:
-    return sum(places) / len(places) if places else otherwise
+    return plain_sum(places) / len(places) if places else otherwise
 
 
 def _on_curve(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
     weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
     return (
-        sum(w * x for w, (x, _) in zip(weights, points, strict=True)),
-        sum(w * y for w, (_, y) in zip(weights, points, strict=True)),
+        plain_sum(w * x for w, (x, _) in zip(weights, points, strict=True)),
+        plain_sum(w * y for w, (_, y) in zip(weights, points, strict=True)),
     )

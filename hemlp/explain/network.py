@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hemlp.arrays import plain_sum
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.explain.drawing import STYLE, cubic, shape
@@ -112,7 +113,7 @@ def _path(tail: Box, head: Box, before: int) -> Path:
 
 def _at(path: Path, t: float) -> Point:
     weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-    x, y = (sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
+    x, y = (plain_sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
     return x, y
 
 

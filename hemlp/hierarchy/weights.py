@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, plain_sum
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.structure import Structure
@@ -26,6 +26,6 @@ def class_weights(h: Structure, weights: Mapping[Label, float]) -> FloatArray:
             if weight is None:
                 raise InvalidOption(f"the weight of {label!r} is None: leave no class without a number")
         values[k] = weight
-    if math.isinf(sum(values.tolist())):
+    if math.isinf(plain_sum(values.tolist())):
         raise InvalidOption("the weights of all classes together are infinite: scale them down")
     return values

@@ -15,6 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,7 +168,7 @@ class Totals:
 
         def averaged(sums: Iterable[tuple[int, list[Number]]]) -> tuple[Number, Number]:
             parts = [(number(c) / (w * count), number(k) / (w * count)) for w, (c, k) in sums]
-            return sum((c for c, _ in parts), number(0)), sum((k for _, k in parts), number(0))
+            return reduce(add, (c for c, _ in parts), number(0)), reduce(add, (k for _, k in parts), number(0))
 
         pieces = [averaged(self.first.items())]
         by_place: defaultdict[Number, list[tuple[int, list[Number]]]] = defaultdict(list)

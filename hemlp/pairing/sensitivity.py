@@ -121,7 +121,8 @@ class _Pairings:
     def __init__(self, model: PairingModel) -> None:
         self.model = model
         self.costs = model.kappa[model.x]
-        self.most = sum(row_sums(half.lower, half.side.ptr) for half in model.halves)  # default pairs of an optimum
+        least = [row_sums(half.lower, half.side.ptr) for half in model.halves]
+        self.most = least[0] + least[1]  # default pairs of an optimum
 
     def _kappa(self, costs: FloatArray) -> FloatArray:
         kappa = self.model.kappa.copy()

@@ -139,7 +139,7 @@ def _submitting(function: Callable[[Any, Item], Result], shared: Any, executor: 
         yield lambda item: executor.submit(function, shared, item)
     elif _client(executor) is not None:
         sent = _on_cluster(shared, executor)
-        yield lambda item: executor.submit(function, sent, item, pure=False)
+        yield lambda item: executor.submit(_from_bytes, function, sent, _dumps(item), pure=False)
     else:
         with tempfile.TemporaryDirectory(prefix="hemlp-") as folder:
             file = os.path.join(folder, "shared")
@@ -158,11 +158,21 @@ def _from_file(function: Callable[[Any, Item], Result], file: str, item: Item) -
     return function(_read(file), item)
 
 
-def _on_cluster(shared: Any, executor: Any) -> Any:
-    """``shared`` as the result of a task that puts it together from pieces, which go to the scheduler."""
+def _from_bytes(function: Callable[[Any, Item], Result], shared: Any, item: bytes) -> Result:
+    """What comes as it is may have its arrays anywhere in a message, and compiled code reads whole numbers."""
+    return function(shared, pickle.loads(item))
+
+
+def _dumps(value: Any) -> bytes:
     from distributed.protocol.pickle import dumps  # functions of a script go by value
 
-    data: bytes = dumps(shared)  # type: ignore[no-untyped-call]
+    data: bytes = dumps(value)  # type: ignore[no-untyped-call]
+    return data
+
+
+def _on_cluster(shared: Any, executor: Any) -> Any:
+    """``shared`` as the result of a task that puts it together from pieces, which go to the scheduler."""
+    data = _dumps(shared)
     options = {**executor._kwargs, "pure": False}
     starts = range(0, len(data), PIECE)
     pieces = [executor._client.submit(bytes, data[start : start + PIECE], **options) for start in starts]

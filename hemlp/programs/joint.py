@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, plain_sum
 from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.escaping import markup
 from hemlp.options import check_known
@@ -72,7 +72,7 @@ class JointSolution(ShownSolution):
     @property
     def objective(self) -> float:
         """The sum of the objectives of the parts of the only instance."""
-        return float(sum(part.objective for part in self.parts.values()))
+        return plain_sum(part.objective for part in self.parts.values())
 
     @property
     def status(self) -> Status:

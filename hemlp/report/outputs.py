@@ -80,9 +80,9 @@ def _check_name(file: str) -> None:
 
 def _check_folder(folder: Path, place: str) -> None:
     """Whether files can be written there, or a folder be made."""
-    while not folder.exists() and folder != folder.parent:
+    while not os.path.exists(folder) and folder != folder.parent:
         folder = folder.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.ENOTDIR).lower()}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")

@@ -147,7 +147,7 @@ def distribution(ev: Evaluation, measure: str) -> Figure:
     edges = np.linspace(low, high if high > low else low + 1, 26)
     for k, column in enumerate(values):
         counts, _ = np.histogram(column[np.isfinite(column)], edges)
-        heights = 0.85 * counts / max(1, counts.max())
+        heights = 0.85 * counts / max(1, int(counts.max()))
         axes.bar(edges[:-1], heights, np.diff(edges), bottom=len(values) - 1 - k, align="edge", color=_look(k)["color"])
     axes.set_yticks([len(values) - 1 - k for k in range(len(values))], list(map(plain, ev.systems)))
     left_out = f"; {infinite:,} infinite ones are not shown" if infinite else ""

@@ -1,0 +1,139 @@
+"""Faults for ``mutate.py``: one line each. A file of hemlp, a text that occurs once in it, what stands there instead,
+and which number or verdict is wrong then."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """``file``: within hemlp; ``tests``: names of files, without test_ and .py, instead of those of the package."""
+
+    file: str
+    old: str
+    new: str
+    changes: str
+    tests: str = ""
+
+
+TESTS = {
+    "arrays.py": "architecture explain",
+    "closure": "sets more_sets averages",
+    "cli": "drops gate",
+    "diagnosis": "diagnosis",
+    "evaluation": "drops sweep evaluation",
+    "explain": "explain",
+    "hierarchy": "hierarchy readings more_sets formats",
+    "instances": "readings labels unknown_labels ids",
+    "io": "formats readers weighing",
+    "kernels": "sets more_sets pairing_kernels pairing lca",
+    "lca": "proofs lca links exact",
+    "measures": "sets more_sets measures averages composites",
+    "metrics.py": "metrics",
+    "pairing": "similarities rules pairing composites",
+    "paper": "paper",
+    "processes": "faults environments",
+    "programs": "changed_models rules composites sets",
+    "report": "page outputs",
+    "scores": "curves cafa_command ranked scored_sets",
+    "solvers": "proofs pairing composites conformance rules",
+    "statistics": "evaluation resampling permutation",
+    "text": "table_intervals resampling evaluation",
+}
+"""Which tests have to find a fault, by the package or file where it is."""
+
+FAULTS = [
+    # kernels of set measures
+    Fault("kernels/tally.py", "common += stamp[node] == p_mark", "common += stamp[node] != t_mark", "F_H: common nodes"),
+    Fault("kernels/tally.py", "alone -= 1\n                else:", "alone -= 0\n                else:", "whether weighted sets are equal"),
+    Fault("kernels/tally.py", "sums[i, 2] += weight * (some_predicted and some_true)", "sums[i, 2] += weight * some_true", "⊤ is common to a side that is empty"),
+    Fault("kernels/tally.py", "common: cython.double = upper if p_gate and t_gate else 0.0", "common: cython.double = upper if t_gate else 0.0", "F_H beyond the gate", "gate sets evaluation"),
+    Fault("kernels/closure.py", "while reached < filled and level < search.farthest:", "while reached < filled and level <= search.farthest:", "one step too far within a horizon"),
+    Fault("kernels/closure.py", "return parents.ptr[node] == parents.ptr[node + 1]", "return False", "SDL drops roots"),
+    Fault("kernels/closure.py", "sums[i, 1] += weight\n                    sums[i, 2] += weight", "sums[i, 1] += weight\n                    sums[i, 2] += 1", "common weight of explicit sets"),
+    Fault("kernels/tolerant.py", "common = hierarchy.upper if pred.gated and true.gated else 0", "common = 0", "SDL beyond the gate", "gate sets"),
+    # kernels of pairings
+    Fault("kernels/closed_forms.py", "if given.serves[k] & 2 and given.kappa[k] < alone.cost_t[column]:", "if given.serves[k] & 1 and given.kappa[k] < alone.cost_t[column]:", "a pair that serves one end only", "pairing pairing_kernels"),
+    Fault("kernels/closed_forms.py", "saved = saved if saved > 0.0 else 0.0", "saved = saved if saved > 1.0 else 0.0", "MGIA misses pairs that save little", "pairing_kernels pairing"),
+    Fault("kernels/closed_forms.py", "turned: cython.bint = height > width\n    m.height", "turned: cython.bint = height >= width\n    m.height", "rows and columns of square matchings disagree", "pairing_kernels pairing"),
+    Fault("kernels/pairing.py", "total.lost += (larger - total.sum) + (value if before > value else before)", "total.lost += 0.0", "costs are added with a loss", "pairing_kernels"),
+    Fault("kernels/common.py", "best = max(best, values[node])", "best = min(best, values[node])", "a similarity by the least common ancestor's value", "similarities"),
+    # kernels of graphs, kinds, scores
+    Fault("kernels/graph.py", "best = min(best, depth[parents.items[e]] + lengths[e])", "best = max(best, depth[parents.items[e]] + lengths[e])", "depth is the longest way", "hierarchy similarities"),
+    Fault("kernels/kinds.py", "return TOO_GENERAL if (above if predicted else below) else TOO_SPECIFIC", "return TOO_GENERAL if above else TOO_SPECIFIC", "true classes: too general and too specific are exchanged", "diagnosis"),
+    Fault("kernels/kinds.py", "inner = inner or (met and parents.ptr[node + 1] > parents.ptr[node])", "inner = inner or met", "a common root makes it the same branch", "diagnosis"),
+    Fault("kernels/sweep.py", "equal[k] = task.alone == 0 and task.missed == 0", "equal[k] = task.alone == 0", "exact match of a threshold", "curves scored_sets"),
+    Fault("kernels/sweep.py", "if task.in_true[node] == i:\n                task.c_weight += task.weights[node]", "if task.in_true[node] == i:\n                task.c_weight += 1", "weighted common nodes at a threshold", "curves scored_sets cafa_command"),
+    Fault("kernels/ranking.py", "return ranks[a] < ranks[b]", "return ranks[a] > ranks[b]", "which of equal scores is among the first k", "greatest_scores ranked scored_sets"),
+    Fault("kernels/draws.py", "counts[i, drawn[k]] += 1", "counts[i, drawn[k]] = 1", "resamples without repetition", "table_intervals resampling evaluation"),
+    Fault("kernels/greedy.py", "return a_serves > b_serves", "return a_serves < b_serves", "the order in which greedy takes LCAs", "lca links"),
+    Fault("kernels/greedy.py", "if self._times[links.of_class[self._own[k]]] < 2:", "if self._times[links.of_class[self._own[k]]] < 1:", "greedy drops LCAs that are needed", "lca links"),
+    # hierarchies, instances, files
+    Fault("hierarchy/paths.py", "if above >= 0], labels", "if above > 0], labels", "the first root of paths loses its children"),
+    Fault("hierarchy/paths.py", "while row and isinstance(row[-1], str) and not row[-1]:", "if row and isinstance(row[-1], str) and not row[-1]:", "paths that are padded by more than one cell"),
+    Fault("hierarchy/weights.py", "not 0 <= weight < math.inf:", "not -1 <= weight < math.inf:", "weights below 0 are taken"),
+    Fault("instances/alignment.py", "if absent and missing == \"error\":", "if absent[1:] and missing == \"error\":", "one missing instance is taken for empty"),
+    Fault("instances/alignment.py", "if set(true.index) == set(pred.index):", "if False:", "shuffled Series are scored row by row"),
+    Fault("instances/unknown.py", "if np.unique(rows[found]).size < np.unique(rows).size:", "if np.unique(rows[found]).size <= np.unique(rows).size:", "scores beside labels are taken for labels"),
+    Fault("io/obo.py", "term.obsolete = words[0] == \"true\"", "term.obsolete = False", "obsolete terms are classes"),
+    Fault("io/obo.py", "if name not in classes and len(targets) == 1 and targets <= classes:", "if name not in classes and targets <= classes:", "an obsolete term with two replacements becomes one of them"),
+    Fault("io/obo.py", "for relation, parent in term.parents if relation in relations", "for relation, parent in term.parents", "part_of counts as is_a"),
+    Fault("io/weights.py", "not math.isfinite(value) or value < 0:", "not math.isfinite(value):", "weights below 0 are read"),
+    Fault("io/ncbi.py", "if new in known and old not in known", "if new in known", "a merged id takes the place of a class"),
+    # closures, LCA graphs
+    Fault("closure/model.py", "return size if self.horizon is None else min(self.horizon - 1, size)", "return size if self.horizon is None else min(self.horizon, size)", "F_H(horizon=k) reaches one step further"),
+    Fault("closure/tolerance.py", "return nodes * self._node_cost(0) - sum(map(len, solution.kept()))", "return nodes * self._node_cost(0)", "the objective of SDL"),
+    Fault("lca/graphs.py", "return Fraction(2 * len(predicted & true), both) if both else Fraction(1)", "return Fraction(2 * len(predicted & true), both) if both else Fraction(0)", "F_LCA of two empty sides"),
+    Fault("lca/model.py", "if found.f > found.bound:", "if found.f > found.bound + 1:", "a false bound of F_LCA passes the check"),
+    Fault("lca/model.py", "if proved and found.f < found.bound:", "if False:", "an optimum that is none passes the check"),
+    # pairings, programs, solvers
+    Fault("pairing/similarities.py", "return np.where(total > 0, ratio, equal)", "return np.where(total > 0, ratio, 1.0)", "Lin of different classes without information"),
+    Fault("pairing/similarities.py", "return first + second - 2 * shared", "return first + second - shared", "Jiang and Conrath's distance"),
+    Fault("pairing/similarities.py", "return found / greatest if greatest else found", "return found", "normalised Resnik"),
+    Fault("pairing/bounds.py", "sides = self.predicted == self.true and self.defaults[0] == self.defaults[1]", "sides = self.predicted == self.true", "a measure with one-sided defaults is called symmetric"),
+    Fault("programs/formats.py", "sign = -1 if program.maximize else 1", "sign = 1", "MPS files of a maximum"),
+    Fault("programs/formats.py", "single.append((f\"{row.name}_low\", \">=\", row.lower, row.terms))", "pass", "LP and MPS files without lower bounds of rows"),
+    Fault("programs/exports.py", "sign = -1 if program.maximize else 1", "sign = 1", "OPB files of a maximum"),
+    Fault("programs/joint.py", "np.where((codes == infeasible).any(axis=0), infeasible, codes.max(axis=0))", "codes.max(axis=0)", "the status of a joint model with an infeasible part"),
+    Fault("programs/program.py", "return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x)", "return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x > 1)", "the objective of a program"),
+    Fault("solvers/independent.py", "np.minimum.at(least, ends, model.kappa[usable])", "least[ends] = model.kappa[usable]", "GIE by the last pair instead of the cheapest", "composites pairing measures"),
+    Fault("solvers/flow.py", "backend.flows(arcs) + network.lower", "backend.flows(arcs)", "flows with lower bounds", "rules pairing changed_models"),
+    Fault("solvers/cpsat.py", "backend.best_objective_bound / scale", "backend.best_objective_bound", "the bound of a program with fractions"),
+    # measures
+    Fault("measures/sets.py", "\"jaccard\": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common)", "\"jaccard\": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true)", "Jaccard"),
+    Fault("measures/sets.py", "beta**2 * facts.true + facts.predicted", "facts.true + beta**2 * facts.predicted", "F_beta weighs P where R is meant", "more_sets greatest_scores"),
+    Fault("measures/sets.py", "return (scores.mean() + heavy) / (2 * heavy)", "return (scores.mean() + heavy) / heavy", "normalised ICM", "more_sets averages"),
+    Fault("measures/pair_scores.py", "similar = (facts.predicted + facts.true) / 2 - facts.error", "similar = facts.predicted / 2 + facts.true / 2 - facts.error / 2", "matched P, R and F", "composites"),
+    Fault("measures/pair_scores.py", "\"accuracy_union\": _accuracy(\"accuracy_union\", lambda f: f.predicted + f.true - f.common)", "\"accuracy_union\": _accuracy(\"accuracy_union\", lambda f: f.predicted + f.true - 2 * f.common)", "accuracy by the union", "measures"),
+    Fault("measures/scores.py", "return exact_mean(defined.tolist(), defined.size)", "return exact_mean(defined.tolist(), values.size)", "means with undefined instances"),
+    Fault("measures/averages.py", "covered = predicted > 0 if average == \"cafa\" else", "covered = predicted >= 0 if average == \"cafa\" else", "CAFA's mean precision counts instances without prediction", "averages"),
+    Fault("measures/weights.py", "whole[number == 0] = size", "whole[number == 0] = 1", "information accretion of roots", "more_sets curves"),
+    Fault("measures/weights.py", "there = held[np.minimum(np.searchsorted(held, keys), held.size - 1)] == keys", "there = keys >= 0", "information accretion of classes with several parents", "more_sets curves"),
+    Fault("measures/matches.py", "return 1 - np.minimum(*facts.means())", "return 1 - np.maximum(*facts.means())", "funSimMax", "composites"),
+    Fault("measures/nearest.py", "once = within.astype(np.int64)", "once = np.ones_like(within, dtype=np.int64)", "the nearest measure where nothing is near", "ranked greatest_scores drops conformance"),
+    # statistics, scores, diagnosis
+    Fault("statistics/tests.py", "- float((equal**3 - equal).sum()) / 48", "", "Wilcoxon's variance with ties"),
+    Fault("statistics/tests.py", "won = k if sided == \"one\" else max(k, n - k)", "won = k", "the exact two-sided sign test"),
+    Fault("statistics/correlations.py", "[1.0] if better else [-1.0]", "[1.0] if better else [1.0]", "Kendall's τ between an error and a score"),
+    Fault("text/intervals.py", "(1 + level) / 2), level)", "(1 + level) / 2.1), level)", "the upper end of intervals"),
+    Fault("text/intervals.py", "place = q * (ordered.size - 1)", "place = min(q * ordered.size, ordered.size - 1)", "quantiles"),
+    Fault("scores/averaging.py", "by_precision = everybody if norm == \"gt\" else covered", "by_precision = covered", "CAFA's precision with norm=\"gt\""),
+    Fault("scores/averaging.py", "\"s\": np.hypot(ru, mi)", "\"s\": ru + mi", "Smin"),
+    Fault("scores/steps.py", "begun = self.events <= event", "begun = self.events < event", "what is predicted at a threshold"),
+    Fault("scores/cafa.py", "counting[everywhere] = 0", "pass", "excluded classes count in CAFA's averages"),
+    Fault("scores/reliability.py", "math.fsum(n * abs(score - share)", "math.fsum(n * (score - share)", "the calibration error", "ranked"),
+    Fault("diagnosis/kinds.py", "[sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2)", "[sizes == 0, hits >= 1, hits > 0], [3, 0, 1], 2)", "instances of which some true classes were hit"),
+    Fault("diagnosis/branches.py", "np.lexsort((-shares, -spread * found[0].instances[rows]))", "np.lexsort((-shares, -spread))", "which branches are shown first"),
+    # evaluation, reports, the rest
+    Fault("evaluation/drops.py", "return math.isnan(low) or (high < 0 if self.greater_is_better else low > 0)", "return math.isnan(low) or (high < 0 if self.greater_is_better else low < 0)", "a significant drop of an error"),
+    Fault("evaluation/drops.py", "return -self.difference if self.greater_is_better else self.difference", "return -self.difference", "a drop of an error passes the gate"),
+    Fault("evaluation/sweep.py", "np.where(better[:, None], -self.means, self.means)", "-self.means", "places by an error"),
+    Fault("report/instances.py", "signed = values if ev.greater_is_better[leader] else -values", "signed = values", "which instances a page shows as the worst by an error"),
+    Fault("processes/sending.py", "kept = [entry for entry in path if entry != current or entry in needed]", "kept = path", "workers import what lies in the current folder"),
+    Fault("metrics.py", "total = weights[defined].sum()", "total = weights.sum()", "sample weights of undefined instances"),
+    Fault("explain/parts.py", "return self.predicted & self.true", "return self.predicted | self.true", "the shared nodes of an explanation"),
+    Fault("explain/layout.py", "return plain_sum(places) / len(places) if places else otherwise", "return places[0] if places else otherwise", "where boxes are drawn", "docs"),
+    Fault("arrays.py", "return reduce(add, values, 0.0)", "return sum(values)", "numbers that depend on the version of Python"),
+    Fault("paper/cases.py", "return abs(printed - ours) < 0.0099", "return abs(printed - ours) < 0.5", "whether the paper's figures are ours"),
+    Fault("cli/gating.py", "return not failed", "return True", "the exit code of a gate"),
+]  # fmt: skip
