@@ -61,7 +61,7 @@ SHOWN = (
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
     "Hierarchy": ("find", "from_given", "numbers", "with_isolated", "up_distance_chunks"),
-    "Measure": ("list_length", "sees"),
+    "Measure": ("list_length", "pair_bytes", "sees"),
     "LabelSets": ("place", "row_of"),
     "Batch": ("first", "joined", "over"),
     "ScoredSets": (
@@ -78,7 +78,7 @@ INNER = {
     "Curve": (),
     "Cafa": (),
     "Tuned": ("rule", "rules", "kept"),
-    "Model": ("certify", "check", "failure", "infeasibility", "joined", "verify"),
+    "Model": ("certify", "check", "check_stage", "failure", "infeasibility", "joined", "stage_words", "verify"),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""
 PUBLIC = {

@@ -194,7 +194,7 @@ def nasty() -> Evaluation:
     h = Hierarchy.from_edges([("root", label) for label in labels])
     true = {label: [label] for label in labels}
     systems = {f"{name}!": {label: ["root"] for label in labels} for name in labels[::3]}
-    return evaluate(h, true, systems, ["F_H", "GIE", "F_LCA", "TIE"], names={labels[0]: "\x1b[1m<b>|\n"})
+    return evaluate(h, true, systems, ["F_H", "GIE", "F_LCA", "TIE"], names={labels[0]: "\x1b[1m<b>|\n"}, rows="sets")
 
 
 def test_texts_of_an_evaluation_steer_nothing(nasty):

@@ -140,7 +140,7 @@ def _check_values(scores: Scores, measure: Measure) -> None:
     _require(scores.undefined == int(unsolved.sum()), f"{scores.name}: {scores.undefined} values are not undefined")
     _require(bool((np.isnan(values) == unsolved).all()), f"{scores.name}: values contradict their statuses")
     low, high = measure.range
-    slack = 1e-9 * max(1.0, *(abs(end) for end in (low, high) if math.isfinite(end)))
+    slack = 1e-9 * max([1.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
     defined = values[~unsolved]
     within = (defined >= low - slack) & (defined <= high + slack)
     _require(bool(within.all()), f"{scores.name}: a value is not between {low} and {high}")

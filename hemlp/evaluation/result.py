@@ -45,7 +45,7 @@ class Evaluation(Diagnosable, Reported):
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["sheep", "animal"]}, ["F_H"])
     >>> ev, ev.ranks("F_H")
-    (Evaluation(2 systems, 1 measure, 2 instances), {'A': 1, 'B': 1})
+    (Evaluation(2 systems, 1 measure, 2 instances), {'A': 2, 'B': 1})
     >>> ev.table().columns
     ['system', 'F_H ↑', 'labels']
     """

@@ -88,6 +88,7 @@ def read_labels(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "gold.txt")
     ...     _ = path.write_text("sheep cow\n\ncow\n")

@@ -54,11 +54,12 @@ def keep_first_twins(links: Links) -> None:
 def _private_nodes(links: Links) -> set:
     """The private nodes of all LCAs."""
     ptr = np.asarray(links.node_ptr)[links.first : links.first + links.number + 1]
-    nodes = np.asarray(links.nodes)[ptr[0] : ptr[-1]]
+    nodes = np.asarray(links.nodes)[ptr[0] : ptr[links.number]]
     lcas = np.repeat(np.asarray(links.of_lca)[: links.number], np.diff(ptr))
     order = np.lexsort((lcas, nodes))
     nodes, lcas = nodes[order], lcas[order]
-    shared = nodes[1:][(nodes[1:] == nodes[:-1]) & (lcas[1:] != lcas[:-1])]
+    last = nodes.size - 1
+    shared = nodes[1:][(nodes[1:] == nodes[:last]) & (lcas[1:] != lcas[:last])] if last > 0 else nodes[:0]
     return set(nodes.tolist()) - set(shared.tolist())
 
 

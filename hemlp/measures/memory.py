@@ -10,8 +10,6 @@ from hemlp.arrays import IntArray
 from hemlp.errors import OutOfMemory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
-from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.pairing.costs import cost_bytes
 from hemlp.processes.memory import available_memory, in_words
 
 if TYPE_CHECKING:
@@ -24,6 +22,9 @@ ALWAYS_THERE = 2**20
 
 def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
     """Of a pair. Where costs are whole numbers and bounds have a closed form, prices prove the optimum at once."""
+    from hemlp.pairing.bounds import ALL, Bounds
+    from hemlp.pairing.costs import cost_bytes
+
     own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
     whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
     whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
