@@ -139,7 +139,10 @@ def test_a_copied_table_has_the_values_of_the_page(browser, mini_file, mini):
         copied = page.js(f"{select}; return getSelection().toString()")
         rows = [line.strip().split("\t") for line in copied.strip().splitlines()]
         for row, system in zip(rows, mini.systems, strict=True):
-            values = [f"{figure(mini.mean(system, name))} ({mini.ranks(name)[system]})" for name in mini.measures]
+            values = [
+                f"{figure(mini.mean(system, name))} ({mini.ranks(name)[system]}) {''.join(mini.groups(name)[system])}"
+                for name in mini.measures
+            ]
             assert [cell.split(" [")[0] for cell in row[:-1]] == [system, *values]
             assert all(character.isascii() for cell in row[1:] for character in cell)
 
