@@ -670,6 +670,7 @@ def test_paths_on_the_command_line_and_in_studies(tmp_path):
         (["evaluate", *paths, "-m", "F", "--rows", "paths"], "0.5000"),
         (["run", str(tmp_path / "s.toml")], "0.5000"),
         (["check", *paths, "--rows", "paths"], "q.txt"),
+        (["diagnose", *paths, "-m", "F", "--label-rows", "paths", "--rows", "5"], "0.5000"),
     ):
         found = CliRunner().invoke(commands, arguments)
         assert found.exit_code == 0, found.output

@@ -32,7 +32,9 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @one_measure_option("F_H", "A measure, for the means: -m GIE.")
-@click.option("--rows", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25.")
+@click.option(
+    "--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25."
+)
 @click.option("--level", type=click.IntRange(min=0), help="Of branches, by default the first with several: --level 2.")
 @choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
 @click.option(
@@ -47,10 +49,10 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @digits_option
 @quiet_option
 @names_option
-@file_options("--format")
+@file_options("--format", "--rows")
 @input_options
 def diagnose(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, rows: int, level: int | None, on: Any,
+    hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, most: int, level: int | None, on: Any,
     written: str, intervals: bool, digits: int, quiet: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Say where the errors are: by kind, level, branch and class, and which class is taken for which.
@@ -65,9 +67,9 @@ def diagnose(
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)
     tables = []
-    for title, table, most in diagnosis(ev, rows, level, on, intervals):
+    for title, table, shown in diagnosis(ev, most, level, on, intervals):
         told = replace(table, digits=digits, notes=() if quiet else table.notes)
-        tables.append((title, told if most is None else told.head(most)))
+        tables.append((title, told if shown is None else told.head(shown)))
     if written != "text":
         click.echo(tables_text(tables, SUFFIXES[written]), nl=False)
         return

@@ -75,7 +75,10 @@ def explain(
 @click.argument("pred", metavar="[NAME=]PRED")
 @row_option
 @one_measure_option("GIE", "A measure: -m F_LCA.")
-@click.option("--stage", help="Of a model of several programs: lcas, ratio or ties of F_LCA, predicted or true of BMA.")
+@click.option(
+    "--stage",
+    help="Of a model of several programs: lcas, ratio or ties of F_LCA, predicted or true of BMA: --stage ratio.",
+)
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
 @click.option("--algebra", is_flag=True, help="Print sums over classes, with the paper's rules, instead of LP.")
 @click.option("--latex", is_flag=True, help="Print those sums in LaTeX instead of LP.")

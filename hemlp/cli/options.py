@@ -130,8 +130,8 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
         click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
         click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
         click.option(
-            "--rows", type=click.Choice(["sets", "paths"]),
-            help="What the labels of an instance are: a set, or a path down to its label: --rows paths.",
+            *flags("--label-rows", "--rows"), "rows", type=click.Choice(["sets", "paths"]),
+            help="What the labels of an instance are: a set, or a path down to its label: --label-rows paths.",
         ),
         choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest: --repeated max."),
     )  # fmt: skip
