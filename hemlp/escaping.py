@@ -24,8 +24,9 @@ _LATEX = str.maketrans(
      "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
      "|": r"\textbar{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "τ": r"$\tau$"}
 )  # fmt: skip
-_BEGIN = r"(?:[\t\r\n]|[\s\ufeff\u200b\x00-\x1f]*[=+\-@＝＋－＠\u2212])"
-# of a formula: blanks are cut off by some spreadsheets, and full-width signs are taken for the others
+_UNSEEN = r"\s\x00-\x1f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_BEGIN = rf"(?:[\t\r\n]|[{_UNSEEN}]*[=+\-@＝＋－＠﹦﹢﹣﹫\u2212])"
+# of a formula: what is not seen is cut off by some spreadsheets, and wide or small signs are taken for the others
 _FORMULA = re.compile(f"'*{_BEGIN}")
 _NEUTRALISED = re.compile(f"'+{_BEGIN}")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")

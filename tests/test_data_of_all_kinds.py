@@ -145,6 +145,13 @@ def test_parquet(tmp_path):
         ("p.jsonl", '["x", true]\n', "line 1: True is not a label"),
         ("p.jsonl", '{"id": 1, "pred": "x"}\n', r"line 1: no field 'labels' among \['id', 'pred'\]"),
         ("p.jsonl", '{"id": 1, "label": "x", "score": 0.5}\n', "'score' looks like scores.*hemlp.read_scores"),
+        (
+            "p.jsonl",
+            '{"id": 1, "labels": ["x"], "predicted": ["y"]}\n',
+            "line 1: 'labels' and 'predicted' both look like",
+        ),
+        ("p.jsonl", '{"id": 1, "label": "x", "labels": ["y"]}\n', "line 1: 'labels' and 'label' both look like labels"),
+        ("p.json", '[{"id": 1, "labels": ["x"], "y_true": ["y"]}]', "element 1: 'labels' and 'y_true' both look like"),
         ("p.jsonl", '{"id": 1, "labels": {"x": 0.5}}\n', "line 1: {'x': '0.5'} is not a label"),
         ("p.jsonl", '{"id": 1, "labels": ["x"]}\n{"labels": ["x"]}\n', "line 2: some instances have an id"),
         (
@@ -156,6 +163,7 @@ def test_parquet(tmp_path):
         ("p.json", "3", "neither a list of instances nor an object"),
         ("p.parquet", "x", "not a Parquet file"),
         ("p.yaml", "x", "is not a label file"),
+        ("p.gaf", "!gaf-version: 2.1\n", "is not a label file"),
     ],
 )
 def test_bad_label_files(tmp_path, name, content, words):

@@ -18,7 +18,7 @@ from hemlp.processes import executors
 
 H = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c")])
 TRUE, PRED = ["a", "b", "c", "a"], ["c", "b", "b", "a"]
-MEASURES = ["F_H", "GIE"]
+MEASURES = ["F_H", "F_LCA"]
 ROWS = 2
 
 
@@ -43,16 +43,25 @@ def at(*path, value):
     return change
 
 
-def array(kind: str, values) -> object:
-    """A change of the first array of a kind."""
+def column(measure: int, name: str, values) -> object:
+    """A change of a column of a measure."""
+    return lambda head, rest: array("<f8", values, head["measures"][measure]["columns"][name])(head, rest)
+
+
+def array(kind: str, values, place: int | None = None) -> object:
+    """A change of an array, of the first one of its kind unless its place is given."""
 
     def change(head, rest):
         sizes = [ROWS * (1 if each == "|i1" else 8) for each in head["arrays"]]
-        k = head["arrays"].index(kind)
+        k = head["arrays"].index(kind) if place is None else place
         begin = sum(sizes[:k])
         return rest[:begin] + np.array(values, kind).tobytes() + rest[begin + sizes[k] :]
 
     return change
+
+
+def rename(measure, old, new):
+    measure["columns"] = {new if name == old else name: place for name, place in measure["columns"].items()}
 
 
 FIRST = ("measures", 0)
@@ -89,6 +98,13 @@ CRAFTED = {
     "infinite": array("<f8", [math.inf, 0]),
     "great": array("<f8", [5.5e275, 0]),
     "below": array("<f8", [-0.5, 0]),
+    "great number of classes": column(0, "predicted", [math.inf, 0]),
+    "negative number of classes": column(0, "common", [-1, 0]),
+    "great precision": column(1, "P_LCA", [1, 1.5]),
+    "no such step": column(1, "step", [1, 1e12]),
+    "negative step": column(1, "step", [-math.inf, 1]),
+    "renamed columns": lambda head, rest: rename(head["measures"][0], "predicted", "x"),
+    "another signature": at(*FIRST, "signature", value="another"),
     "status at no array": at(*FIRST, "status", value=99),
     "status at a negative array": at(*FIRST, "status", value=-1),
     "status at numbers": at(*FIRST, "status", value=1),
@@ -145,7 +161,13 @@ def test_other_bytes_with_a_right_digest_are_refused(folder, body):
 def test_chunks_with_other_columns_than_the_first_are_refused(folder):
     chunk = sorted(folder.glob("chunk-*"))[1]
     body = chunk.read_bytes().partition(b"\n")[2]
-    chunk.write_bytes(signed(crafted(body, at("measures", 0, "signature", value="another"))))
+    chunk.write_bytes(
+        signed(
+            crafted(
+                body, lambda head, rest: head["measures"][0].update(signature=head["measures"][0]["signature"] + "|x")
+            )
+        )
+    )
     with pytest.raises(RunMismatch, match="has other columns"):
         resumed(folder)
 

@@ -46,6 +46,10 @@ VARIANTS = {
         table(GOLD, None, "\t"), table([*SCORES, ("d", "cow", 0.1), ("a", "cow", 0.2)], None, "\t"), "tsv",
         {"repeated": "max"},
     ),
+    "columns of the gold alone": (
+        table([(*pair, "BPO") for pair in GOLD], ("EntryID", "term", "aspect"), "\t"), table(SCORES, None, "\t"), "tsv",
+        {"id": "EntryID", "label": "term"},
+    ),
 }  # fmt: skip
 COMMANDS = {
     "evaluate": ["evaluate", "GOLD", "s=SCORES@0.5", "-m", "F_H,GIE", "--html", "r.html"],
@@ -116,7 +120,7 @@ def test_every_command_reads_by_every_option(command, variant):
 def checked(variant):
     """The gold with a line that names its columns: as a label file has it."""
     gold, *rest = variant
-    return written((gold if "\t" not in gold else "id\tlabel\n" + gold, *rest))
+    return written((gold if "\t" not in gold or gold.startswith("EntryID") else "id\tlabel\n" + gold, *rest))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

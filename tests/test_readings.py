@@ -512,6 +512,10 @@ def test_ids_and_scores_are_not_dropped_as_unknown_labels(tmp_path):
         for pred in (read_labels(file), [line.split() for line in lines] + [[]]):
             with pytest.raises(InvalidLabelSets, match=r"row 1: every row begins .*'d1' here.*look like instance ids"):
                 Batch.of(H, gold, pred, unknown=unknown)
+        invented = [[f"x{i}", "a1"] for i in range(7)]
+        with pytest.raises(InvalidLabelSets, match="look like instance ids.*; choose rows='sets' if it does hold"):
+            Batch.of(H, gold, invented, unknown=unknown)
+        assert len(Batch.of(H, gold, invented, unknown=unknown, rows="sets")) == 7
         for rows in ([["a1", "0.9"], ["a2", ".25"], []], [["a1", "1.0"]], [["9e-05", "a1"]]):
             with pytest.raises(InvalidLabelSets, match=r"looks like a score.*apply a threshold first, and give labels"):
                 Batch.of(H, [["a1"]] * len(rows), rows, unknown=unknown)
@@ -670,6 +674,7 @@ def test_paths_on_the_command_line_and_in_studies(tmp_path):
         (["evaluate", *paths, "-m", "F", "--rows", "paths"], "0.5000"),
         (["run", str(tmp_path / "s.toml")], "0.5000"),
         (["check", *paths, "--rows", "paths"], "q.txt"),
+        (["diagnose", *paths, "-m", "F", "--label-rows", "paths", "--rows", "5"], "0.5000"),
     ):
         found = CliRunner().invoke(commands, arguments)
         assert found.exit_code == 0, found.output

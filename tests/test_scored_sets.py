@@ -89,6 +89,7 @@ def test_names_with_spaces_and_columns_by_name(tmp_path):
         ("a.jsonl", '{"id":1,"scores":{"x":1}}\n{"id":1,"scores":{"y":1}}\n', "line 2: there is an instance 1"),
         ("a.jsonl", '{"id":1,"label":"x"}\n', "line 1: not {"),
         ("a.jsonl", "[1]\n", "line 1: not a JSON object"),
+        ("a.parquet", "PAR1", "is a Parquet file, and scores are read from text"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path, name, text, words):

@@ -135,6 +135,37 @@ def test_no_input_is_written_over(tmp_path, output):
     assert gold.read_text() == Path(FILES[1]).read_text()
 
 
+def test_no_command_writes_over_what_it_reads(tmp_path):
+    """Whatever is read: scores, weights, measures, names, thresholds, development data, the study itself."""
+    files = {"h.txt": "r a\nr b\n", "g.csv": "id,label\n1,a\n2,b\n", "p.csv": "id,label\n1,a\n2,a\n",
+             "s.tsv": "1\ta\t.5\n2\tb\t.4\n", "w.tsv": "r\t1\na\t1\nb\t1\n", "n.tsv": "a\tA\n",
+             "m.toml": "[[measure]]\nname = 'x'\npredicted = [1, 1]\ntrue = [0, 'ALL']\ndefault_cost = 5\n",
+             "t.json": "{}", "dev.csv": "id,label\n1,a\n2,b\n", "dev.tsv": "1\ta\t.5\n2\tb\t.4\n"}  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    evaluated = ["evaluate", "h.txt", "g.csv", "p.csv", "-m", "F_H"]
+    for arguments, file in (
+        ([*evaluated, "-m", "m.toml", "--json"], "m.toml"),
+        ([*evaluated, "-m", "simGIC", "--weights", "simGIC=w.tsv", "--html"], "w.tsv"),
+        ([*evaluated, "--names=n.tsv", "--table"], "n.tsv"),
+        ([*evaluated, "x=s.tsv@t.json", "--json"], "t.json"),
+        (["tune", "h.txt", "g.csv", "s.tsv", "--json"], "s.tsv"),
+        (["curve", "h.txt", "g.csv", "s.tsv", "--csv"], "g.csv"),
+        (["cafa", "h.txt", "g.csv", "x=s.tsv", "--csv"], "s.tsv"),
+        (["explain", "h.txt", "g.csv", "p.csv", "--svg"], str(tmp_path / "g.csv")),
+        (["compare-exact", "h.txt", "g.csv", "p.csv", "--json"], "./h.txt"),
+    ):
+        out = run(*arguments, file, cwd=tmp_path)
+        assert (out.returncode, "would be written over" in out.stderr) == (2, True), arguments
+    study = "hierarchy = 'h.txt'\ntrue = 'g.csv'\nmeasures = ['F_H']\nsystems.s = 's.tsv@tuned'\n[tuning]\n"
+    tuning = "true = 'dev.csv'\nsystems.s = 'dev.tsv'\nleast = 1\n[outputs]\njson = "
+    for name in ("dev.csv", "dev.tsv", "s.toml"):
+        (tmp_path / "s.toml").write_text(f"{study}{tuning}'{name}'\n")
+        with pytest.raises(HemlpError, match=f"{name} is read by this run"):
+            Study.read(tmp_path / "s.toml").check()
+    assert {name: (tmp_path / name).read_text() for name in files} == files
+
+
 def test_several_drawings_of_one_measure_have_files_of_their_own(tmp_path):
     options = ["-m", "F_H", "-m", "F_H(horizon=2)", "-m", "F_H(top=True)"]
     assert run("explain", *FILES, *options, "--svg", str(tmp_path / "o.svg")).returncode == 0
@@ -425,6 +456,15 @@ def test_the_sides_of_the_sign_test_can_be_chosen(tmp_path, sided):
     page = (tmp_path / "r.html").read_text()
     cells = r"<td[^>]*>(\w+)</td><td[^>]*><span[^>]*>[\d.]+</span> <span class='rank'>\((\d)\)"
     assert dict(re.findall(cells, page)) == ranks
+
+
+def test_no_two_options_of_a_command_have_one_flag():
+    for name, command in commands.commands.items():
+        for said in (
+            [flag for option in command.params for flag in option.opts],
+            [each.name for each in command.params],
+        ):
+            assert len(said) == len(set(said)), name
 
 
 def test_every_option_has_an_example():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,8 @@ from hemlp.escaping import printable
 
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
 """Arguments that name files which are read."""
+WRITTEN = ("json", "json_file", "html", "table", "parquet", "csv", "svg", "png", "plot")
+"""Options that name files which are written."""
 _STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
 ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""
@@ -29,12 +32,14 @@ class Advising(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; what is wrong with them is said on one line."""
+        words = list(args)
         try:
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
             if printable(error.message) == error.message:
                 raise
             raise click.UsageError(printable(error.message), ctx) from None
+        refuse_overwriting(words, [ctx.params[key] for key in WRITTEN if ctx.params.get(key)])
         ctx.params |= with_standard_input({key: ctx.params[key] for key in READ if ctx.params.get(key)})
         return rest
 
@@ -46,6 +51,18 @@ class Advising(click.Command):
             told = error if isinstance(error, HemlpError) else out_of_memory(ctx.params.get("memory"))
             told.spelling = self.spelled
             raise told from error.__cause__
+
+
+def refuse_overwriting(words: Sequence[str], written: Sequence[str]) -> None:
+    """Refuse a file that is to be written and stands among the words of the command a second time, as FILE, NAME=FILE,
+    FILE@CUT or FILE@thresholds.json: it would be read, and then lost."""
+    for file in filter(os.path.isfile, written):
+        times = 0
+        for word in words:
+            places = {place for part in (word, word.partition("=")[2]) for place in (part, *part.rpartition("@")[::2])}
+            times += any(os.path.isfile(place) and os.path.samefile(place, file) for place in places)
+        if times > 1:
+            raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
 
 
 def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:

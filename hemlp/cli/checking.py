@@ -60,7 +60,7 @@ def convert(source: str, target: str, **given: Any) -> None:
 @click.argument("hierarchy")
 @click.argument("files", nargs=-1, metavar="[LABELS]...")
 @click.option(
-    "--hierarchy-format", type=click.Choice(FORMATS), help="If it is not seen from the file: --hierarchy-format rdf."
+    "--hierarchy-format", type=click.Choice(FORMATS), help="If the file does not show it: --hierarchy-format rdf."
 )
 @label_file_options
 @hierarchy_options

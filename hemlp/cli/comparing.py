@@ -18,7 +18,7 @@ from hemlp.cli.options import input_options, label_file_options, taken_files, te
     "--sample", type=click.IntRange(min=1), help="Compare on this many instances, drawn at random: --sample 200."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample: --seed 1.")
-@click.option("--horizon", type=click.IntRange(min=1), help="Levels that a class sees: --horizon 4.")
+@click.option("--horizon", type=click.IntRange(min=1), help="Levels of ancestors that count: --horizon 4.")
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0),

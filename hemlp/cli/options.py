@@ -123,15 +123,15 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
         click.option(
             *flags("--file-format", "--format"), "format",
             type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
-            help="Of files of labels and scores, if their names do not tell: --file-format jsonl.",
+            help="Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
         ),
         click.option("--sep", help="Between labels or cells: --sep ';'."),
         click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="The column of ids: --id-column doc."),
         click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
         click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
         click.option(
-            *flags("--labels-as", "--rows"), "rows", type=click.Choice(["sets", "paths"]),
-            help="What the labels of an instance are: a set, or a path down to its label: --labels-as paths.",
+            *flags("--label-rows", "--rows"), "rows", type=click.Choice(["sets", "paths"]),
+            help="What the labels of an instance are: a set, or a path down to its label: --label-rows paths.",
         ),
         choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest: --repeated max."),
     )  # fmt: skip
@@ -157,7 +157,7 @@ row_option = options(
 
 
 solver_options = options(
-    click.option("--solver", metavar="NAME", help="Who solves the models, by default the fastest: --solver milp."),
+    click.option("--solver", metavar="NAME", help="The solver of the models, by default the fastest: --solver milp."),
     click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Seconds each: --time-limit 5."),
 )
 

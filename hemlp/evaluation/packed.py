@@ -16,7 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.lca.solution import STEPS
+from hemlp.measures import registry
 from hemlp.measures.base import Measure
+from hemlp.measures.named import NAMED
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
 
@@ -89,6 +92,10 @@ def unpacked(body: bytes, measures: Sequence[Measure]) -> tuple[Head, list[Score
     _require(names == [each.name for each in measures], f"it has the measures {names!r:.200}")
     scores = []
     for of, measure in zip(head.measures, measures, strict=True):
+        _require(
+            tuple(of["columns"]) == measure.columns, f"{measure.name} has the columns {list(of['columns'])!r:.200}"
+        )
+        _require(of["signature"].startswith(measure.signature), f"its signature is {of['signature']!r:.200}")
         columns = {name: arrays[k] for name, k in of["columns"].items()}
         made = Scores(of["name"], columns, arrays[of["status"]], of["signature"], of["undefined"], of["exact"])
         _check_values(made, measure)
@@ -133,17 +140,28 @@ def _check_measure(of: Any, kinds: Sequence[str]) -> None:
 
 
 def _check_values(scores: Scores, measure: Measure) -> None:
-    """Statuses that exist, a value where there is a solution and only there, within the range of the measure."""
+    """Statuses that exist, a value where there is a solution and only there, all within their ranges."""
     statuses, values = scores.statuses, scores.values
     _require(bool(((statuses >= 0) & (statuses < len(STATUSES))).all()), f"{scores.name}: there is no such status")
     unsolved = statuses > SOLVED
     _require(scores.undefined == int(unsolved.sum()), f"{scores.name}: {scores.undefined} values are not undefined")
     _require(bool((np.isnan(values) == unsolved).all()), f"{scores.name}: values contradict their statuses")
-    low, high = measure.range
-    slack = 1e-9 * max([1.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
-    defined = values[~unsolved]
-    within = (defined >= low - slack) & (defined <= high + slack)
-    _require(bool(within.all()), f"{scores.name}: a value is not between {low} and {high}")
+    for k, (name, column) in enumerate(scores.columns.items()):
+        low, high = _range(name, measure) if k else measure.range
+        slack = 1e-9 * max([1.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
+        defined = column[~unsolved]
+        within = (defined >= low - slack) & (defined <= high + slack) | (k > 0) & np.isnan(defined)
+        _require(bool(within.all()), f"{scores.name}: a value of {name} is not between {low} and {high}")
+        _require(k == 0 or not np.isinf(defined[np.isfinite(values[~unsolved])]).any(), f"{name} is infinite")
+
+
+def _range(column: str, measure: Measure) -> tuple[float, float]:
+    """Between what values a column beside that of the measure itself lies."""
+    if column == "step":
+        return 0, len(STEPS) - 1
+    if column in NAMED:
+        return registry.measure(column).range
+    return (0.0 if measure.range[0] >= 0 else -math.inf), math.inf
 
 
 def _require(condition: bool, why: str) -> None:

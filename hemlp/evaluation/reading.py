@@ -30,6 +30,9 @@ class Files:
 
     def __post_init__(self) -> None:
         check_choice("repeated", self.repeated, ("error", "max"))
+        named = [name for name in (self.id, self.label, self.score) if name is not None]
+        if len(set(named)) < len(named):
+            raise InvalidOption(f"two of the columns of ids, labels and scores are {max(named, key=named.count)!r}")
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Files:

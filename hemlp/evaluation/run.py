@@ -87,7 +87,7 @@ def evaluate(
     undefined
         "nan" leaves instances out on which a measure is undefined, and counts them; else "error".
     solver
-        Who solves the models, by default the first that accepts them.
+        The solver of the models, by default the first that accepts them.
     time_limit
         In seconds for each instance.
     workers

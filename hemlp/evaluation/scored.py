@@ -42,7 +42,7 @@ class Tuning:
     seed: int = 0
 
     def check(self, names: list[str]) -> None:
-        """Find contradictions before anything is read."""
+        """Find contradictions before anything is read; ``names``: the systems that are tuned."""
         if (self.true is None) == (self.folds is None):
             raise InvalidOption(
                 "thresholds are tuned on development data (its true labels, and the scores of each system), or on the "
@@ -50,6 +50,8 @@ class Tuning:
             )
         for name in self.systems:
             check_known("system", name, names)
+        if not names:
+            raise InvalidOption("no system is to be tuned: give scores as FILE@tuned, or leave out how to tune")
         for name in names if self.true is not None else ():
             if name not in self.systems:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")

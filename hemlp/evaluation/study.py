@@ -127,7 +127,7 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Study:
-    """What to read, compute and write."""
+    """What to read, compute and write; ``file`` is where it was read from."""
 
     hierarchy: str
     true: str
@@ -138,6 +138,7 @@ class Study:
     outputs: Outputs = Outputs()
     gate: Gate | None = None
     tuning: Tuning = field(default_factory=Tuning)
+    file: str | None = None
 
     @classmethod
     def read(cls, path: str | PathLike[str], changes: Sequence[str] = ()) -> Study:
@@ -147,7 +148,7 @@ class Study:
         """
         data = toml_data(path)
         try:
-            study = cls._of(with_changes(data, changes), Path(path).parent)
+            study = replace(cls._of(with_changes(data, changes), Path(path).parent), file=fspath(path))
             check_places(study._written(), data, changes, Path(path).parent)
             return study
         except InvalidOption as error:
@@ -260,6 +261,7 @@ class Study:
         systems = [file for system in self.systems.values() for file in _read_for(system)]
         inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
+        inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
         tuned = [name for name, file in self.systems.items() if (cut := cut_of(file)) and cut.at == TUNED]
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)

@@ -55,12 +55,12 @@ def _refuse_ids(side: LabelSets, strange: NDArray[np.bool_]) -> None:
     """Refuse rows that all begin with a label of their own that nobody knows."""
     firsts = side.ptr[:-1][np.diff(side.ptr) > 0]
     different = np.unique(side.codes[firsts]).size == firsts.size < side.codes.size
-    if side.ids is None and firsts.size >= ENOUGH and different and strange[firsts].all():
+    if side.ids is None and side.rows is None and firsts.size >= ENOUGH and different and strange[firsts].all():
         raise InvalidLabelSets(
             f"{side.place(int(firsts[0]))}: every row begins with an unknown label, {_label(side, firsts[0])!r} here, "
             f"and no two are the same: they look like instance ids. Give a dict id → labels, or a .csv file with the "
             f"columns id and label"
-        )
+        ).advised(Advice("rows", "sets", "if it does hold label sets"))
 
 
 def _refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from hemlp.errors import InvalidOption
 
 TUNED = "tuned"
-_TOP = re.compile(r"top(\d+)")
+_TOP = re.compile(r"top(\d{1,18})")
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
         line = int(odd[0]) + 1 + data.count(b"\n", 0, start)
         raise FileFormatError(
             f"{source}, line {line}: {many(int(number[odd[0]]), 'word')} where 'parent child' was expected; labels "
-            f"with spaces need a file separated by tabs or commas, a class without edges goes into classes=",
+            f"with spaces need a file separated by tabs or commas, and a class without edges a table with a row for it",
             line,
         )
     edges = codes.reshape(-1, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,8 @@ from hemlp.instances.sets import LabelSets, from_pairs
 from hemlp.io.nested import load_json
 
 _LABELS = ("labels", "label")
+_OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
+"""Names of fields that seem to hold labels, too: those of the other side, for example."""
 Row = tuple[int, Any]
 
 
@@ -73,7 +76,12 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
             advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
             raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).advised(advice)
         key, found = row.get(id or "id"), row[column]
-        scores = score_columns(name for name in row if name not in (id or "id", column))
+        further = [name for name in row if name not in (id or "id", column)]
+        scores, others = score_columns(further), [name for name in further if _OTHERS.fullmatch(name)]
+        if others and label is None:
+            raise FileFormatError(f"{place}: {column!r} and {others[0]!r} both look like labels", number).advised(
+                Advice("label", others[0], "to read these"), Advice("label", column, "to read those")
+            )
         if scores and label is None:
             raise FileFormatError(
                 f"{place}: {scores[0]!r} looks like scores, and label sets have none: hemlp.read_scores reads them",

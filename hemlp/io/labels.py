@@ -179,7 +179,20 @@ def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None,
 
 def _check_format(source: str) -> None:
     """Refuse formats whose lines would be taken for labels."""
-    if file_kind(source) in (".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx"):
+    if file_kind(source) in (
+        ".yaml",
+        ".yml",
+        ".xml",
+        ".html",
+        ".toml",
+        ".obo",
+        ".ttl",
+        ".rdf",
+        ".owl",
+        ".xlsx",
+        ".gaf",
+        ".gpad",
+    ):
         raise FileFormatError(
             f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, "
             f".jsonl or .parquet file with id and labels"

@@ -53,7 +53,8 @@ def read_scores(
     sep
         What separates the cells of a file with one score a line.
     id, label, score
-        Names of its columns, or of the fields of JSON lines with one score each.
+        Names of its columns, or of the fields of JSON lines with one score each; lines without a first one that names
+        columns have none to be named.
     repeated
         Two scores of one class in one instance are an "error", or the greatest counts ("max").
 
@@ -75,12 +76,18 @@ def read_scores(
     check_choice("repeated", repeated, ("error", "max"))
     check_separator(sep)
     source, data = read_bytes(path)
+    if data.startswith(b"PAR1"):
+        raise FileFormatError(
+            f"{source} is a Parquet file, and scores are read from text: give ScoredSets.of a frame of it"
+        )
     kind, named = file_kind(source), (id, label, score)
     if format is not None:
         check_choice("format", format, FORMATS)
     if format == "jsonl" or (format is None and kind in JSON_KINDS):
         return _from_json_lines(decode(data, source), source, named, repeated)
     first = _first_line(data)
+    if _is_triple(first, sep, named):
+        named = (None, None, None)
     if format == "lines":
         if sep is not None or any(named):
             raise InvalidOption(f"{source}: tokens class:score have no columns, and blanks between them")
@@ -106,6 +113,13 @@ def _first_line(data: bytes) -> bytes:
             return line
         start = end + 1 if end >= 0 else len(data)
     return b""
+
+
+def _is_triple(line: bytes, sep: str | None, named: Sequence[str | None]) -> bool:
+    """Whether a line is id, class and score between tabs, and names none of the columns."""
+    cells = [cell.strip() for cell in line.split(b"\t")]
+    heads = {name.encode() for name in named if name}
+    return sep in (None, "\t") and len(cells) == 3 and as_number(cells[2]) is not None and not heads & {*cells}
 
 
 # ---- one score a line
