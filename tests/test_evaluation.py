@@ -264,7 +264,9 @@ def test_ranks_and_correlations_are_over_the_instances_that_all_systems_have(see
         note = [text for text in ev.notes() if text.startswith(f"{name}: each mean is over")]
         assert len(note) == (len(frame) < 120)
         for text in note:
-            assert f"over the {len(frame)} instances on which all systems are" in text
+            assert (
+                f"places, letters and correlations are over the {len(frame)} instances on which all systems are" in text
+            )
             assert all(f"{system} {frame[system].mean():.4f}" in text for system in ev.systems)
     for i, first in enumerate(ev.measures):
         for j, second in enumerate(ev.measures):

@@ -56,6 +56,6 @@ def comparability(ev: Evaluation, measure: str) -> tuple[str, ...]:
     means = zip(ev.systems, comparable_means(ev, measure), strict=True)
     told = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
     return (
-        f"{measure}: each mean is over the instances on which its system is defined; ranks and correlations are over "
-        f"the {many(shared, 'instance')} on which all systems are, where the means are {told}",
+        f"{measure}: each mean is over the instances on which its system is defined; places, letters and correlations "
+        f"are over the {many(shared, 'instance')} on which all systems are, where the means are {told}",
     )

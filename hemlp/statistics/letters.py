@@ -7,8 +7,9 @@ the groups. It need not be transitive, so a system may have several letters.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 from hemlp.statistics.differences import PRECISION
 
@@ -54,24 +55,21 @@ def compact_letters(size: int, separated: Callable[[int, int], bool]) -> list[tu
         if len(groups) > MOST_GROUPS:
             return [()] * size
     groups.sort()
-    for group in reversed(groups.copy()):
-        others = [other for other in groups if other != group]
-        if _covered(group, others):
-            groups = others
+    marked = Counter(pair for group in groups for pair in _joined(group))
+    kept = []
+    for group in reversed(groups):
+        if all(marked[pair] > 1 for pair in _joined(group)):
+            marked.subtract(_joined(group))
+        else:
+            kept.append(group)
+    groups = kept[::-1]
     letters = [_letter(k) for k in range(len(groups))]
     return [tuple(letter for letter, group in zip(letters, groups, strict=True) if k in group) for k in range(size)]
 
 
-def _covered(group: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> bool:
-    """Whether every pair and every member of a group is in another one."""
-    missing = {*combinations(group, 2), *((k, k) for k in group)}
-    members = set(group)
-    for other in others:
-        shared = sorted(members.intersection(other))
-        missing -= {*combinations(shared, 2), *((k, k) for k in shared)}
-        if not missing:
-            return True
-    return False
+def _joined(group: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Every pair of a group, and every member with itself."""
+    return combinations_with_replacement(group, 2)
 
 
 def _maximal_cliques(near: Sequence[int]) -> Iterator[tuple[int, ...]]:
