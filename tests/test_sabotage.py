@@ -17,7 +17,7 @@ import pytest
 
 import hemlp.programs.model
 from hemlp import Batch, Bounds, Hierarchy, PairMeasure, evaluate, examples, measure, priced
-from hemlp.errors import HemlpError, InvalidSolution, UnsolvedModel
+from hemlp.errors import HemlpError, InvalidOption, InvalidSolution, UnsolvedModel
 from hemlp.lca.graphs import Found
 from hemlp.lca.programs import GraphProgram
 from hemlp.programs.plan import carried_out, checked
@@ -484,3 +484,34 @@ def test_a_named_solver_can_disagree(monkeypatch):
         wrong = model.solve("pulp")
         assert wrong.status is status
         assert wrong.objective != model.solve().objective
+
+
+def test_no_other_solver_takes_the_place_of_greedy():
+    """Its optimum would have the signature of the greedy method."""
+    h = Hierarchy.from_edges([(0, 1), (0, 2), (1, 2), (0, 3), (2, 3), (1, 4), (1, 5), (3, 5)])
+    sides = [[1, 2, 4]], [[1, 3]]
+    greedy = "F_LCA(method='greedy')"
+    assert evaluate(h, *sides, [greedy]).mean("system", greedy) == pytest.approx(4 / 7)
+    assert evaluate(h, *sides, [greedy], solver="greedy").mean("system", greedy) == pytest.approx(4 / 7)
+    for solver in ("milp", "search"):
+        assert evaluate(h, *sides, ["F_LCA"], solver=solver).mean("system", "F_LCA") == pytest.approx(2 / 3)
+        with pytest.raises(InvalidOption, match="method='greedy' is what greedy finds"):
+            evaluate(h, *sides, ["F_LCA", greedy], solver=solver)
+
+
+def test_a_solver_that_returns_nothing():
+    class Nothing:
+        name = "nothing"
+
+        def available(self):
+            return None
+
+        def accepts(self, model):
+            return True
+
+        def solve(self, model, time_limit):
+            return None
+
+    for name in ("GIE", "F_H", "F_LCA", "transport"):
+        with pytest.raises(InvalidSolution, match="'nothing' returned NoneType, not a solution"):
+            measure(name).score(Hierarchy.from_edges([(0, 1)]), [1], [0], solver=Nothing())

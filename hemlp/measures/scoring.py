@@ -108,8 +108,14 @@ class _How:
     room: float | None
 
     def solver_of(self, model: Model[Any]) -> str | Solver | None:
-        """Who solves a model in this round."""
-        free = self.solver is None and model.usual_solver is None
+        """Who solves a model in this round; an error where the measure itself says that somebody else does."""
+        own = model.usual_solver
+        if self.solver is not None and own is not None and (name := as_solver(self.solver).name) != own:
+            raise InvalidOption(
+                f"a measure with method={own!r} is what {own} finds, so the solver {name!r} cannot take its place: "
+                f"leave solver out, or choose method='exact'"
+            )
+        free = self.solver is None and own is None
         return model.rounds[self.round] if free and model.rounds and self.round is not None else self.solver
 
     def leaves(self, model: Model[Any]) -> bool:

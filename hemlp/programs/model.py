@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedModel
+from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, InvalidSolution, UnsolvedModel
 from hemlp.hierarchy.labels import Label
 from hemlp.programs.plan import Plan
 from hemlp.programs.program import STATUSES, LinearProgram, Status
@@ -164,6 +164,8 @@ class Model(Staged, Shown, Generic[S]):
         chosen = find_solver(self, self.usual_solver if solver is None else solver)
         claim = Claim(chosen, solver is not None, time_limit)
         solution: S = chosen.solve(self, time_limit)
+        if not hasattr(solution, "statuses"):
+            raise InvalidSolution(f"the solver {claim.name!r} returned {type(solution).__name__}, not a solution")
         if verify and not claim.ours:
             self.verify(solution)
         solution = self.certify(solution, claim)
