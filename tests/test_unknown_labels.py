@@ -11,7 +11,7 @@ import pytest
 
 import hemlp
 from hemlp import Hierarchy, compare_exact_greedy, evaluate
-from hemlp.errors import RunMismatch, UnknownLabel
+from hemlp.errors import InvalidLabelSets, RunMismatch, UnknownLabel
 from hemlp.evaluation.study import Study
 from hemlp.io.labels import LabelFile
 
@@ -178,3 +178,18 @@ def test_a_study_has_the_choice(tmp_path):
         Study.read(write(tmp_path, "study.toml", study)).run()
     ev = Study.read(write(tmp_path, "study.toml", study + 'unknown_true = "drop"\n')).run()
     assert ev.facts["s"]["true labels dropped"] == 1
+
+
+def test_when_every_true_label_is_dropped_nothing_is_scored():
+    """Both sides would be empty, and perfect."""
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
+    with pytest.raises(InvalidLabelSets, match="none of the 2 true labels is in the hierarchy"):
+        evaluate(h, [["x"], ["y"]], {"s": [["x"], ["y"]]}, ["F_H"], unknown="drop", unknown_true="drop")
+    assert evaluate(h, [["x"], ["a"]], {"s": [["a"], ["a"]]}, ["F_H"], unknown_true="drop").mean("s", "F_H") == 0.5
+
+
+def test_instances_without_any_label_are_noted():
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
+    ev = evaluate(h, [["a"], [], ["b"], []], {"s": [["b"], [], ["b"], ["a"]], "t": [["a"]] * 4}, ["F_H"])
+    assert "s: 1 instance has neither true nor predicted labels, which counts as perfect" in ev.notes()
+    assert not [note for note in ev.notes() if note.startswith("t: ")]

@@ -287,6 +287,34 @@ def test_letters_are_exactly_true_and_none_is_idle(size, data):
     assert order == sorted(order)
 
 
+def letters_by_definition(size, separated) -> list[tuple[str, ...]]:
+    """Every set of systems tried; then, from the last letter to the first, those that join and mark nothing alone."""
+    together = [
+        set(each) for n in range(1, size + 1) for each in combinations(range(size), n)
+        if not any(pair in separated for pair in combinations(each, 2))
+    ]  # fmt: skip
+    groups = sorted(sorted(each) for each in together if not any(each < other for other in together))
+    for group in groups[::-1]:
+        rest = [other for other in groups if other != group]
+        joined = all(any({*pair} <= {*other} for other in rest) for pair in combinations(group, 2))
+        if joined and all(any(k in other for other in rest) for k in group):
+            groups = rest
+    return [tuple("abcdefghijklmnopqrstuvwxyz"[g] for g, of in enumerate(groups) if k in of) for k in range(size)]
+
+
+def test_letters_are_those_of_the_definition():
+    rng = np.random.default_rng(0)
+    pairs = list(combinations(range(7), 2))
+    fewer = 0
+    for share in (0.2, 0.35, 0.5) * 40:
+        separated = {pair for pair in pairs if rng.random() < share}
+        display = compact_letters(7, lambda i, j, of=separated: (min(i, j), max(i, j)) in of)
+        assert display == letters_by_definition(7, separated)
+        turned = {(6 - j, 6 - i) for i, j in separated}
+        fewer += len(set().union(*display)) != len(set().union(*letters_by_definition(7, turned)))
+    assert fewer  # the order in which letters go does matter
+
+
 def test_too_many_groups_have_no_letters(monkeypatch):
     apart = {(2 * k, 2 * k + 1) for k in range(5)}  # every choice of one of each of five pairs is a group
     assert len(set().union(*compact_letters(10, lambda i, j: (i, j) in apart))) <= 32

@@ -198,6 +198,11 @@ class Inputs:
                 facts.add(batch)
             if not facts.instances:
                 raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")
+            if facts.unknown_true and not facts.true_labels:
+                raise InvalidLabelSets(
+                    f"{self.true.source}: none of the {facts.unknown_true:,} true labels is in the hierarchy, so there "
+                    f"is nothing to evaluate: is it the hierarchy of these labels, and are they read as they should be?"
+                )
             told[system] = facts.told()
         return told
 

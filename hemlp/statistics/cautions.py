@@ -19,7 +19,7 @@ _OF_LCA = "lcas"
 
 
 def cautions(ev: Evaluation) -> list[str]:
-    """Notes on measures of LCA graphs over several roots, on isolated labels, and on infinite means."""
+    """Notes on several roots and isolated labels in LCA graphs, on instances without labels, and on infinite means."""
     found = []
     first = ev.scores[ev.systems[0]]
     graphs = [name for name in ev.measures if _OF_LCA in first[name].columns]
@@ -35,6 +35,10 @@ def cautions(ev: Evaluation) -> list[str]:
             f"{', '.join(graphs)}: an unknown label that is isolated meets a true class above all roots, and earns "
             f"more than no label does ({', '.join(isolated)}); with unknown labels dropped it earns nothing"
         )
+    for system, counts in ev.facts.items():
+        if both := int(counts.get("both sides empty", 0)):
+            are = "instance has" if both == 1 else "instances have"
+            found.append(f"{system}: {both:,} {are} neither true nor predicted labels, which counts as perfect")
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
             endless = np.isinf(scores.values)

@@ -21,6 +21,8 @@ class Facts:
     instances: int = 0
     predictions: int = 0
     empty: int = 0
+    both_empty: int = 0
+    true_labels: int = 0
     unknown: int = 0
     unknown_true: int = 0
     emptied: int = 0
@@ -33,6 +35,8 @@ class Facts:
         self.instances += len(batch)
         self.predictions += int(sizes.sum())
         self.empty += int((sizes == 0).sum())
+        self.both_empty += int(((sizes == 0) & (np.diff(batch.true.ptr) == 0)).sum())
+        self.true_labels += int(batch.true.ptr[-1])
         if batch.as_given:
             return
         self.unknown += batch.pred.unknown
@@ -48,6 +52,7 @@ class Facts:
             "instances": self.instances,
             "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
             "empty predictions": self.empty,
+            **({"both sides empty": self.both_empty} if self.both_empty else {}),
             "unknown labels": self.unknown + self.unknown_true,
             "predicted labels dropped": self.unknown if pred == "drop" else 0,
             "predicted labels isolated": self.unknown if pred == "isolate" else 0,
