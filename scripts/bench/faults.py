@@ -143,7 +143,7 @@ FAULTS = [
     Fault("statistics/permutation.py", "p_values[k] = p if count else min(p, _normal(pairs[k]))", "p_values[k] = p", "p where no draw is a hit"),
     Fault("statistics/permutation.py", "p = (1 + count) / (1 + FLIPS)", "p = count / FLIPS", "p of drawn signs"),
     Fault("statistics/permutation.py", "- d.values.size * d.tolerance / unit", "", "sums that tie with the observed one"),
-    Fault("statistics/letters.py", "for group in reversed(groups.copy()):", "for group in groups.copy():", "which letters are left out"),
+    Fault("statistics/letters.py", "for group in reversed(groups):", "for group in sorted(groups):", "which letters are left out"),
     Fault("statistics/letters.py", "placed[k] = placed[above] if tied else at + 1", "placed[k] = at + 1", "equal means have one place"),
     Fault("statistics/verdicts.py", "(first, second) if self.greater_is_better else (second, first)", "(first, second)", "who is better by a loss"),
     Fault("statistics/verdicts.py", "return self.holm[first, second] < LEVEL", "return self.p[first, second] < LEVEL", "which systems are separated"),
