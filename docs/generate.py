@@ -10,7 +10,6 @@ import sys
 from functools import cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -24,9 +23,9 @@ from hemlp.escaping import markup
 from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
+from hemlp.measures.catalogue import KINDS, NAMED, Named, about_parameter
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.matches import MatchMeasure
-from hemlp.measures.named import NAMED
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
@@ -60,23 +59,35 @@ def pages() -> dict[str, str]:
         "commands.md": reference.commands_page(),
         "study-files.md": reference.study_page(),
         "errata.md": errata_page(),
+        "../hemlp/measures/names.py": names_module(),
         **{f"pictures/{name}.svg": phenomena.phenomenon(name) for name in phenomena.PHENOMENA},
     }
-    notes, rows = examples.about_measures(), []
+    rows = []
     for name, named in NAMED.items():
         each = named.template
-        picture = case_picture(each, notes[name]["case"])
-        found[f"measures/{name}.md"] = measure_page(each, notes[name], drawn=picture is not None)
+        picture = case_picture(each, named.case)
+        found[f"measures/{name}.md"] = measure_page(each, named, drawn=picture is not None)
         if picture is not None:
             found[f"measures/{name}.svg"] = picture
         low, high = each.range
         arrow = "↑" if each.greater_is_better else "↓"
-        rows.append([f"[{name}]({name}.md)", notes[name]["title"], f"{number(low)} to {number(high)} {arrow}"])
+        rows.append([f"[{name}]({name}.md)", named.title, f"{number(low)} to {number(high)} {arrow}"])
     index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
     more = "[Which measure should I use?](../which-measure.md) compares them. Each page is made from the registry."
     found["measures/index.md"] = f"# Measures\n\n{index}\n{more}\n\n{tree}\n"
     return found
+
+
+def names_module() -> str:
+    """The names of measures by their kind, for type checkers."""
+    lines = [
+        '"""Names of the catalogue for type checkers. Made by docs/generate.py: do not edit."""\n\nfrom typing import Literal\n'
+    ]
+    for kind in KINDS:
+        names = "".join(f'    "{name}",\n' for name, named in NAMED.items() if named.kind == kind)
+        lines.append(f"{kind.removesuffix('Measure')}Name = Literal[\n{names}]")
+    return "\n".join(lines) + "\n"
 
 
 def listed(columns: list[str], rows: list[list[str]]) -> str:
@@ -85,26 +96,24 @@ def listed(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def measure_page(each: Measure, told: dict[str, Any], *, drawn: bool) -> str:
+def measure_page(each: Measure, entry: Named, *, drawn: bool) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
-    needed = NAMED[each.name].needed
+    needed = entry.needed
     made = "".join(f", {key}={what}" for key, what in needed.items())
     define = f'm = measure("{each.name}"{made})'
     if needed:  # what h and corpus are is not said, so it cannot be run
         define = f"```text\n{define}\n```"
     else:
         define = f'```python\nfrom hemlp import measure\n\n{define}\nassert str(m) == "{each}"\n```'
-    parameters = [
-        [f"`{key}`", f"`{value!r}`", examples.about_parameter(each, key)] for key, value in each.parameters.items()
-    ]
+    parameters = [[f"`{key}`", f"`{value!r}`", about_parameter(each, key)] for key, value in each.parameters.items()]
     shown = listed(["parameter", "default", "what it does"], parameters) if parameters else "None.\n"
     promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
     low, high = each.range
     better = "greater is better" if each.greater_is_better else "less is better"
-    return f"""# {each.name}: {told["title"]}
+    return f"""# {each.name}: {entry.title}
 
 $$
-{told["formula"]}
+{entry.formula}
 $$
 
 From {number(low)} to {number(high)}; {better}. Defined as
@@ -117,11 +126,11 @@ From {number(low)} to {number(high)}; {better}. Defined as
 
 ## When to use it
 
-{told["use"]}
+{entry.use}
 
 ## When not
 
-{told["avoid"]}
+{entry.avoid}
 
 ## Parameters
 
@@ -129,9 +138,9 @@ From {number(low)} to {number(high)}; {better}. Defined as
 ## What holds on every instance
 
 {promises}
-## {"The example" if told["case"] == "dag" else "Case " + told["case"]} of the paper
+## {"The example" if entry.case == "dag" else "Case " + entry.case} of the paper
 
-{case_words(each, told["case"], drawn)}
+{case_words(each, entry.case, drawn)}
 """
 
 

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 import hemlp
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.paper.cases import rankings
 from tests.processes import FILES
 

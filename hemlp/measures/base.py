@@ -14,8 +14,8 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.named import NAMED
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
 from hemlp.programs.model import Model

@@ -19,7 +19,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.catalogue import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice
 from hemlp.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
@@ -204,6 +204,3 @@ def _half(batch: Batch, side: int, choosing: bool) -> Half:
     upper = np.minimum(size, 1) if choosing else size
     lower = upper if choosing else np.zeros_like(size)
     return Half(own, lower, upper, np.full(size.size, np.inf))
-
-
-NAMED.add(*(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")))

@@ -21,7 +21,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.catalogue import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
 from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
@@ -128,6 +128,3 @@ class NearestMeasure(Measure):
         lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
         error = np.where(lost, math.inf, solution.objectives)
         return {self.name: error / np.maximum(np.diff(half.side.ptr), 1), "error": error}
-
-
-NAMED.add(Named(NearestMeasure("distance"), ("cost",)))

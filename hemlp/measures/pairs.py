@@ -17,8 +17,8 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
+from hemlp.measures.catalogue import check_name
 from hemlp.measures.memory import pairing_bytes
-from hemlp.measures.named import NAMED, Named, check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
@@ -381,19 +381,3 @@ def _is_custom(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(_is_custom(element) for element in value)
     return (isinstance(value, Bounds) and value.custom) or isinstance(value, Mapping | PairScore)
-
-
-_ONE = Bounds((1, 1), (1, 1))
-_COSTS = ("cost", "max_distance", "horizon")
-_NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
-
-NAMED.add(
-    Named(PairMeasure("TIE", _ONE, defined="single"), _COSTS),
-    Named(PairMeasure("SunLim", Bounds((ALL, ALL), (ALL, ALL)), defined="both"), _COSTS),
-    Named(PairMeasure("GIE", _ONE, default_cost=5), ("default_cost", *_COSTS)),
-    Named(
-        PairMeasure("MGIA", Bounds((1, ALL), (1, ALL)), default_cost=5, score="accuracy"),
-        ("default_cost", *_COSTS, "pairing", "normalizer"),
-        _NORMALIZERS,
-    ),
-)

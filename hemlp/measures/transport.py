@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.catalogue import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
@@ -147,6 +147,3 @@ class TransportMeasure(Measure):
 
     def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}
-
-
-NAMED.add(Named(TransportMeasure("transport"), ("cost", "weights")))

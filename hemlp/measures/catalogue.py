@@ -1,15 +1,19 @@
-"""Named measures: what they are by default, and which of their fields are parameters."""
+"""The catalogue of named measures: all that is known of each stands in its entry of ``data/measures.toml``."""
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
 from hemlp.options import check_choice, did_you_mean
+from hemlp.text.notation import parse_call
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
@@ -32,19 +36,65 @@ RESERVED = {
 """Names of columns and of parts of texts: no measure can be called so."""
 
 
+KINDS = {
+    "PairMeasure": "hemlp.measures.pairs",
+    "SetMeasure": "hemlp.measures.sets",
+    "MatchMeasure": "hemlp.measures.matches",
+    "TransportMeasure": "hemlp.measures.transport",
+    "NearestMeasure": "hemlp.measures.nearest",
+}
+"""Classes of measures that definitions begin with, and where they are."""
+LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {
+    "exact": {"augment": "lca", "solver": None},
+    "greedy": {"augment": "lca", "solver": "greedy"},
+    "extended": {"augment": "extended_lca"},
+}
+"""What the methods of LCA measures mean."""
+SPELLED: Mapping[str, Mapping[Any, Mapping[str, Any]]] = {
+    "method": LCA_METHODS,
+    "normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}},
+}
+"""Parameters that are no fields: what each of their values means in terms of fields."""
+
+
 @dataclass(frozen=True)
 class Named:
-    """A measure known by its name: what it is by default, and which of its fields are parameters.
+    """A measure known by its name: its entry in the catalogue.
 
-    ``spelled``: of a parameter that is no field, what each of its values means in terms of fields. ``needed``: fields
-    without which nothing can be scored, and what to give. ``refused``: why there is no parameter that one may look for.
+    ``measure``: its definition, as text. ``parameters``: which of its fields can be chosen. ``needed``: fields without
+    which nothing can be scored, and what to give. ``refused``: why there is no parameter that one may look for.
+    ``about``: what a parameter does, where it is not what it does elsewhere.
     """
 
-    template: Measure
+    name: str
+    measure: str
     parameters: tuple[str, ...]
-    spelled: Mapping[str, Mapping[Any, Mapping[str, Any]]] = field(default_factory=dict)
+    title: str
+    formula: str
+    use: str
+    avoid: str
+    case: str
     needed: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def kind(self) -> str:
+        """The class of the measure."""
+        return self.measure.partition("(")[0]
+
+    @cached_property
+    def template(self) -> Measure:
+        """What it is by default; the module of its class is loaded when somebody asks."""
+        kind, (_, *positional), fields = parse_call(self.measure)
+        made: Measure = getattr(import_module(KINDS[kind]), kind)("template", *positional, **fields)
+        vars(made)["name"] = self.name  # not at once: whoever takes the name is compared with the template
+        return made
+
+    @cached_property
+    def spelled(self) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
+        """Its parameters that are no fields."""
+        return {key: SPELLED[key] for key in self.parameters if key in SPELLED}
 
     def make(self, chosen: Mapping[str, Any]) -> Measure:
         """The measure with these parameters."""
@@ -93,45 +143,43 @@ class Named:
         return {key: value for key, value in self.parameters_of(measure).items() if value != usual[key]}
 
 
-_LISTED = (
-    ("pairs", "TIE SunLim GIE MGIA"),
-    ("sets", "P_H R_H F_H SDL P_De R_De F_De F_Tol SDL_Tol P_LCA R_LCA F_LCA ICM simUI simGIC"),
-    ("matches", "BMA funSimAvg funSimMax"),
-    ("matched", "matched_P matched_R matched_F"),
-    ("transport", "transport"),
-    ("nearest", "distance"),
-    ("sets", "accuracy jaccard hamming P R F"),
-)
-HOMES = {name: f"hemlp.measures.{module}" for module, names in _LISTED for name in names.split()}
-"""Which module makes a named measure, in the order in which they are listed."""
+def _read(name: str) -> dict[str, Any]:
+    path = Path(__file__).parents[1] / "data" / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-class Names(Mapping[str, Named]):
-    """The measures that have a name; the module of one is loaded when somebody asks what the name means."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Named] = {}
-
-    def add(self, *named: Named) -> None:
-        """What a module makes, when it is loaded."""
-        self._made.update((each.template.name, each) for each in named)
-
-    def __getitem__(self, name: str) -> Named:
-        if name in HOMES and name not in self._made:
-            import_module(HOMES[name])
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in HOMES
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(HOMES)
-
-    def __len__(self) -> int:
-        return len(HOMES)
+NAMED = {
+    name: Named(name, **entry | {"parameters": tuple(entry["parameters"])}) for name, entry in _read("measures").items()
+}
+"""The measures that have a name, in the order in which they are listed."""
 
 
-NAMED = Names()
+@cache
+def _parameters() -> dict[str, dict[str, str]]:
+    return _read("parameters")
+
+
+def about_parameter(measure: Measure, name: str) -> str:
+    """What a parameter of a measure does; "" if nothing is known of it.
+
+    Parameters
+    ----------
+    measure
+        Whose parameter it is: a horizon is not the same thing for pairs and for sets.
+    name
+        As ``measure.parameters`` has it.
+
+    Examples
+    --------
+    >>> from hemlp import measure
+    >>> about_parameter(measure("F_H"), "top").partition(" ⊤ ")[0]
+    'Whether one node'
+    """
+    if measure.name in NAMED and name in NAMED[measure.name].about:
+        return NAMED[measure.name].about[name]
+    known = _parameters().get(name, {})
+    augment = getattr(getattr(measure, "augment", None), "name", "")
+    return next((known[of] for of in (augment, type(measure).__name__, "all") if of in known), "")
 
 
 def check_name(measure: Measure) -> None:
@@ -141,6 +189,5 @@ def check_name(measure: Measure) -> None:
         raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
     if name in RESERVED or name.endswith("Measure"):
         raise InvalidOption(f"no measure can be called {name!r}: the word has a meaning of its own")
-    named = NAMED.get(name)  # there is none yet where its own module makes it
-    if named is not None and not named.makes(measure):
+    if name in NAMED and not NAMED[name].makes(measure):
         raise InvalidOption(f"{name} is the name of another measure: choose another name")
