@@ -23,9 +23,11 @@ from hemlp.escaping import markup
 from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
-from hemlp.measures.catalogue import KINDS, NAMED, Named, about_parameter
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.matches import MatchMeasure
+from hemlp.measures.named import KINDS, Named
+from hemlp.measures.names import about_parameter
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
@@ -59,7 +61,8 @@ def pages() -> dict[str, str]:
         "commands.md": reference.commands_page(),
         "study-files.md": reference.study_page(),
         "errata.md": errata_page(),
-        "../hemlp/measures/names.py": names_module(),
+        "../hemlp/__init__.pyi": stub(),
+        "../hemlp/measures/literals.py": literals_module(),
         **{f"pictures/{name}.svg": phenomena.phenomenon(name) for name in phenomena.PHENOMENA},
     }
     rows = []
@@ -79,15 +82,24 @@ def pages() -> dict[str, str]:
     return found
 
 
-def names_module() -> str:
+def literals_module() -> str:
     """The names of measures by their kind, for type checkers."""
-    lines = [
-        '"""Names of the catalogue for type checkers. Made by docs/generate.py: do not edit."""\n\nfrom typing import Literal\n'
-    ]
+    lines = ['"""Names of the catalogue for type checkers. Made by docs/generate.py: do not edit."""']
+    lines += ["# ruff: noqa: E501", "# fmt: off", "", "from typing import Literal", ""]
     for kind in KINDS:
-        names = "".join(f'    "{name}",\n' for name, named in NAMED.items() if named.kind == kind)
-        lines.append(f"{kind.removesuffix('Measure')}Name = Literal[\n{names}]")
+        names = ", ".join(f'"{name}"' for name, named in NAMED.items() if named.kind == kind)
+        lines.append(f"{kind.removesuffix('Measure')}Name = Literal[{names}]")
     return "\n".join(lines) + "\n"
+
+
+def stub() -> str:
+    """The names of hemlp for type checkers, who do not see what is loaded later."""
+    places = [("hemlp", module) for module in hemlp.MODULES] + [("hemlp.version", "__version__")]
+    for table in (hemlp.NAMES, hemlp.ALSO, hemlp.MOVED):
+        places += [(f"hemlp.{module}", name) for module, names in table.items() for name in names.split()]
+    imported = "".join(f"from {module} import {name} as {name}\n" for module, name in sorted(places))
+    listed = "".join(f'    "{name}",\n' for name in sorted(hemlp.__all__, key=lambda name: (not name.isupper(), name)))
+    return f"# Made by docs/generate.py: do not edit.\n{imported}\n__all__ = [\n{listed}]\n"
 
 
 def listed(columns: list[str], rows: list[list[str]]) -> str:

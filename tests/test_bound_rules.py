@@ -8,7 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from hemlp import ALL, Bounds, Hierarchy, PairMeasure, by_class, by_leaf, by_level, measure
+from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
+from hemlp.bounds import by_class, by_leaf, by_level
 from hemlp.errors import InfeasibleModel, InvalidBounds, NoTextForm
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.testing import check_measure, random_instances

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from hemlp import Bounds, Cost, PairMeasure, SetMeasure, SetScore, measure
+from hemlp import Bounds, PairMeasure, SetMeasure, SetScore, measure
 from hemlp.closure.model import ClosureModel
+from hemlp.costs import Cost
 from hemlp.errors import HemlpError
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.catalogue import NAMED

@@ -15,7 +15,8 @@ import pytest
 
 import hemlp
 import hemlp.testing
-from hemlp.measures.catalogue import NAMED, about_parameter
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.names import about_parameter
 from hemlp.programs.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -87,7 +88,7 @@ PUBLIC = {
     **{f.__name__: f for f in (hemlp.testing.check_solver, hemlp.testing.check_measure, hemlp.testing.assert_no_drop)},
     **{kind.__name__: kind for kind in (
         hemlp.PairMeasure, hemlp.PairScore, hemlp.SetMeasure, hemlp.SetScore, hemlp.Bounds, hemlp.ShortestPath,
-        hemlp.MatrixCost,
+        hemlp.costs.MatrixCost,
     )},
 }  # fmt: skip
 

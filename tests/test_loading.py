@@ -11,10 +11,12 @@ import click
 import numpy as np
 import pytest
 
-from hemlp import Bounds, Cost, measure
+from hemlp import Bounds, measure
 from hemlp.cli.main import COMMANDS, commands
+from hemlp.costs import Cost
 from hemlp.errors import HemlpError, InvalidBounds, InvalidOption, NoSolver, UnknownMeasure
-from hemlp.measures.catalogue import KINDS, NAMED
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.named import KINDS
 from hemlp.pairing.costs import COSTS, as_cost
 from hemlp.programs.registry import as_solver
 from hemlp.text import notation
@@ -104,7 +106,7 @@ def test_a_word_that_is_no_value_is_refused():
 
 def test_a_cost_of_your_own_cannot_take_the_name_of_a_similarity():
     said = python(
-        "from hemlp import Cost\n"
+        "from hemlp.costs import Cost\n"
         "try:\n"
         "    class Mine(Cost):\n"
         "        name = 'wu_palmer'\n"

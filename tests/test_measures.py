@@ -23,7 +23,6 @@ from hemlp import (
     Batch,
     Bounds,
     Hierarchy,
-    MatrixCost,
     PairMeasure,
     PairScore,
     SetMeasure,
@@ -31,6 +30,7 @@ from hemlp import (
     ShortestPath,
     measure,
 )
+from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.pair_scores import PAIR_SCORES

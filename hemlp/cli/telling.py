@@ -40,8 +40,9 @@ def measures(name: str | None) -> None:
 
     Example: hemlp measures MGIA
     """
-    from hemlp.measures.catalogue import NAMED, about_parameter
+    from hemlp.measures.catalogue import NAMED
     from hemlp.measures.invariants import INVARIANTS
+    from hemlp.measures.names import about_parameter
     from hemlp.measures.registry import measure
 
     for each in [measure(name)] if name else [named.template for named in NAMED.values()]:

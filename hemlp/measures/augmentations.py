@@ -24,7 +24,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
-from hemlp.measures.catalogue import LCA_METHODS
+from hemlp.measures.named import LCA_METHODS
 from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
 from hemlp.programs.model import Model
 

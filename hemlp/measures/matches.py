@@ -19,7 +19,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure
-from hemlp.measures.catalogue import check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice
 from hemlp.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one

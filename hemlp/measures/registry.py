@@ -7,7 +7,7 @@
     (0.8, 3.0, 'optimal')
 
 ``PairMeasure`` pairs classes (Problem 1) by bounds of your choice, ``SetMeasure`` compares augmented sets. The named
-measures are entries of ``data/measures.toml``, and a new one is one more of the same kind:
+measures are entries of ``hemlp/measures/catalogue.py``, and a new one is one more of the same kind:
 
     >>> PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5).score(h, ["sheep"], ["cow"])
     2.0
@@ -24,14 +24,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.measures.base import Measure
-from hemlp.measures.catalogue import KINDS, NAMED
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.named import KINDS
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
 if TYPE_CHECKING:
+    from hemlp.measures.literals import MatchName, NearestName, PairName, SetName, TransportName
     from hemlp.measures.matches import MatchMeasure
-    from hemlp.measures.names import MatchName, NearestName, PairName, SetName, TransportName
     from hemlp.measures.nearest import NearestMeasure
     from hemlp.measures.pairs import PairMeasure
     from hemlp.measures.sets import SetMeasure

@@ -18,7 +18,7 @@ from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.augmentations import Augmentation, augmentation
 from hemlp.measures.base import Measure
-from hemlp.measures.catalogue import check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice, plain_number

@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
-from hemlp.measures.catalogue import check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
