@@ -66,8 +66,8 @@ def test_names_of_hemlp_that_are_loaded_late():
 PROMISED = """
 ALL Batch Bounds Evaluation HemlpError Hierarchy JiangConrath LabelSets LcaHeight Lin Measure PairMeasure PairScore
 Resnik Score ScoredSets Scores SetMeasure ShortestPath Status WuPalmer cafa compare_exact_greedy curve errors evaluate
-examples information_accretion information_content measure metrics priced read_hierarchy read_labels read_scores solvers stats
-testing tune
+examples information_accretion information_content measure metrics priced read_hierarchy read_labels read_scores
+solvers stats testing tune
 """
 """Names that hemlp has for good, listed or not."""
 
