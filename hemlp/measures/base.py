@@ -216,7 +216,7 @@ class Measure(ABC):
         >>> bool(measure("GIE").bytes_needed(Batch.of(h, ["sheep"], ["cow"]))[0] < 1000)
         True
         """
-        predicted, true = (np.diff(side.ptr).astype(np.float64) for side in batch.sides)
+        predicted, true = (side.sizes.astype(np.float64) for side in batch.sides)
         labels = (predicted + true) * (300 + 24 * self.list_length(batch.hierarchy))
         return labels + self.pair_bytes(batch.hierarchy) * predicted * true
 

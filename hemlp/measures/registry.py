@@ -101,6 +101,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return what
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
+    if what in NAMED and not parameters:
+        return NAMED[what].template
     if found := _AT.fullmatch(what):
         return _at(what, found[1], found[2], parameters)
     name, positional, named = parse_call(what)

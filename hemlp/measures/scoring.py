@@ -216,7 +216,7 @@ def chunks(
 
     ``needed``: the share of the memory that each row takes.
     """
-    predicted, true = np.diff(batch.pred.ptr)[rows], np.diff(batch.true.ptr)[rows]
+    predicted, true = batch.pred.sizes[rows], batch.true.sizes[rows]
     # what an instance takes of the largest chunk
     share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
     share = np.maximum(share, needed)

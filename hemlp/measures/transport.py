@@ -136,7 +136,7 @@ class TransportMeasure(Measure):
         return None if self.weights is None else class_weights(h, self.weights)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        sizes = [np.diff(side.ptr) for side in batch.sides]
+        sizes = [side.sizes for side in batch.sides]
         empty, words = (sizes[0] == 0) != (sizes[1] == 0), EMPTY
         weights = self._weights(batch.hierarchy)
         if weights is not None:
