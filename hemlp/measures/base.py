@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Self, overload
 
 import numpy as np
@@ -83,6 +84,11 @@ class Measure(ABC):
         return str(self) if self.name in NAMED else self.name
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """Of fields that never change."""
         if self.name in NAMED:
             return format_call(self.name, (), NAMED[self.name].chosen(self))
         plain, usual = self.plain_fields(), self.usual_fields
@@ -231,6 +237,15 @@ class Measure(ABC):
     @property
     def signature(self) -> str:
         """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
+        return self._lasting_signature or self._sign()
+
+    @cached_property
+    def _lasting_signature(self) -> str | None:
+        """The signature, where nothing in it can change: neither a mapping nor what a user has defined."""
+        foreign = any(not part.__module__.startswith("hemlp.") for part in (type(self), *self.parts))
+        return None if foreign or self.custom_fields() else self._sign()
+
+    def _sign(self) -> str:
         custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
         foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))

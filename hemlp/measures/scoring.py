@@ -69,7 +69,7 @@ def score_together(
     made: dict[int, Scores] = {}
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
-        groups.setdefault(sharing_key(each), []).append(k)
+        groups.setdefault(sharing_key(each) if len(measures) > 1 else None, []).append(k)
     how = _How(solver, time_limit, undefined, verify, round, first_row, room)
     alike: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
