@@ -218,6 +218,33 @@ def test_a_function_is_known_by_what_it_takes_along(monkeypatch):
     assert made.signature == before
 
 
+def test_a_signature_follows_weights_that_change():
+    weights = {"a": 1.0}
+    for made in (measure("SDL", weights=weights), measure("transport", weights=weights)):
+        before, weights["a"] = made.signature, weights["a"] + 1
+        assert made.signature != before
+
+
+def test_what_an_object_keeps_of_its_contents_is_no_content():
+    class Kept:
+        def __init__(self, value):
+            self.value = value
+
+        @functools.cached_property
+        def square(self):
+            return self.value**2
+
+    first = Kept(3)
+    before = fingerprint(first)
+    assert first.square == 9
+    assert fingerprint(first) == before != fingerprint(Kept(-3))
+    bounds = Bounds(({"a": 1}, 1), (1, 1))
+    before = fingerprint(bounds)
+    assert bounds.custom
+    assert not bounds.further
+    assert fingerprint(bounds) == before
+
+
 def test_what_cannot_be_read_is_never_the_same():
     first, second = (PairMeasure("mine", Bounds((1, 1), (1, 1)), cost=constant(threading.Lock())) for _ in "ab")
     assert first.signature == first.signature != second.signature
