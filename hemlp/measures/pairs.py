@@ -79,7 +79,7 @@ class PairMeasure(Measure):
 
     Examples
     --------
-    >>> from hemlp import Hierarchy
+    >>> from hemlp import ALL, Hierarchy
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> loose = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
     >>> loose.score(h, true=["sheep", "animal"], pred=["cow"])
