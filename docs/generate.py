@@ -10,7 +10,6 @@ import sys
 from functools import cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -24,9 +23,11 @@ from hemlp.escaping import markup
 from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.matches import MatchMeasure
-from hemlp.measures.named import NAMED
+from hemlp.measures.named import KINDS, Named
+from hemlp.measures.names import about_parameter
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
@@ -60,23 +61,45 @@ def pages() -> dict[str, str]:
         "commands.md": reference.commands_page(),
         "study-files.md": reference.study_page(),
         "errata.md": errata_page(),
+        "../hemlp/__init__.pyi": stub(),
+        "../hemlp/measures/literals.py": literals_module(),
         **{f"pictures/{name}.svg": phenomena.phenomenon(name) for name in phenomena.PHENOMENA},
     }
-    notes, rows = examples.about_measures(), []
+    rows = []
     for name, named in NAMED.items():
         each = named.template
-        picture = case_picture(each, notes[name]["case"])
-        found[f"measures/{name}.md"] = measure_page(each, notes[name], drawn=picture is not None)
+        picture = case_picture(each, named.case)
+        found[f"measures/{name}.md"] = measure_page(each, named, drawn=picture is not None)
         if picture is not None:
             found[f"measures/{name}.svg"] = picture
         low, high = each.range
         arrow = "↑" if each.greater_is_better else "↓"
-        rows.append([f"[{name}]({name}.md)", notes[name]["title"], f"{number(low)} to {number(high)} {arrow}"])
+        rows.append([f"[{name}]({name}.md)", named.title, f"{number(low)} to {number(high)} {arrow}"])
     index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
     more = "[Which measure should I use?](../which-measure.md) compares them. Each page is made from the registry."
     found["measures/index.md"] = f"# Measures\n\n{index}\n{more}\n\n{tree}\n"
     return found
+
+
+def literals_module() -> str:
+    """The names of measures by their kind, for type checkers."""
+    lines = ['"""Names of the catalogue for type checkers. Made by docs/generate.py: do not edit."""']
+    lines += ["# ruff: noqa: E501", "# fmt: off", "", "from typing import Literal", ""]
+    for kind in KINDS:
+        names = ", ".join(f'"{name}"' for name, named in NAMED.items() if named.kind == kind)
+        lines.append(f"{kind.removesuffix('Measure')}Name = Literal[{names}]")
+    return "\n".join(lines) + "\n"
+
+
+def stub() -> str:
+    """The names of hemlp for type checkers, who do not see what is loaded later."""
+    places = [("hemlp", module) for module in hemlp.MODULES] + [("hemlp.version", "__version__")]
+    for table in (hemlp.NAMES, hemlp.ALSO, hemlp.MOVED):
+        places += [(f"hemlp.{module}", name) for module, names in table.items() for name in names.split()]
+    imported = "".join(f"from {module} import {name} as {name}\n" for module, name in sorted(places))
+    listed = "".join(f'    "{name}",\n' for name in sorted(hemlp.__all__, key=lambda name: (not name.isupper(), name)))
+    return f"# Made by docs/generate.py: do not edit.\n{imported}\n__all__ = [\n{listed}]\n"
 
 
 def listed(columns: list[str], rows: list[list[str]]) -> str:
@@ -85,26 +108,24 @@ def listed(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def measure_page(each: Measure, told: dict[str, Any], *, drawn: bool) -> str:
+def measure_page(each: Measure, entry: Named, *, drawn: bool) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
-    needed = NAMED[each.name].needed
+    needed = entry.needed
     made = "".join(f", {key}={what}" for key, what in needed.items())
     define = f'm = measure("{each.name}"{made})'
     if needed:  # what h and corpus are is not said, so it cannot be run
         define = f"```text\n{define}\n```"
     else:
         define = f'```python\nfrom hemlp import measure\n\n{define}\nassert str(m) == "{each}"\n```'
-    parameters = [
-        [f"`{key}`", f"`{value!r}`", examples.about_parameter(each, key)] for key, value in each.parameters.items()
-    ]
+    parameters = [[f"`{key}`", f"`{value!r}`", about_parameter(each, key)] for key, value in each.parameters.items()]
     shown = listed(["parameter", "default", "what it does"], parameters) if parameters else "None.\n"
     promises = "".join(f"- {INVARIANTS[name].words}\n" for name in sorted(each.invariants))
     low, high = each.range
     better = "greater is better" if each.greater_is_better else "less is better"
-    return f"""# {each.name}: {told["title"]}
+    return f"""# {each.name}: {entry.title}
 
 $$
-{told["formula"]}
+{entry.formula}
 $$
 
 From {number(low)} to {number(high)}; {better}. Defined as
@@ -117,11 +138,11 @@ From {number(low)} to {number(high)}; {better}. Defined as
 
 ## When to use it
 
-{told["use"]}
+{entry.use}
 
 ## When not
 
-{told["avoid"]}
+{entry.avoid}
 
 ## Parameters
 
@@ -129,9 +150,9 @@ From {number(low)} to {number(high)}; {better}. Defined as
 ## What holds on every instance
 
 {promises}
-## {"The example" if told["case"] == "dag" else "Case " + told["case"]} of the paper
+## {"The example" if entry.case == "dag" else "Case " + entry.case} of the paper
 
-{case_words(each, told["case"], drawn)}
+{case_words(each, entry.case, drawn)}
 """
 
 

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +21,6 @@ from hemlp.instances.sets import LabelSets
 from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import read_labels
 from hemlp.io.names import read_names
-from hemlp.measures.base import Measure
 
 DATA = Path(str(files("hemlp"))) / "data"
 
@@ -53,38 +51,6 @@ def mesh_mini() -> Example:
         {p.stem.removeprefix("pred_"): read_labels(p) for p in sorted(folder.glob("pred_*.txt"))},
         names,
     )
-
-
-@cache
-def about_measures() -> dict[str, dict[str, str]]:
-    """Title, formula, when to use and when not, and a case of each named measure."""
-    return tomllib.loads((DATA / "measures.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _parameters() -> dict[str, dict[str, str]]:
-    return tomllib.loads((DATA / "parameters.toml").read_text(encoding="utf-8"))
-
-
-def about_parameter(measure: Measure, name: str) -> str:
-    """What a parameter of a named measure does; "" if nothing is known of it.
-
-    Parameters
-    ----------
-    measure
-        Whose parameter it is: a horizon is not the same thing for pairs and for sets.
-    name
-        As ``measure.parameters`` has it.
-
-    Examples
-    --------
-    >>> from hemlp import measure
-    >>> about_parameter(measure("F_H"), "top").partition(" ⊤ ")[0]
-    'Whether one node'
-    """
-    known = _parameters().get(name, {})
-    augment = getattr(getattr(measure, "augment", None), "name", "")
-    return next((known[of] for of in (measure.name, augment, type(measure).__name__, "all") if of in known), "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.sets import LabelSets, Rows
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 from hemlp.measures.registry import measure as as_measure

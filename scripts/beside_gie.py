@@ -79,7 +79,8 @@ def costs() -> Timed:
 
 def words() -> Timed:
     """Pair measures with other words."""
-    from hemlp import ALL, Bounds, PairMeasure, by_leaf, by_level, forbid, force, priced
+    from hemlp import PairMeasure
+    from hemlp.bounds import ALL, Bounds, by_leaf, by_level, forbid, force, priced
 
     def make(batch: Any, content: Mapping[Any, float]) -> dict[str, Any]:
         one, (pred, true) = (1, 1), batch.sides

@@ -21,13 +21,13 @@ from hemlp import (
     Measure,
     PairMeasure,
     TransportMeasure,
-    by_leaf,
     evaluate,
     examples,
     information_content,
     measure,
     priced,
 )
+from hemlp.bounds import by_leaf
 from hemlp.text.tables import Table, figure
 
 ONE = Bounds((1, 1), (1, 1))

@@ -9,7 +9,7 @@ import networkx as nx
 from hypothesis import strategies as st
 
 from hemlp import Measure
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 
 HOSTILE = [
     "a b",

@@ -7,7 +7,8 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from hemlp import ALL, Bounds, Hierarchy, PairMeasure, forbid, measure, priced
+from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
+from hemlp.bounds import forbid, priced
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.programs.algebra import plain

@@ -8,7 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from hemlp import ALL, Bounds, Hierarchy, PairMeasure, by_class, by_leaf, by_level, measure
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
+from hemlp.bounds import by_class, by_leaf, by_level
 from hemlp.errors import InfeasibleModel, InvalidBounds, NoTextForm
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.testing import check_measure, random_instances
@@ -100,3 +101,23 @@ def test_refusals():
         PairMeasure("own", Bounds(by_leaf((ALL, 1), (0, 1)), (1, 1)), default_cost=5).score(
             H, ["cow", "bird"], ["sheep"]
         )
+
+
+LIMITS = (0, 1, 2, ALL)
+PAIRS = [(low, high) for low, high in itertools.product(LIMITS, LIMITS) if low is ALL or high is ALL or low <= high]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("other", [(1, 1), (ALL, 1)])
+def test_bounds_that_are_consistent_never_contradict_themselves(pair, other):
+    """Of all sizes of the other side; where they can, some size shows it."""
+    h = Hierarchy.from_edges([("r", name) for name in "abc"])
+    sides = [list("abc"[:size]) for size in range(4)]
+    for predicted in (pair, by_leaf(pair, other), by_level(other, pair)):
+        bounds = Bounds(predicted, (0, ALL))
+        made = PairMeasure("tried", bounds, default_cost=5)
+        batches = [Batch.of(h, [true], [pred]) for true, pred in itertools.product(sides, [["r"], ["a"]])]
+        contradicted = any(made._bounds(batch)[1] is not None for batch in batches)
+        assert bounds.consistent == (not contradicted)
+    assert not Bounds(({"a": 1}, 1), (1, 1)).consistent
+    assert not Bounds(by_class({"a": (1, 1)}), (1, 1)).consistent

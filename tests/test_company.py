@@ -28,7 +28,7 @@ from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.evaluation.study import Study
 from hemlp.explain.making import explain
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.scoring import score_together
 from hemlp.metrics import Metric
 from hemlp.pairing.bounds import ALL, Bounds

@@ -19,7 +19,6 @@ from hemlp import (
     Lin,
     MatchMeasure,
     MatchScore,
-    MatrixCost,
     PairMeasure,
     PairScore,
     TransportMeasure,
@@ -28,7 +27,8 @@ from hemlp import (
     examples,
     measure,
     metrics,
-)  # fmt: skip
+)
+from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.pairing.bounds import ALL, Bounds

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from hemlp import Bounds, Cost, PairMeasure, SetMeasure, SetScore, measure
+from hemlp import Bounds, PairMeasure, SetMeasure, SetScore, measure
 from hemlp.closure.model import ClosureModel
+from hemlp.costs import Cost
 from hemlp.errors import HemlpError
 from hemlp.measures.augmentations import Ancestors
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.pairing.model import PairingModel
 from hemlp.pairing.solution import PairingSolution
 from hemlp.programs.program import STATUSES, Status

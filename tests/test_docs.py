@@ -10,14 +10,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import hemlp
 import hemlp.testing
-from hemlp.measures.named import NAMED
-from hemlp.measures.registry import MatchName, NearestName, PairName, SetName, TransportName
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.names import about_parameter
 from hemlp.programs.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -89,7 +88,7 @@ PUBLIC = {
     **{f.__name__: f for f in (hemlp.testing.check_solver, hemlp.testing.check_measure, hemlp.testing.assert_no_drop)},
     **{kind.__name__: kind for kind in (
         hemlp.PairMeasure, hemlp.PairScore, hemlp.SetMeasure, hemlp.SetScore, hemlp.Bounds, hemlp.ShortestPath,
-        hemlp.MatrixCost,
+        hemlp.costs.MatrixCost,
     )},
 }  # fmt: skip
 
@@ -141,7 +140,7 @@ def test_no_page_is_left_of_a_measure_that_is_gone(generate):
 def test_every_parameter_is_explained():
     for named in NAMED.values():
         for key in named.template.parameters:
-            assert hemlp.examples.about_parameter(named.template, key), f"{key} of {named.template.name}"
+            assert about_parameter(named.template, key), f"{key} of {named.template.name}"
 
 
 def test_the_reference_has_every_command_and_option(generate):
@@ -194,16 +193,6 @@ def test_the_architecture_page_names_every_part():
     parts = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}
     missing = [part for part in parts if not part.startswith("__") and f"`{part}`" not in page]
     assert not missing, missing
-
-
-def test_type_checkers_know_all_named_measures():
-    kinds = {
-        PairName: hemlp.PairMeasure, SetName: hemlp.SetMeasure, MatchName: hemlp.MatchMeasure,
-        TransportName: hemlp.TransportMeasure, NearestName: hemlp.NearestMeasure,
-    }  # fmt: skip
-    assert {type(named.template) for named in NAMED.values()} == set(kinds.values())
-    for names, kind in kinds.items():
-        assert set(get_args(names)) == {name for name, named in NAMED.items() if type(named.template) is kind}
 
 
 def test_examples_of_the_documentation_have_types(tmp_path):

@@ -14,7 +14,6 @@ from hemlp import (
     Augmentation,
     Batch,
     Bounds,
-    Cost,
     Hierarchy,
     Model,
     PairMeasure,
@@ -26,6 +25,7 @@ from hemlp import (
     read_measures,
     write_measures,
 )
+from hemlp.costs import Cost
 from hemlp.errors import CyclicHierarchy, FileFormatError, InvalidOption, InvalidSolution, RunMismatch, UnknownMeasure
 from hemlp.instances.sides import LETTERS, SIDES
 from hemlp.io.hierarchies import FORMATS

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from hemlp import Evaluation, Hierarchy, evaluate, measure
 from hemlp.cli.main import commands
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import figure
 from tests.test_page import unpacked

@@ -11,10 +11,12 @@ import click
 import numpy as np
 import pytest
 
-from hemlp import Bounds, Cost, measure
+from hemlp import Bounds, measure
 from hemlp.cli.main import COMMANDS, commands
+from hemlp.costs import Cost
 from hemlp.errors import HemlpError, InvalidBounds, InvalidOption, NoSolver, UnknownMeasure
-from hemlp.measures.named import HOMES, NAMED
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.named import KINDS
 from hemlp.pairing.costs import COSTS, as_cost
 from hemlp.programs.registry import as_solver
 from hemlp.text import notation
@@ -27,26 +29,28 @@ def python(code: str, *arguments: str) -> str:
     return run.stdout
 
 
-def test_every_named_measure_is_made_by_the_module_that_the_table_says():
-    for module in set(HOMES.values()):
-        made = python(f"import {module}; from hemlp.measures.named import NAMED; print(*NAMED._made)").split()
-        assert {name for name, home in HOMES.items() if home == module} <= set(made), module
-    assert [named.template.name for named in NAMED.values()] == list(NAMED) == list(HOMES)
-    assert set(NAMED._made) == set(HOMES)
+def test_entries_of_the_catalogue_define_what_they_are_called():
+    for name, named in NAMED.items():
+        kind, (called, *_), _ = notation.parse_call(named.measure)
+        assert called == named.template.name == name
+        assert kind == named.kind == type(named.template).__name__ in KINDS
+        assert str(measure(named.measure.replace(f"'{name}'", "'mine'", 1))).startswith(f"{kind}('mine'")
+        assert set(named.parameters) == set(named.template.parameters) >= named.about.keys() | named.needed.keys()
+        assert not named.refused.keys() & set(named.parameters)
 
 
 def test_names_are_known_before_anything_is_loaded():
     said = python(
-        "import sys; from hemlp.measures.named import NAMED\n"
+        "import sys; from hemlp.measures.catalogue import NAMED\n"
         "print(len(NAMED), 'GIE' in NAMED, 'gie' in NAMED, 'hemlp.measures.pairs' in sys.modules)\n"
         "print(NAMED['GIE'].template, NAMED.get('gie'), 'hemlp.measures.pairs' in sys.modules)"
     )
-    assert said.splitlines() == [f"{len(HOMES)} True False False", "GIE None True"]
+    assert said.splitlines() == [f"{len(NAMED)} True False False", "GIE None True"]
 
 
 def test_threads_may_ask_at_once():
     said = python(
-        "import sys, threading; from hemlp.measures.named import NAMED\n"
+        "import sys, threading; from hemlp.measures.catalogue import NAMED\n"
         "sys.setswitchinterval(1e-6)\n"
         "found, start = [], threading.Barrier(8)\n"
         "def ask(name): start.wait(); found.append(str(NAMED[name].template))\n"
@@ -102,7 +106,7 @@ def test_a_word_that_is_no_value_is_refused():
 
 def test_a_cost_of_your_own_cannot_take_the_name_of_a_similarity():
     said = python(
-        "from hemlp import Cost\n"
+        "from hemlp.costs import Cost\n"
         "try:\n"
         "    class Mine(Cost):\n"
         "        name = 'wu_palmer'\n"

@@ -23,7 +23,6 @@ from hemlp import (
     Batch,
     Bounds,
     Hierarchy,
-    MatrixCost,
     PairMeasure,
     PairScore,
     SetMeasure,
@@ -31,6 +30,7 @@ from hemlp import (
     ShortestPath,
     measure,
 )
+from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.pair_scores import PAIR_SCORES
@@ -216,6 +216,33 @@ def test_a_function_is_known_by_what_it_takes_along(monkeypatch):
     assert made.signature != before
     monkeypatch.undo()
     assert made.signature == before
+
+
+def test_a_signature_follows_weights_that_change():
+    weights = {"a": 1.0}
+    for made in (measure("SDL", weights=weights), measure("transport", weights=weights)):
+        before, weights["a"] = made.signature, weights["a"] + 1
+        assert made.signature != before
+
+
+def test_what_an_object_keeps_of_its_contents_is_no_content():
+    class Kept:
+        def __init__(self, value):
+            self.value = value
+
+        @functools.cached_property
+        def square(self):
+            return self.value**2
+
+    first = Kept(3)
+    before = fingerprint(first)
+    assert first.square == 9
+    assert fingerprint(first) == before != fingerprint(Kept(-3))
+    bounds = Bounds(({"a": 1}, 1), (1, 1))
+    before = fingerprint(bounds)
+    assert bounds.custom
+    assert not bounds.further
+    assert fingerprint(bounds) == before
 
 
 def test_what_cannot_be_read_is_never_the_same():

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from hemlp import Batch, Hierarchy, evaluate, examples, measure, metrics
 from hemlp.errors import HemlpError, InvalidOption, UnknownLabel
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
 TRUE, PRED = ["sheep", "cow", "bird"], ["cow", "cow", "mammal"]

@@ -10,7 +10,7 @@ import pytest
 
 from hemlp import examples
 from hemlp.errors import InvalidOption
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.paper.cases import ERRATA, agrees, compared, drawn, marks
 from tests import oracle
 

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 import hemlp
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.paper.cases import rankings
 from tests.processes import FILES
 
@@ -61,6 +61,41 @@ def test_names_of_hemlp_that_are_loaded_late():
     assert python(code).stdout == "[]\n"
     with pytest.raises(AttributeError, match="module 'hemlp' has no attribute 'nothing'"):
         hemlp.nothing  # noqa: B018
+
+
+PROMISED = """
+ALL Batch Bounds Evaluation HemlpError Hierarchy JiangConrath LabelSets LcaHeight Lin Measure PairMeasure PairScore
+Resnik Score ScoredSets Scores SetMeasure ShortestPath Status WuPalmer cafa compare_exact_greedy curve errors evaluate
+examples information_accretion information_content measure metrics priced read_hierarchy read_labels read_scores
+solvers stats testing tune
+"""
+"""Names that hemlp has for good, listed or not."""
+
+
+def test_promised_names_are_there_without_a_warning():
+    code = f"import hemlp; print([name for name in {PROMISED.split()!r} if not hasattr(hemlp, name)])"
+    said = python("import warnings; warnings.simplefilter('error'); " + code)
+    assert said.stdout == "[]\n", said.stderr
+
+
+def test_few_names_are_listed():
+    assert len(hemlp.__all__) == len(set(hemlp.__all__)) <= 60
+    assert not set(hemlp.__all__) & {
+        name for table in (hemlp.ALSO, hemlp.MOVED) for names in table.values() for name in names.split()
+    }
+
+
+def test_names_that_have_moved_are_found_with_a_warning():
+    for module, names in hemlp.MOVED.items():
+        for name in names.split():
+            with pytest.warns(
+                DeprecationWarning, match=f"^hemlp.{name} is in hemlp.{module}: from hemlp.{module} import"
+            ):
+                found = getattr(hemlp, name)
+            assert found is getattr(getattr(hemlp, module), name)
+            assert name in getattr(hemlp, module).__all__
+    for module, names in hemlp.ALSO.items():
+        assert set(names.split()) <= set(getattr(hemlp, module).__all__)
 
 
 def test_modules_of_hemlp_are_there_before_anything_loads_them():

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hemlp import ALL, Batch, Bounds, Hierarchy, MatrixCost, PairMeasure, SetMeasure, Status, examples, measure
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, SetMeasure, examples, measure
+from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
 from hemlp.lca.model import Found, LcaModel
 from hemlp.lca.programs import LcaGraphs, upper_bound
@@ -25,6 +26,7 @@ from hemlp.programs.plan import carried_out
 from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
 from hemlp.programs.provenance import Claim
 from hemlp.programs.registry import accepting_solvers, named_solver
+from hemlp.solvers import Status
 from tests.graphs import labelled
 from tests.test_lca import random_instance
 

@@ -20,7 +20,6 @@ from hemlp import (
     Bounds,
     Hierarchy,
     LabelSets,
-    MatrixCost,
     PairMeasure,
     SetMeasure,
     Status,
@@ -30,6 +29,7 @@ from hemlp import (
     read_measures,
     write_measures,
 )
+from hemlp.costs import MatrixCost
 from hemlp.errors import (
     CyclicHierarchy,
     FileFormatError,

@@ -21,17 +21,12 @@ from hemlp import (
     PairMeasure,
     PairScore,
     Status,
-    by_class,
-    by_leaf,
-    by_level,
-    by_pair,
-    forbid,
-    force,
     measure,
     priced,
     read_measures,
     write_measures,
 )
+from hemlp.bounds import by_class, by_leaf, by_level, by_pair, forbid, force
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.pairing.flows import FlowModel, FlowSolution
 from hemlp.pairing.model import PairingModel

@@ -20,12 +20,12 @@ from hemlp import (
     JiangConrath,
     LcaHeight,
     Lin,
-    MatrixCost,
     PairMeasure,
     Resnik,
     WuPalmer,
     measure,
-)  # fmt: skip
+)
+from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm
 from hemlp.measures.registry import write_measures
 from hemlp.testing import check_measure

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hemlp import ALL, Bounds, Hierarchy, PairMeasure, by_leaf, by_pair, measure, priced
+from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
+from hemlp.bounds import by_leaf, by_pair, priced
 from hemlp.pairing.places import Place, Role
 from hemlp.programs.joint import JointModel
 from hemlp.programs.model import Model

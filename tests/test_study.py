@@ -21,8 +21,8 @@ from hemlp.cli.main import commands
 from hemlp.errors import Advice, HemlpError
 from hemlp.evaluation.study import Study
 from hemlp.lca.model import LcaModel
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS
-from hemlp.measures.named import NAMED
 from hemlp.programs.program import STATUSES, Status
 
 FOLDER = examples.DATA / "mesh_mini"
@@ -427,7 +427,7 @@ def test_measures_command():
     for name, named in NAMED.items():
         told = CliRunner().invoke(commands, ["measures", name]).stdout
         better = "greater" if named.template.greater_is_better else "less"
-        assert told.startswith(f"{name:10} {examples.about_measures()[name]['title']}; ")
+        assert told.startswith(f"{name:10} {NAMED[name].title}; ")
         assert f"{better} is better" in told.splitlines()[0]
         assert "use it for: " in told
         assert all(f"  parameter {key} = " in told for key in named.parameters)

@@ -90,7 +90,7 @@ def _stored(file: str) -> list[Measure]:
 def _known_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names that begin so, for shells that complete what is typed."""
     from hemlp.measures import registry  # noqa: F401 (fills the names)
-    from hemlp.measures.named import NAMED
+    from hemlp.measures.catalogue import NAMED
 
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in NAMED if name.startswith(last)]

@@ -40,22 +40,21 @@ def measures(name: str | None) -> None:
 
     Example: hemlp measures MGIA
     """
-    from hemlp import examples
+    from hemlp.measures.catalogue import NAMED
     from hemlp.measures.invariants import INVARIANTS
-    from hemlp.measures.named import NAMED
+    from hemlp.measures.names import about_parameter
     from hemlp.measures.registry import measure
 
     for each in [measure(name)] if name else [named.template for named in NAMED.values()]:
         better = "greater is better" if each.greater_is_better else "less is better"
         low, high = each.range
-        about = examples.about_measures().get(each.name, {"title": str(each)})
-        click.echo(f"{each.name:10} {about['title']}; {low:g} to {high:g}, {better}")
+        entry = NAMED.get(each.name)
+        click.echo(f"{each.name:10} {entry.title if entry else each}; {low:g} to {high:g}, {better}")
         if name:
-            for key, words in (("use", "use it for"), ("avoid", "not for")):
-                if key in about:
-                    click.echo(f"  {words}: {about[key]}")
+            if entry:
+                click.echo(f"  use it for: {entry.use}\n  not for: {entry.avoid}")
             for key, value in each.parameters.items():
-                click.echo(f"  parameter {key} = {value!r}: {examples.about_parameter(each, key)}".removesuffix(": "))
+                click.echo(f"  parameter {key} = {value!r}: {about_parameter(each, key)}".removesuffix(": "))
             for promise in sorted(each.invariants):
                 click.echo(f"  {INVARIANTS[promise].words}")
 

@@ -21,7 +21,7 @@ weights_option = click.option(
 
 def _chosen_freely(each: Measure) -> Collection[str]:
     """Parameters of a named measure, and all fields of others."""
-    from hemlp.measures.named import NAMED
+    from hemlp.measures.catalogue import NAMED
 
     return NAMED[each.name].parameters if each.name in NAMED else each.fields
 

@@ -66,7 +66,7 @@ from hemlp.io.hierarchies import read_hierarchy
 from hemlp.io.labels import check_rereadable, open_labels
 from hemlp.io.names import read_names
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_known

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import index
 from typing import Any, Literal
 
@@ -91,6 +92,11 @@ class Side:
     def __getitem__(self, i: int) -> IntArray:
         return self.classes[self.ptr[i] : self.ptr[i + 1]]
 
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many classes each instance has."""
+        return np.diff(self.ptr)
+
     @property
     def unknown(self) -> int:
         """How many labels were dropped or made isolated classes."""
@@ -99,7 +105,7 @@ class Side:
     @property
     def emptied(self) -> int:
         """How many instances are empty because all their labels were dropped."""
-        return 0 if self.strange is None else int(((self.strange > 0) & (np.diff(self.ptr) == 0)).sum())
+        return 0 if self.strange is None else int(((self.strange > 0) & (self.sizes == 0)).sum())
 
     @property
     def missing(self) -> int:
@@ -115,7 +121,7 @@ class Side:
 
     def take(self, rows: IntArray) -> Side:
         """The instances with these numbers, in this order."""
-        lengths = np.diff(self.ptr)[rows]
+        lengths = self.sizes[rows]
         ptr = pointers(lengths)
         within = np.arange(ptr[-1]) - np.repeat(ptr[:-1], lengths)
         ranking = None if self.ranking is None else self.ranking.take(rows)
@@ -317,13 +323,15 @@ class Batch(Shown):
 
     def first_alike(self) -> IntArray:
         """For each instance the first one that has the same classes on both sides."""
+        if len(self) == 1:
+            return np.zeros(1, np.int64)
         from hemlp.kernels.alike import first_equal
 
-        sizes = np.stack([np.diff(self.pred.ptr) + 1, np.diff(self.true.ptr)], axis=1)  # a mark follows the predictions
+        sizes = np.stack([self.pred.sizes + 1, self.true.sizes], axis=1)  # a mark follows the predictions
         ptr = pointers(sizes.ravel())
         values = np.full(ptr[-1], -1, np.int32)
         for side, begin in ((self.pred, ptr[0:-1:2]), (self.true, ptr[1::2])):
-            lengths = np.diff(side.ptr)
+            lengths = side.sizes
             values[np.repeat(begin - side.ptr[:-1], lengths) + np.arange(side.classes.size)] = side.classes
         return first_equal(ptr[0:-1:2].copy(), ptr[2::2].copy(), values)
 

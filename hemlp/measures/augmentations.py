@@ -24,6 +24,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
+from hemlp.measures.named import LCA_METHODS
 from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
 from hemlp.programs.model import Model
 
@@ -109,14 +110,6 @@ class Augmentation(ABC):
     @abstractmethod
     def model(self, title: str, batch: Batch, weights: FloatArray) -> Model[Any]:
         """The explicit model of a batch. ``weights`` of all classes and, last, of ⊤. Its solutions are SetSolutions."""
-
-
-LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {
-    "exact": {"augment": "lca", "solver": None},
-    "greedy": {"augment": "lca", "solver": "greedy"},
-    "extended": {"augment": "extended_lca"},
-}
-"""What the methods of LCA measures mean."""
 
 
 def augmentation(what: str | Augmentation, options: Mapping[str, Any]) -> Augmentation:

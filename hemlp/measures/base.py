@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Self, overload
 
 import numpy as np
@@ -14,8 +15,8 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.named import NAMED
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
 from hemlp.programs.model import Model
@@ -83,6 +84,11 @@ class Measure(ABC):
         return str(self) if self.name in NAMED else self.name
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """Of fields that never change."""
         if self.name in NAMED:
             return format_call(self.name, (), NAMED[self.name].chosen(self))
         plain, usual = self.plain_fields(), self.usual_fields
@@ -216,7 +222,7 @@ class Measure(ABC):
         >>> bool(measure("GIE").bytes_needed(Batch.of(h, ["sheep"], ["cow"]))[0] < 1000)
         True
         """
-        predicted, true = (np.diff(side.ptr).astype(np.float64) for side in batch.sides)
+        predicted, true = (side.sizes.astype(np.float64) for side in batch.sides)
         labels = (predicted + true) * (300 + 24 * self.list_length(batch.hierarchy))
         return labels + self.pair_bytes(batch.hierarchy) * predicted * true
 
@@ -231,6 +237,15 @@ class Measure(ABC):
     @property
     def signature(self) -> str:
         """Measure, all parameters and version, to be cited with a score; a score's own adds hierarchy and policies."""
+        return self._lasting_signature or self._sign()
+
+    @cached_property
+    def _lasting_signature(self) -> str | None:
+        """The signature, where nothing in it can change: neither a mapping nor what a user has defined."""
+        foreign = any(not part.__module__.startswith("hemlp.") for part in (type(self), *self.parts))
+        return None if foreign or self.custom_fields() else self._sign()
+
+    def _sign(self) -> str:
         custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
         foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))

@@ -27,6 +27,7 @@ _tokens: dict[int, tuple[Any, str]] = {}
 """Tokens of objects that cannot be read, beside the objects: these stay alive, so that no other takes their place."""
 _PLAIN = (str, float, int, bool, types.NoneType, bytes, complex, types.EllipsisType, np.generic)
 _BUILTIN = types.BuiltinFunctionType | types.MethodDescriptorType | types.WrapperDescriptorType
+_KEPT = functools.cached_property
 _OF_A_CLASS = (
     "__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__", "_abc_impl"
 )  # fmt: skip
@@ -134,6 +135,8 @@ class _Reader:
         if state is None:
             found = value.__reduce_ex__(2)
             state = found if isinstance(found, str) else found[1:]
+        if isinstance(state, dict):  # what was computed from the rest, and kept
+            state = {k: v for k, v in state.items() if not isinstance(getattr_static(kind, k, None), _KEPT)}
         return self._all("object", [type(value), state])
 
 

@@ -19,7 +19,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice
 from hemlp.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
@@ -187,7 +187,7 @@ class MatchMeasure(Measure):
         return JointModel(str(self), parts)
 
     def _evaluated(self, model: JointModel, solution: Any) -> dict[str, FloatArray]:
-        predicted, true = (np.diff(side.ptr) for side in model.batch.sides)
+        predicted, true = (side.sizes for side in model.batch.sides)
         of_predicted, of_true = (solution.parts[side].objectives for side in SIDES)
         facts = MatchFacts(of_predicted, of_true, predicted, true)
         empty = (predicted == 0) | (true == 0)
@@ -200,10 +200,7 @@ class MatchMeasure(Measure):
 def _half(batch: Batch, side: int, choosing: bool) -> Half:
     """Bounds (1, 1) of the side that chooses, (0, ALL) of the other; (0, 0) where there is nobody to choose."""
     own, other = batch.sides[side], batch.sides[1 - side]
-    size = np.repeat(np.diff(other.ptr), np.diff(own.ptr)).astype(np.int64)
+    size = np.repeat(other.sizes, own.sizes).astype(np.int64)
     upper = np.minimum(size, 1) if choosing else size
     lower = upper if choosing else np.zeros_like(size)
     return Half(own, lower, upper, np.full(size.size, np.inf))
-
-
-NAMED.add(*(Named(MatchMeasure(s, score=s), ("cost",)) for s in ("BMA", "funSimAvg", "funSimMax")))

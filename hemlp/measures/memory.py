@@ -22,13 +22,13 @@ ALWAYS_THERE = 2**20
 
 def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
     """Of a pair. Where costs are whole numbers and bounds have a closed form, prices prove the optimum at once."""
-    from hemlp.pairing.bounds import ALL, Bounds
+    from hemlp.pairing.bounds import COVER, ONE_TO_ONE
     from hemlp.pairing.costs import cost_bytes
 
     own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
     whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
     whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
-    closed = measure.bounds in (Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))) and measure.pairing == "optimal"
+    closed = measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"
     model = 175.0 if not measure.bounds.plain else 20.0 if whole and closed else 72.0
     return max(model, cost_bytes(measure.cost))
 

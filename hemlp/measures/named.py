@@ -1,50 +1,79 @@
-"""Named measures: what they are by default, and which of their fields are parameters."""
+"""What is known of a measure by its name: an entry of the catalogue."""
 
 from __future__ import annotations
 
-import keyword
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
 from hemlp.options import check_choice, did_you_mean
+from hemlp.text.notation import parse_call
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
 
-RESERVED = {
-    "error",
-    "predicted_error",
-    "true_error",
-    "predicted",
-    "true",
-    "common",
-    "lcas",
-    "bound",
-    "step",
-    "status",
-    "custom",
-    "ALL",
-    "Bounds",
+KINDS = {
+    "PairMeasure": "hemlp.measures.pairs",
+    "SetMeasure": "hemlp.measures.sets",
+    "MatchMeasure": "hemlp.measures.matches",
+    "TransportMeasure": "hemlp.measures.transport",
+    "NearestMeasure": "hemlp.measures.nearest",
 }
-"""Names of columns and of parts of texts: no measure can be called so."""
+"""Classes of measures that definitions begin with, and where they are."""
+LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {
+    "exact": {"augment": "lca", "solver": None},
+    "greedy": {"augment": "lca", "solver": "greedy"},
+    "extended": {"augment": "extended_lca"},
+}
+"""What the methods of LCA measures mean."""
+SPELLED: Mapping[str, Mapping[Any, Mapping[str, Any]]] = {
+    "method": LCA_METHODS,
+    "normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}},
+}
+"""Parameters that are no fields: what each of their values means in terms of fields."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A measure known by its name: what it is by default, and which of its fields are parameters.
+    """A measure known by its name: its entry in the catalogue.
 
-    ``spelled``: of a parameter that is no field, what each of its values means in terms of fields. ``needed``: fields
-    without which nothing can be scored, and what to give. ``refused``: why there is no parameter that one may look for.
+    ``measure``: its definition, as text. ``parameters``: which of its fields can be chosen. ``needed``: fields without
+    which nothing can be scored, and what to give. ``refused``: why there is no parameter that one may look for.
+    ``about``: what a parameter does, where it is not what it does elsewhere.
     """
 
-    template: Measure
+    name: str
+    measure: str
     parameters: tuple[str, ...]
-    spelled: Mapping[str, Mapping[Any, Mapping[str, Any]]] = field(default_factory=dict)
+    title: str
+    formula: str
+    use: str
+    avoid: str
+    case: str
     needed: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def kind(self) -> str:
+        """The class of the measure."""
+        return self.measure.partition("(")[0]
+
+    @cached_property
+    def template(self) -> Measure:
+        """What it is by default; the module of its class is loaded when somebody asks."""
+        kind, (_, *positional), fields = parse_call(self.measure)
+        made: Measure = getattr(import_module(KINDS[kind]), kind)("template", *positional, **fields)
+        vars(made)["name"] = self.name  # not at once: whoever takes the name is compared with the template
+        return made
+
+    @cached_property
+    def spelled(self) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
+        """Its parameters that are no fields."""
+        return {key: SPELLED[key] for key in self.parameters if key in SPELLED}
 
     def make(self, chosen: Mapping[str, Any]) -> Measure:
         """The measure with these parameters."""
@@ -91,56 +120,3 @@ class Named:
         """The parameters that differ from the template's."""
         usual = self.parameters_of(self.template)
         return {key: value for key, value in self.parameters_of(measure).items() if value != usual[key]}
-
-
-_LISTED = (
-    ("pairs", "TIE SunLim GIE MGIA"),
-    ("sets", "P_H R_H F_H SDL P_De R_De F_De F_Tol SDL_Tol P_LCA R_LCA F_LCA ICM simUI simGIC"),
-    ("matches", "BMA funSimAvg funSimMax"),
-    ("matched", "matched_P matched_R matched_F"),
-    ("transport", "transport"),
-    ("nearest", "distance"),
-    ("sets", "accuracy jaccard hamming P R F"),
-)
-HOMES = {name: f"hemlp.measures.{module}" for module, names in _LISTED for name in names.split()}
-"""Which module makes a named measure, in the order in which they are listed."""
-
-
-class Names(Mapping[str, Named]):
-    """The measures that have a name; the module of one is loaded when somebody asks what the name means."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Named] = {}
-
-    def add(self, *named: Named) -> None:
-        """What a module makes, when it is loaded."""
-        self._made.update((each.template.name, each) for each in named)
-
-    def __getitem__(self, name: str) -> Named:
-        if name in HOMES and name not in self._made:
-            import_module(HOMES[name])
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in HOMES
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(HOMES)
-
-    def __len__(self) -> int:
-        return len(HOMES)
-
-
-NAMED = Names()
-
-
-def check_name(measure: Measure) -> None:
-    """Refuse a name that is no word, that means something else, or that belongs to another measure."""
-    name = measure.name
-    if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
-        raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
-    if name in RESERVED or name.endswith("Measure"):
-        raise InvalidOption(f"no measure can be called {name!r}: the word has a meaning of its own")
-    named = NAMED.get(name)  # there is none yet where its own module makes it
-    if named is not None and not named.makes(measure):
-        raise InvalidOption(f"{name} is the name of another measure: choose another name")

@@ -21,7 +21,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
 from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
@@ -112,7 +112,7 @@ class NearestMeasure(Measure):
         at_pred, _ = pairs.ends(batch)
         within = np.bincount(at_pred[np.isfinite(kappa)], minlength=batch.pred.classes.size) > 0
         once = within.astype(np.int64)
-        most = np.repeat(np.diff(batch.pred.ptr), np.diff(batch.true.ptr)).astype(np.int64)
+        most = np.repeat(batch.pred.sizes, batch.true.sizes).astype(np.int64)
         halves = (
             Half(batch.pred, once, once, np.full(once.size, np.inf)),
             Half(batch.true, np.zeros_like(most), most, np.full(most.size, np.inf)),
@@ -121,13 +121,10 @@ class NearestMeasure(Measure):
         return PairingModel(str(self), batch, pairs, kappa, serves, halves).with_finite_costs()
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        return (np.diff(batch.pred.ptr) == 0) | (np.diff(batch.true.ptr) == 0), "a side is empty"
+        return (batch.pred.sizes == 0) | (batch.true.sizes == 0), "a side is empty"
 
     def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         half = model.halves[PRED]
         lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
         error = np.where(lost, math.inf, solution.objectives)
-        return {self.name: error / np.maximum(np.diff(half.side.ptr), 1), "error": error}
-
-
-NAMED.add(Named(NearestMeasure("distance"), ("cost",)))
+        return {self.name: error / np.maximum(half.side.sizes, 1), "error": error}

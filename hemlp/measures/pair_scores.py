@@ -106,7 +106,7 @@ def common_classes(batch: Batch) -> IntArray:
 
 def _sizes(batch: Batch, shared: int) -> IntArray:
     """M + N − shared · |common|, at least 1."""
-    both = np.diff(batch.pred.ptr) + np.diff(batch.true.ptr)
+    both = batch.pred.sizes + batch.true.sizes
     sizes: IntArray = np.maximum(both - shared * common_classes(batch), 1)
     return sizes
 

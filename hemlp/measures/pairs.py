@@ -18,11 +18,11 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.memory import pairing_bytes
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
-from hemlp.pairing.bounds import ALL, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.pairing.bounds import COVER, ONE_TO_ONE, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.pairing.capacities import PairRule
 from hemlp.pairing.costs import (
     as_cost,
@@ -79,7 +79,7 @@ class PairMeasure(Measure):
 
     Examples
     --------
-    >>> from hemlp import Hierarchy
+    >>> from hemlp import ALL, Hierarchy
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> loose = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
     >>> loose.score(h, true=["sheep", "animal"], pred=["cow"])
@@ -130,9 +130,9 @@ class PairMeasure(Measure):
         if isinstance(score, str) and score != "error" and not (weights is None and bounds.plain):
             raise InvalidOption(f"score={score!r} needs plain bounds and no weights: else it would leave its range")
         rule = score if isinstance(score, PairScore) else PAIR_SCORES[score]
-        if rule.similarity and (bounds != Bounds((1, 1), (1, 1)) or default_cost != 0.5 or max_distance is not None):
+        if rule.similarity and (bounds != ONE_TO_ONE or default_cost != 0.5 or max_distance is not None):
             raise InvalidOption(f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5")
-        if pairing == "nearest" and bounds != Bounds((1, ALL), (1, ALL)):
+        if pairing == "nearest" and bounds != COVER:
             raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
         self.__dict__.update(
             name=name, bounds=bounds, cost=cost, default_cost=default_cost, rule=score, max_distance=max_distance,
@@ -267,6 +267,8 @@ class PairMeasure(Measure):
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """Without those whose bounds contradict each other, as ALL and a number can, or force what does not exist."""
         rows = super()._defined_rows(batch, undefined, first_row)
+        if self.bounds.consistent and not forces_pairs(self.bounds):
+            return rows
         bounds, error = self._bounds(batch, first_row)
         bad = np.zeros(len(batch), np.bool_)
         if forces_pairs(self.bounds):
@@ -283,7 +285,7 @@ class PairMeasure(Measure):
         return rows[~bad[rows]]
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        predicted, true = np.diff(batch.pred.ptr), np.diff(batch.true.ptr)
+        predicted, true = batch.pred.sizes, batch.true.sizes
         if self.defined == "single":
             return (predicted != 1) | (true != 1), "it needs exactly one true and one predicted class"
         if self.defined == "both":
@@ -294,8 +296,8 @@ class PairMeasure(Measure):
         batch = model.batch
         facts = PairFacts(
             solution.objectives,
-            np.diff(batch.pred.ptr),
-            np.diff(batch.true.ptr),
+            batch.pred.sizes,
+            batch.true.sizes,
             common_classes(batch),
             float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
         )
@@ -381,19 +383,3 @@ def _is_custom(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(_is_custom(element) for element in value)
     return (isinstance(value, Bounds) and value.custom) or isinstance(value, Mapping | PairScore)
-
-
-_ONE = Bounds((1, 1), (1, 1))
-_COSTS = ("cost", "max_distance", "horizon")
-_NORMALIZERS = {"normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}}}
-
-NAMED.add(
-    Named(PairMeasure("TIE", _ONE, defined="single"), _COSTS),
-    Named(PairMeasure("SunLim", Bounds((ALL, ALL), (ALL, ALL)), defined="both"), _COSTS),
-    Named(PairMeasure("GIE", _ONE, default_cost=5), ("default_cost", *_COSTS)),
-    Named(
-        PairMeasure("MGIA", Bounds((1, ALL), (1, ALL)), default_cost=5, score="accuracy"),
-        ("default_cost", *_COSTS, "pairing", "normalizer"),
-        _NORMALIZERS,
-    ),
-)

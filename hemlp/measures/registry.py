@@ -7,7 +7,7 @@
     (0.8, 3.0, 'optimal')
 
 ``PairMeasure`` pairs classes (Problem 1) by bounds of your choice, ``SetMeasure`` compares augmented sets. The named
-measures are a line or two each at the end of the module of their kind, and a new one is one more of the same kind:
+measures are entries of ``hemlp/measures/catalogue.py``, and a new one is one more of the same kind:
 
     >>> PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5).score(h, ["sheep"], ["cow"])
     2.0
@@ -19,17 +19,19 @@ import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.measures.base import Measure
-from hemlp.measures.named import HOMES, NAMED
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.named import KINDS
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
 if TYPE_CHECKING:
+    from hemlp.measures.literals import MatchName, NearestName, PairName, SetName, TransportName
     from hemlp.measures.matches import MatchMeasure
     from hemlp.measures.nearest import NearestMeasure
     from hemlp.measures.pairs import PairMeasure
@@ -41,7 +43,7 @@ _AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
 
 def _kind(name: str) -> Callable[..., Measure] | None:
     """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
-    for module in dict.fromkeys(HOMES.values()):
+    for module in KINDS.values():
         import_module(module)
     found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
     own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
@@ -51,15 +53,6 @@ def _kind(name: str) -> Callable[..., Measure] | None:
     return next(iter(reversed(own or found)), None)
 
 
-PairName = Literal["TIE", "SunLim", "GIE", "MGIA", "matched_P", "matched_R", "matched_F"]
-MatchName = Literal["BMA", "funSimAvg", "funSimMax"]
-TransportName = Literal["transport"]
-NearestName = Literal["distance"]
-SetName = Literal[
-    "P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "accuracy",
-    "jaccard", "hamming", "P", "R", "F", "ICM", "simUI", "simGIC",
-]  # fmt: skip
-"""The named measures of each kind, for type checkers."""
 M = TypeVar("M", bound=Measure)
 
 
@@ -108,6 +101,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return what
     if not isinstance(what, str):
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
+    if what in NAMED and not parameters:
+        return NAMED[what].template
     if found := _AT.fullmatch(what):
         return _at(what, found[1], found[2], parameters)
     name, positional, named = parse_call(what)

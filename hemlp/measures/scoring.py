@@ -69,7 +69,7 @@ def score_together(
     made: dict[int, Scores] = {}
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
-        groups.setdefault(sharing_key(each), []).append(k)
+        groups.setdefault(sharing_key(each) if len(measures) > 1 else None, []).append(k)
     how = _How(solver, time_limit, undefined, verify, round, first_row, room)
     alike: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
@@ -222,7 +222,7 @@ def chunks(
 
     ``needed``: the share of the memory that each row takes.
     """
-    predicted, true = np.diff(batch.pred.ptr)[rows], np.diff(batch.true.ptr)[rows]
+    predicted, true = batch.pred.sizes[rows], batch.true.sizes[rows]
     # what an instance takes of the largest chunk
     share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
     share = np.maximum(share, needed)

@@ -16,9 +16,9 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
-from hemlp.measures.augmentations import LCA_METHODS, Augmentation, augmentation
+from hemlp.measures.augmentations import Augmentation, augmentation
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import as_batch
 from hemlp.options import check_choice, plain_number
@@ -334,29 +334,3 @@ def _plain_beta(beta: Any, score: str | SetScore, augment: Augmentation) -> floa
     if number > 1e100:
         raise InvalidOption(f"beta={beta!r} is too large to be squared: take the recall (score='R')")
     return number
-
-
-_CLOSURE = ("top", "horizon", "weights")
-_LCA = ("horizon", "method", "time_limit")
-_NO_BETA = {"beta": "its graphs are chosen by F itself"}
-_ACCRETION = {"weights": "hemlp.information_accretion(h, corpus)"}
-_CONTENT = {"weights": "hemlp.information_content(h, corpus)"}
-
-NAMED.add(
-    *(Named(SetMeasure(f"{s}_H", "ancestors", score=s), _CLOSURE) for s in "PR"),
-    Named(SetMeasure("F_H", "ancestors"), (*_CLOSURE, "beta")),
-    Named(SetMeasure("SDL", "ancestors", score="difference"), _CLOSURE),
-    *(Named(SetMeasure(f"{s}_De", "descendants", score=s), ("weights",)) for s in "PR"),
-    Named(SetMeasure("F_De", "descendants"), ("weights", "beta")),
-    Named(SetMeasure("F_Tol", "tolerant"), ()),
-    Named(SetMeasure("SDL_Tol", "tolerant", score="difference"), ()),
-    *(Named(SetMeasure(f"{s}_LCA", "lca", score=s), _LCA, {"method": LCA_METHODS}, {}, _NO_BETA) for s in "PRF"),
-    Named(SetMeasure("ICM", "ancestors", score="ICM"), _CLOSURE, needed=_ACCRETION),
-    Named(SetMeasure("simUI", "ancestors", score="jaccard"), ("top", "horizon")),
-    Named(SetMeasure("simGIC", "ancestors", score="jaccard"), _CLOSURE, needed=_CONTENT),
-    Named(SetMeasure("accuracy", "none", score="exact"), ()),
-    Named(SetMeasure("jaccard", "none", score="jaccard"), ("weights",)),
-    Named(SetMeasure("hamming", "none", score="hamming"), ()),
-    *(Named(SetMeasure(s, "none", score=s), ("weights",)) for s in "PR"),
-    Named(SetMeasure("F", "none"), ("weights", "beta")),
-)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.registry import measure
 
 

@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED, Named, check_name
+from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.pairing.pairs import Pairs
@@ -136,7 +136,7 @@ class TransportMeasure(Measure):
         return None if self.weights is None else class_weights(h, self.weights)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        sizes = [np.diff(side.ptr) for side in batch.sides]
+        sizes = [side.sizes for side in batch.sides]
         empty, words = (sizes[0] == 0) != (sizes[1] == 0), EMPTY
         weights = self._weights(batch.hierarchy)
         if weights is not None:
@@ -147,6 +147,3 @@ class TransportMeasure(Measure):
 
     def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}
-
-
-NAMED.add(Named(TransportMeasure("transport"), ("cost", "weights")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,14 +96,14 @@ class Bounds:
         shown = {"predicted": self.predicted, "true": self.true} | self.further
         return f"Bounds({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
-    @property
+    @cached_property
     def further(self) -> dict[str, Any]:
         """What is said beyond the bounds of classes."""
         first, second = self.defaults
         places = {"pair": self.pair, "defaults": first if first == second else self.defaults, "total": self.total}
         return {name: value for name, value in places.items() if value != _USUAL[name]}
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether nothing is said beyond bounds of classes, and nothing has a price, as far as that is known."""
         capacities = (each for of in (self.predicted, self.true) for each in _capacities(of))
@@ -127,7 +128,13 @@ class Bounds:
         usual = plain_range(self.total) == (0, ALL) and not isinstance(self.pair, PairRule)
         return usual and not charged and plain_range(self.pair)[0] == 0 and plain_range(self.pair)[1] != 0
 
-    @property
+    @cached_property
+    def consistent(self) -> bool:
+        """Whether it is known that no class has a lower bound above its upper bound."""
+        pairs = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
+        return not self.custom and all(lower is not ALL or upper is ALL for lower, upper in pairs)
+
+    @cached_property
     def custom(self) -> bool:
         """Whether a bound is a mapping or a function, which have no text form."""
         plain = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
@@ -195,6 +202,7 @@ def checked_pair(given: Any, what: str) -> tuple[Bound, Bound]:
 
 
 WORDS.update(ALL=ALL, Bounds=Bounds)
+ONE_TO_ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
 
 
 def bound_arrays(
@@ -204,7 +212,7 @@ def bound_arrays(
 
     ALL is the size of the other side as a lower bound, and as an upper bound the larger of that and α.
     """
-    size = np.repeat(np.diff(other.ptr), np.diff(side.ptr))
+    size = np.repeat(other.sizes, side.sizes)
     if not isinstance(bounds, BoundRule):
         return _pair_arrays(plain_range(bounds), side.classes, size, h.labels, name)
     lower, upper = np.zeros((2, size.size), np.int64)

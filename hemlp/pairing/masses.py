@@ -25,7 +25,7 @@ Masses = tuple[IntArray, tuple[IntArray, IntArray]]
 
 def even_masses(batch: Batch) -> Masses:
     """Each side's mass lies evenly on its classes."""
-    sizes = [np.diff(side.ptr).astype(np.int64) for side in batch.sides]
+    sizes = [side.sizes.astype(np.int64) for side in batch.sides]
     units = np.lcm(*(np.maximum(size, 1) for size in sizes))
     predicted, true = (np.repeat(units // np.maximum(size, 1), size) for size in sizes)
     return units, (predicted, true)
@@ -39,7 +39,7 @@ def weighed_masses(batch: Batch, weights: FloatArray) -> Masses:
     units = np.where(exact, factor * np.where(exact, second, 0), MOST)
     masses = []
     for side, total, whole in zip(batch.sides, (first, second), (some, others), strict=True):
-        made = whole * np.repeat(units // np.maximum(total, 1), np.diff(side.ptr))
+        made = whole * np.repeat(units // np.maximum(total, 1), side.sizes)
         for row in np.flatnonzero(~exact).tolist():
             made[side.ptr[row] : side.ptr[row + 1]] = _rounded(weights[side[row]])
         masses.append(made)
@@ -48,7 +48,7 @@ def weighed_masses(batch: Batch, weights: FloatArray) -> Masses:
 
 def _whole(weights: FloatArray, side: Side) -> tuple[IntArray, IntArray]:
     """Sums (1 at least, 0 where there are none) of integers in the proportion of the weights, and the integers."""
-    size, rows = len(side.ptr) - 1, np.repeat(np.arange(len(side.ptr) - 1), np.diff(side.ptr))
+    size, rows = len(side.ptr) - 1, np.repeat(np.arange(len(side.ptr) - 1), side.sizes)
     distinct, place = np.unique(weights, return_inverse=True)
     digits = np.zeros(size, np.int64)
     np.maximum.at(digits, rows, np.array([_digits(weight) for weight in distinct.tolist()], np.int64)[place])

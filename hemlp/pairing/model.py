@@ -102,7 +102,7 @@ class PairingModel(Model["PairingSolution"]):
 
         most = extent(self.kappa)[2] * int(np.diff(self.pairs.ptr).max(initial=0))
         for half in self.halves:
-            sizes = int(np.diff(half.side.ptr).max(initial=0)) * float(half.upper.max(initial=0))
+            sizes = int(half.side.sizes.max(initial=0)) * float(half.upper.max(initial=0))
             most += extent(half.default)[2] * sizes
         if most < 1e300:
             return self
@@ -287,7 +287,7 @@ class PairingModel(Model["PairingSolution"]):
             degrees = self.degrees(solution, side)
             out = (degrees < half.lower) | (degrees > half.upper) | (taken < 0) | (taken > half.upper)
             out |= (taken > 0) & np.isinf(half.default)
-            for k in np.flatnonzero(out & np.repeat(solved, np.diff(half.side.ptr)))[:1]:
+            for k in np.flatnonzero(out & np.repeat(solved, half.side.sizes))[:1]:
                 raise InvalidSolution(
                     f"the {SIDES[side]} class {self.label(side, k)!r} has {degrees[k]} pairs ({taken[k]} with the "
                     f"default); its bounds are {half.lower[k]} and {half.upper[k]}"

@@ -19,7 +19,7 @@ class Pairs:
     @classmethod
     def of(cls, batch: Batch) -> Pairs:
         """The layout of the pairs of ``batch``."""
-        return cls(pointers(np.diff(batch.pred.ptr) * np.diff(batch.true.ptr)))
+        return cls(pointers(batch.pred.sizes * batch.true.sizes))
 
     def place(self, start: int, stop: int) -> slice:
         """Where the pairs of the instances from ``start`` on and before ``stop`` are."""
@@ -29,6 +29,6 @@ class Pairs:
         """Positions, in ``batch.pred.classes`` and ``batch.true.classes``, of the two ends of each pair."""
         instance = np.repeat(np.arange(len(batch)), np.diff(self.ptr))
         offset = np.arange(self.ptr[-1]) - self.ptr[instance]
-        width = np.diff(batch.true.ptr)[instance]
+        width = batch.true.sizes[instance]
         row, column = np.divmod(offset, np.maximum(width, 1))
         return batch.pred.ptr[instance] + row, batch.true.ptr[instance] + column

@@ -222,7 +222,7 @@ class TransportModel(Model[TransportSolution]):
         size, home = len(self), 2 * np.arange(len(self))
         counts = [side.classes.size for side in self.batch.sides]
         nodes = np.split(2 * size + np.arange(sum(counts)), [counts[PRED]])
-        homes = [2 * np.repeat(np.arange(size), np.diff(side.ptr)) for side in self.batch.sides]
+        homes = [2 * np.repeat(np.arange(size), side.sizes) for side in self.batch.sides]
         x, (supply, demand) = self.x, self.masses
         arcs = Arcs()
         arcs.add(homes[PRED], nodes[PRED], (supply, supply), 0)
@@ -272,7 +272,7 @@ class TransportModel(Model[TransportSolution]):
         from hemlp.kernels.transport import FORBIDDEN
 
         distinct, place = np.unique(self.cost_values, return_inverse=True)
-        sizes = np.diff(self.batch.pred.ptr) + np.diff(self.batch.true.ptr)
+        sizes = self.batch.pred.sizes + self.batch.true.sizes
         longest = int(sizes.max(initial=0)) // 2 + 2  # of a way, in pairs
         scaled = exact_integers(distinct, digits=ROOM - longest.bit_length())
         if scaled is None:

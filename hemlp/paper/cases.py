@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hemlp.examples import DATA, Case
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.registry import measure
 from hemlp.statistics.tests import kendall
 

@@ -57,14 +57,12 @@ class TimeIsUp(Exception):
     """A limit was reached. Never seen by users: solvers turn it into a status."""
 
 
-def finished_within(seconds: float | None, work: Callable[[], T]) -> T:
+def finished_within(seconds: float, work: Callable[[], T]) -> T:
     """The result of ``work``, or TimeIsUp.
 
-    With a limit, ``work`` runs in a thread of its own. One that is still running then is left to end by itself: Python
+    ``work`` runs in a thread of its own. One that is still running then is left to end by itself: Python
     code at its next step, compiled code when it returns.
     """
-    if seconds is None:
-        return work()
     if seconds <= 0:
         raise TimeIsUp
     result: list[T] = []
@@ -95,8 +93,10 @@ def solve_within(
 
     ``unsolved(model)`` is the solution of an instance whose time was too short.
     """
+    if time_limit is None:
+        return solve(model)
     try:
-        return finished_within(None if time_limit is None else time_limit * max(1, len(model)), lambda: solve(model))
+        return finished_within(time_limit * max(1, len(model)), lambda: solve(model))
     except TimeIsUp:
         if len(model) <= 1:
             return unsolved(model)

@@ -8,6 +8,7 @@ signatures. A name may have options: ``"pulp(backend='HiGHS')"``.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
@@ -73,6 +74,8 @@ def _way_out(package: str) -> str:
 
 def named_solver(text: str) -> Solver:
     """The solver of that name, perhaps with options: ``search(states=0)``."""
+    if text in SOLVERS:
+        return _usual_solver(SOLVERS[text])
     name, positional, options = parse_call(text, "solver", NoSolver)
     if name not in SOLVERS:
         known = ", ".join(SOLVERS)
@@ -82,6 +85,14 @@ def named_solver(text: str) -> Solver:
         solver: Solver = getattr(import_module(module), kind)(*positional, **options)
     except TypeError as error:
         raise InvalidOption(f"cannot make the solver {text!r}: {error}") from None
+    return solver
+
+
+@cache
+def _usual_solver(place: str) -> Solver:
+    """A solver without options: nothing in it changes."""
+    module, _, kind = place.partition(":")
+    solver: Solver = getattr(import_module(module), kind)()
     return solver
 
 

@@ -6,6 +6,7 @@ programs, and so every model by its plan. A solver imports its backend when it i
 """
 
 from hemlp.programs.program import ProgramResult, Status
+from hemlp.programs.registry import Solver
 from hemlp.solvers.programs import ProgramSolver
 
-__all__ = ["ProgramResult", "ProgramSolver", "Status"]
+__all__ = ["ProgramResult", "ProgramSolver", "Solver", "Status"]

@@ -53,7 +53,7 @@ def _solved(model: PairingModel) -> PairingSolution:
 
 
 def _form(model: PairingModel) -> str | None:
-    sizes = [np.diff(half.side.ptr) for half in model.halves]
+    sizes = [half.side.sizes for half in model.halves]
     others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
     halves = list(zip(model.halves, others, strict=True))
     no_default = not any(half.with_default.size for half in model.halves)

@@ -38,7 +38,7 @@ def _choosing(model: PairingModel) -> int | None:
     """The side whose classes choose on their own, if there is one."""
     for side in (PRED, TRUE):
         half, free = model.halves[side], model.halves[1 - side]
-        others = np.repeat(np.diff(half.side.ptr), np.diff(free.side.ptr))
+        others = np.repeat(half.side.sizes, np.diff(free.side.ptr))
         if (free.lower == 0).all() and (free.upper >= others).all() and ((half.lower == 0) | (half.lower == 1)).all():
             return side
     return None

@@ -1,0 +1,138 @@
+# Made by docs/generate.py: do not edit.
+from hemlp import bounds as bounds
+from hemlp import costs as costs
+from hemlp import errors as errors
+from hemlp import examples as examples
+from hemlp import metrics as metrics
+from hemlp import solvers as solvers
+from hemlp import stats as stats
+from hemlp import testing as testing
+from hemlp.bounds import by_class as by_class
+from hemlp.bounds import by_leaf as by_leaf
+from hemlp.bounds import by_level as by_level
+from hemlp.bounds import by_pair as by_pair
+from hemlp.bounds import forbid as forbid
+from hemlp.bounds import force as force
+from hemlp.bounds import priced as priced
+from hemlp.costs import Cost as Cost
+from hemlp.costs import JiangConrath as JiangConrath
+from hemlp.costs import LcaHeight as LcaHeight
+from hemlp.costs import Lin as Lin
+from hemlp.costs import MatrixCost as MatrixCost
+from hemlp.costs import Resnik as Resnik
+from hemlp.costs import ShortestPath as ShortestPath
+from hemlp.costs import WuPalmer as WuPalmer
+from hemlp.errors import HemlpError as HemlpError
+from hemlp.evaluation.result import Evaluation as Evaluation
+from hemlp.evaluation.run import evaluate as evaluate
+from hemlp.evaluation.sweep import Sweep as Sweep
+from hemlp.evaluation.sweep import sweep as sweep
+from hemlp.explain.network import network_picture as network_picture
+from hemlp.hierarchy.dag import Hierarchy as Hierarchy
+from hemlp.hierarchy.labels import TOP as TOP
+from hemlp.hierarchy.reach import UpDistances as UpDistances
+from hemlp.instances.batch import Batch as Batch
+from hemlp.instances.sets import LabelSets as LabelSets
+from hemlp.io.hierarchies import read_hierarchy as read_hierarchy
+from hemlp.io.labels import read_labels as read_labels
+from hemlp.io.weights import read_weights as read_weights
+from hemlp.measures.augmentations import Augmentation as Augmentation
+from hemlp.measures.base import Measure as Measure
+from hemlp.measures.matches import MatchMeasure as MatchMeasure
+from hemlp.measures.matches import MatchScore as MatchScore
+from hemlp.measures.nearest import NearestMeasure as NearestMeasure
+from hemlp.measures.pair_scores import PairScore as PairScore
+from hemlp.measures.pairs import PairMeasure as PairMeasure
+from hemlp.measures.ranked import RankedMeasure as RankedMeasure
+from hemlp.measures.registry import measure as measure
+from hemlp.measures.registry import read_measures as read_measures
+from hemlp.measures.registry import write_measures as write_measures
+from hemlp.measures.scores import Score as Score
+from hemlp.measures.scores import Scores as Scores
+from hemlp.measures.sensitivity import Sensitivity as Sensitivity
+from hemlp.measures.sets import SetMeasure as SetMeasure
+from hemlp.measures.sets import SetScore as SetScore
+from hemlp.measures.transport import TransportMeasure as TransportMeasure
+from hemlp.measures.weights import information_accretion as information_accretion
+from hemlp.measures.weights import information_content as information_content
+from hemlp.pairing.bounds import ALL as ALL
+from hemlp.pairing.bounds import Bounds as Bounds
+from hemlp.programs.model import Model as Model
+from hemlp.scores.cafa import Cafa as Cafa
+from hemlp.scores.cafa import cafa as cafa
+from hemlp.scores.consistency import consistency as consistency
+from hemlp.scores.curve import Curve as Curve
+from hemlp.scores.curve import curve as curve
+from hemlp.scores.precision import average_precision as average_precision
+from hemlp.scores.ranked import ranked as ranked
+from hemlp.scores.reading import read_scores as read_scores
+from hemlp.scores.reliability import reliability as reliability
+from hemlp.scores.sets import ScoredSets as ScoredSets
+from hemlp.scores.tuned import Tuned as Tuned
+from hemlp.scores.tuning import tune as tune
+from hemlp.solvers import Solver as Solver
+from hemlp.solvers import Status as Status
+from hemlp.statistics.exact_greedy import compare_exact_greedy as compare_exact_greedy
+from hemlp.stats import ExactGreedy as ExactGreedy
+from hemlp.version import __version__ as __version__
+
+__all__ = [
+    "ALL",
+    "TOP",
+    "Augmentation",
+    "Batch",
+    "Bounds",
+    "Cafa",
+    "Curve",
+    "Evaluation",
+    "HemlpError",
+    "Hierarchy",
+    "LabelSets",
+    "MatchMeasure",
+    "MatchScore",
+    "Measure",
+    "Model",
+    "NearestMeasure",
+    "PairMeasure",
+    "PairScore",
+    "RankedMeasure",
+    "Score",
+    "ScoredSets",
+    "Scores",
+    "Sensitivity",
+    "SetMeasure",
+    "SetScore",
+    "Sweep",
+    "TransportMeasure",
+    "Tuned",
+    "UpDistances",
+    "__version__",
+    "average_precision",
+    "bounds",
+    "cafa",
+    "compare_exact_greedy",
+    "consistency",
+    "costs",
+    "curve",
+    "errors",
+    "evaluate",
+    "examples",
+    "information_accretion",
+    "information_content",
+    "measure",
+    "metrics",
+    "network_picture",
+    "ranked",
+    "read_hierarchy",
+    "read_labels",
+    "read_measures",
+    "read_scores",
+    "read_weights",
+    "reliability",
+    "solvers",
+    "stats",
+    "sweep",
+    "testing",
+    "tune",
+    "write_measures",
+]

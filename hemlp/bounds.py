@@ -1,0 +1,14 @@
+"""How many pairs a class takes part in: the bounds of Problem 1, by numbers, by rules and by prices.
+
+>>> from hemlp import Hierarchy, PairMeasure
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> leaves = PairMeasure("leaves", Bounds((1, 1), by_leaf((1, 1), (0, ALL))), default_cost=5)
+>>> leaves.score(h, true=["sheep", "mammal"], pred=["cow"])
+2.0
+"""
+
+from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.pairing.capacities import by_pair, forbid, force, priced
+from hemlp.pairing.rules import by_class, by_leaf, by_level
+
+__all__ = ["ALL", "Bounds", "by_class", "by_leaf", "by_level", "by_pair", "forbid", "force", "priced"]
