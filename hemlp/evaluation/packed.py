@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hemlp.lca.solution import STEPS
 from hemlp.measures import registry
 from hemlp.measures.base import Measure
-from hemlp.measures.named import NAMED
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.scores import Scores
 from hemlp.programs.program import STATUSES, Status
 
