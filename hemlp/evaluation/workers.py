@@ -1,8 +1,8 @@
 """Who scores the chunks of a run: threads, processes, or any executor, that of Dask included.
 
-Threads, where all that scores is compiled: it lets other threads work meanwhile. Python itself needs processes for that.
-
-All of them call ``score_chunk`` on the same data, so results do not depend on who does it, nor on who finishes first.
+Threads where all that scores is compiled, since it lets other threads work meanwhile; what is written in Python does
+not, and gets processes. All call ``score_chunk`` on the same data, so results do not depend on who does it, nor on who
+finishes first.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from hemlp.errors import WorkerLost
 from hemlp.evaluation.packed import NotScores, packed, unpacked
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
+from hemlp.kernels import COMPILED
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
-from hemlp.kernels import COMPILED
-from hemlp.processes.executors import WorkersDied
 from hemlp.processes.interrupts import as_finished, interruptible
-from hemlp.processes.sending import Pickled
+from hemlp.processes.sending import Pickled, WorkersDied
 from hemlp.programs.registry import Solver
 
 if TYPE_CHECKING:

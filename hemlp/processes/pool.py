@@ -18,9 +18,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from hemlp.processes.executors import WorkersDied
 from hemlp.processes.interrupts import Abandoned, children, kill
-from hemlp.processes.sending import Pickled
+from hemlp.processes.sending import Pickled, WorkersDied
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -52,6 +51,7 @@ class ProcessPool(Generic[Item, Result]):
             worker.end()
 
     def __call__(self, item: Item) -> Result:
+        """The result, once there is one."""
         for attempt in range(1, ATTEMPTS + 1):
             worker = self._worker()
             try:

@@ -46,3 +46,11 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, type | FunctionType):
             self.modules.add(value.__module__)
         return NotImplemented
+
+
+class WorkersDied(Exception):
+    """Whoever had ``item`` is gone."""
+
+    def __init__(self, item: Any, why: str) -> None:
+        super().__init__(why)
+        self.item = item
