@@ -72,7 +72,3 @@ def refuses_oddly(predicted, true):
 def needs_too_much(predicted, true):
     """No worker has enough memory."""
     raise MemoryError
-
-
-def differ(predicted, true):
-    return float(predicted != true)

@@ -1,6 +1,6 @@
 """Takes from a Python process what it would not have on Windows: written as sitecustomize.py, it is run by each one.
 
-The standard library keeps what it needs itself to start processes here.
+The standard library and numpy keep what they need on this machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "spwd", "crypt"):
     sys.modules[name] = None  # type: ignore[assignment]
 for name in ("fork", "forkpty", "killpg", "getuid", "geteuid", "getgid", "getegid", "getpgid", "setpgid", "setsid",
-             "getsid", "mkfifo", "uname", "nice", "sched_getaffinity", "statvfs", "chown", "getloadavg", "sysconf",
+             "getsid", "mkfifo", "nice", "sched_getaffinity", "statvfs", "chown", "getloadavg", "sysconf",
              "wait", "O_NONBLOCK", "O_CLOEXEC", "O_DIRECTORY", "pread", "fchmod", "ctermid"):  # fmt: skip
     if hasattr(os, name):
         delattr(os, name)
