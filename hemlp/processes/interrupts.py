@@ -10,6 +10,7 @@ import atexit
 import ctypes
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -209,7 +210,8 @@ def children(process: int, thread: int | str = "*") -> list[int]:
 
 
 def kill(processes: Iterable[int]) -> None:
-    """End processes at once, if they have not ended yet."""
-    for process in processes:
+    """End processes at once, if they have not ended yet; not that of multiprocessing which clears up after others."""
+    tracker = getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None)
+    for process in {*processes} - {getattr(tracker, "_pid", None)}:
         with suppress(OSError):
             os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))

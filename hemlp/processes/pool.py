@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from hemlp.errors import Advice, InvalidOption
 from hemlp.processes.interrupts import Abandoned, children, kill
 from hemlp.processes.sending import Pickled, WorkersDied
 
@@ -33,12 +34,15 @@ class ProcessPool(Generic[Item, Result]):
     """``function(shared, item)`` in as many processes as there are threads that ask; each gets ``shared`` once."""
 
     def __init__(self, function: Callable[[Any, Item], Result], shared: Any) -> None:
+        if multiprocessing.current_process().daemon:
+            error = InvalidOption("a process of multiprocessing that is a daemon can start no workers")
+            raise error.advised(Advice("workers", "1", "to stay in this process"))
         self._function, self._shared = function, Pickled.of(shared).data
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
         self._closed = False
         self._lock = threading.Lock()
-        with _plain_start():  # of what multiprocessing needs beside, not in a thread that may be abandoned
+        with _plain_start(PYTHONWARNINGS="ignore"):  # of multiprocessing's tracker, in a thread that is not abandoned
             CONTEXT.Lock()
 
     def __enter__(self) -> ProcessPool[Item, Result]:
@@ -103,17 +107,22 @@ class _Worker:
 
 
 @contextmanager
-def _plain_start() -> Iterator[None]:
+def _plain_start(**variables: str) -> Iterator[None]:
     """New processes neither import from the current folder, unless this one does, nor run the script once more."""
-    safe, script = os.environ.get("PYTHONSAFEPATH"), sys.modules["__main__"]
-    os.environ["PYTHONSAFEPATH"] = "1"
+    variables["PYTHONSAFEPATH"] = "1"
+    before = {name: os.environ.pop(name, None) for name in variables}
+    script = sys.modules["__main__"]
+    os.environ |= variables
     sys.modules["__main__"] = ModuleType("__main__")
     try:
         yield
     finally:
         sys.modules["__main__"] = script
-        if safe is None:
-            del os.environ["PYTHONSAFEPATH"]
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 _shared: Any = None
