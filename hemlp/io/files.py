@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
@@ -14,13 +15,10 @@ from typing import IO
 from hemlp.errors import UnwritableFile
 from hemlp.processes.interrupts import unfinished
 
-try:
-    import fcntl
-except ImportError:
-    LOCKS = False
-else:
-    LOCKS = True
+LOCKS = find_spec("fcntl") is not None
 """Whether files are locked while they are written. Windows neither removes nor moves a file that somebody has open."""
+if LOCKS:
+    import fcntl
 
 PART = re.compile(r"(.+)\.[0-9a-f]+\.part", re.DOTALL)
 """The name of a file that is being written, after the name that it will have."""

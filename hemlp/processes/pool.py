@@ -54,26 +54,22 @@ class ProcessPool(Generic[Item, Result]):
         for worker in self._all:
             worker.end()
 
-    def __call__(self, item: Item) -> Result:
+    def __call__(self, item: Item, attempts: int = ATTEMPTS) -> Result:
         """The result, once there is one."""
-        for attempt in range(1, ATTEMPTS + 1):
-            worker = self._worker()
-            try:
-                worker.begun.result()
-                result: Result = worker.executor.submit(_call, self._function, item).result()
-            except MemoryError:  # a new process may have more
-                worker.end()
-                if attempt == ATTEMPTS:
-                    raise
-            except BrokenProcessPool:
-                code = worker.end()
-                if attempt == ATTEMPTS:
-                    how = f"killed by signal {-code}, often for lack of memory" if code < 0 else f"code {code}"
-                    raise WorkersDied(item, f"the worker process died {ATTEMPTS} times ({how})") from None
-            else:
-                self._idle.append(worker)
-                return result
-        raise AssertionError("unreachable")
+        worker = self._worker()
+        try:
+            worker.begun.result()
+            result: Result = worker.executor.submit(_call, self._function, item).result()
+        except (BrokenProcessPool, MemoryError) as error:  # a new process may have more memory
+            code = worker.end()
+            if attempts > 1:
+                return self(item, attempts - 1)
+            if isinstance(error, MemoryError):
+                raise
+            how = f"killed by signal {-code}, often for lack of memory" if code < 0 else f"code {code}"
+            raise WorkersDied(item, f"the worker process died {ATTEMPTS} times ({how})") from None
+        self._idle.append(worker)
+        return result
 
     def _worker(self) -> _Worker:
         """One that is idle, or a new one."""
