@@ -68,8 +68,9 @@ def open_bytes(path: str | PathLike[str]) -> IO[bytes]:
     except (OSError, ValueError) as error:  # a path with a zero byte is no path
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableFile(f"cannot read {source}: {reason.lower()}") from None
-    device = os.fstat(file.fileno())
-    if stat.S_ISCHR(device.st_mode) and not file.isatty() and device.st_rdev != os.stat(os.devnull).st_rdev:
+    given, nothing = os.fstat(file.fileno()), os.stat(os.devnull)
+    same = getattr(given, "st_rdev", 0) == getattr(nothing, "st_rdev", 0)  # Windows does not say
+    if stat.S_ISCHR(given.st_mode) and not file.isatty() and not same:
         file.close()
         raise UnreadableFile(f"cannot read {source}: it is a device, which may have no end")
     return file
