@@ -454,7 +454,7 @@ def medline_one() -> Timed:
 
 
 def medline_two() -> Timed:
-    """The same by two worker processes, their start included."""
+    """The same by two workers, which are threads."""
     return _shared_out(medline_data, "two")
 
 
@@ -469,7 +469,7 @@ def union_one() -> Timed:
 
 
 def union_two() -> Timed:
-    """The same by two worker processes, their start included."""
+    """The same by two workers, which are threads."""
     return _shared_out(union, "two")
 
 

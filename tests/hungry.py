@@ -7,6 +7,9 @@ import resource
 import signal
 from pathlib import Path
 
+from hemlp.measures.sets import SetMeasure
+from hemlp.programs.registry import as_solver
+
 
 def _times(name: str) -> int:
     """How often this was called, over all processes."""
@@ -52,6 +55,25 @@ def never_ends(predicted, true):
     _times("ENDLESS_BEGUN")
     compare_for_hours()
     return 0.0
+
+
+class Stranger:
+    """A solver of one's own, that another does the work for."""
+
+    name = "stranger"
+
+    def available(self):
+        return None
+
+    def accepts(self, model):
+        return True
+
+    def solve(self, model, time_limit):
+        return as_solver("augmenting").solve(model, time_limit)
+
+
+class Mine(SetMeasure):
+    """A measure of one's own."""
 
 
 def refuses(predicted, true):

@@ -25,6 +25,7 @@ from tests.processes import (
     end_of,
     environment,
     many_rows,
+    session,
     start,
     until,
     usual_signals,
@@ -199,6 +200,9 @@ def test_workers_end_with_the_process_that_started_them(tmp_path, number, group)
         assert not list(run.glob("*.part"))
 
 
+IN_PROCESSES = ["evaluate", *FILES, "-m", "GIE", "--solver", "networkx", "--chunk", "50"]
+
+
 IN_PYTHON = """
 import hemlp, os, sys
 from tests import hungry
@@ -219,6 +223,17 @@ def test_workers_in_compiled_code_end_with_the_process_that_started_them(tmp_pat
     os.kill(process.pid, number)
     code, out, _ = end_of(process)
     assert (code, out) == ((0, "KeyboardInterrupt\n") if number == signal.SIGINT else (-number, ""))
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.1, 0.2, 0.4])
+def test_ctrl_c_in_a_terminal_is_not_for_workers(tmp_path, wait):
+    """Whatever they are at, importing or scoring, they say nothing of it."""
+    process = start([*HEMLP, *IN_PROCESSES, "--workers", "2"], env=environment(TMPDIR=str(tmp_path)))
+    until(lambda: len(session(process.pid)) >= 3, process)
+    time.sleep(wait)
+    os.killpg(process.pid, signal.SIGINT)
+    code, out, error = end_of(process)
+    assert (code, out, error.partition(";")[0], error.count("\n")) == (130, "", "hemlp: interrupted", 1)
 
 
 # ---- any moment

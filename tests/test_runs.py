@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +27,10 @@ from hemlp.errors import (
     WorkerLost,
 )
 from hemlp.evaluation.run import memory_size
+from hemlp.evaluation.workers import Solving, all_compiled
 from hemlp.io.labels import LabelFile
 from hemlp.processes.executors import results
+from hemlp.programs.registry import as_solver
 from hemlp.report.outputs import write_per_instance
 from tests import hungry
 from tests.processes import start, usual_signals
@@ -65,6 +67,56 @@ def test_executors(mini, usual, kind):
     made = ThreadPoolExecutor(3) if kind == "threads" else ProcessPoolExecutor(2, get_context("spawn"))
     with made as executor:
         assert evaluate(*mini, NAMES, executor=executor, chunk=30).to_dict() == usual
+
+
+def test_what_is_compiled_is_scored_in_threads_and_python_in_processes(mini, monkeypatch):
+    """Strangers' code and solvers that hold the lock of Python, or are not known to be safe, get processes."""
+    used = []
+    monkeypatch.setattr(PairMeasure, "model", _noting(used, PairMeasure.model))
+    evaluate(*mini, ["GIE"], workers=2, chunk=50)
+    assert len(used) > 4
+    assert set(used) == {os.getpid()}
+    plain = Solving("error")
+    assert all_compiled((measure("F_H"), measure("F_LCA"), measure("GIE(cost='wu_palmer')")), plain)
+    assert all_compiled((measure("GIE"),), Solving("error", as_solver("augmenting"), 5.0))
+    own = PairMeasure("m", Bounds((1, 1), (1, 1)), cost=hungry.refuses, default_cost=2)
+    assert not all_compiled((own,), plain)
+    assert not all_compiled((hungry.Mine("mine", "ancestors"),), plain)
+    assert not all_compiled((measure("GIE"),), Solving("error", hungry.Stranger()))
+    for name in ("pulp", "networkx", "cpsat", "milp", "flow", "portfolio"):
+        assert not all_compiled((measure("GIE"),), Solving("error", as_solver(name)))
+    monkeypatch.setattr("hemlp.evaluation.workers.COMPILED", False)
+    assert not all_compiled((measure("F_H"),), plain)
+
+
+def _noting(used, usual):
+    """The usual thing, and in which process it was done."""
+
+    def call(*args):
+        used.append(os.getpid())
+        return usual(*args)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "solver", ["pulp", "networkx", "cpsat", "milp", "flow", hungry.Stranger()], ids=lambda s: getattr(s, "name", s)
+)
+def test_solvers_in_processes_and_in_threads(mini, solver):
+    """Threads of one's own executor, too: no solver comes in the way of another."""
+    h, true, systems = mini
+    data = h, [*true][:40], {"knn30": [*systems["knn30"]][:40]}
+    usual = evaluate(*data, ["GIE"], solver=solver).to_dict()
+    assert evaluate(*data, ["GIE"], solver=solver, workers=2, chunk=10).to_dict() == usual
+    with ThreadPoolExecutor(3) as executor:
+        assert evaluate(*data, ["GIE"], solver=solver, executor=executor, chunk=5).to_dict() == usual
+
+
+def test_a_daemon_of_multiprocessing_is_told_that_it_can_start_no_workers(monkeypatch):
+    monkeypatch.setattr(current_process(), "_config", {**current_process()._config, "daemon": True})
+    m = PairMeasure("m", Bounds((1, 1), (1, 1)), cost=hungry.refuses, default_cost=2)
+    with pytest.raises(InvalidOption, match="can start no workers; choose workers="):
+        evaluate(H, ["cow"], ["cow"], [m], workers=2)
 
 
 def test_any_order_of_completion(mini, usual):

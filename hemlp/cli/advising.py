@@ -12,6 +12,7 @@ import click
 
 from hemlp.errors import HemlpError, InvalidOption, out_of_memory
 from hemlp.escaping import printable
+from hemlp.io.text import STANDARD_INPUT
 
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
 """Arguments that name files which are read."""
@@ -73,7 +74,7 @@ def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
         files = [value] if isinstance(value, str) else list(value)
         for k, file in enumerate(files):
             if found := _STANDARD_INPUT.fullmatch(file):
-                files[k] = f"{found[1] or ''}/dev/stdin{found[2] or ''}"
+                files[k] = f"{found[1] or ''}{STANDARD_INPUT}{found[2] or ''}"
                 times += 1
         made[key] = files[0] if isinstance(value, str) else tuple(files)
     if times > 1:

@@ -54,7 +54,9 @@ if TYPE_CHECKING:
 @click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
 @click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
 @click.option("--table", type=click.Path(), help="Write the tables as .md, .tex, .csv or text: --table results.tex.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes: --workers 2.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Chunks at a time: --workers 2."
+)
 @click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
 @click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
 @click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")

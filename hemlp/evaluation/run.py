@@ -20,7 +20,7 @@ from hemlp.evaluation.folder import RunFolder
 from hemlp.evaluation.inputs import Inputs, Reading, Source, with_needed_scores
 from hemlp.evaluation.progress import Progress
 from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.workers import Context, Solving, scored
+from hemlp.evaluation.workers import Context, Solving, all_compiled, scored
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
@@ -91,7 +91,7 @@ def evaluate(
     time_limit
         In seconds for each instance.
     workers
-        Processes that score chunks.
+        How many chunks are scored at once: in threads, or in processes where measures or solvers are in Python.
     executor
         Scores chunks instead: any of ``concurrent.futures``, or that of a Dask client.
     chunk
@@ -138,7 +138,8 @@ def evaluate(
         gold = _gold(reading.source(true, "true labels"), named)
         known = names if names is not None else given.names or None
         inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
-        left = None if room is None else _left(room, workers, inputs.given)
+        threads = workers == 1 or all_compiled(tuple(made.values()), solving)
+        left = None if room is None else _left(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.checked(undefined, left)
         size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
         folder = None
@@ -177,7 +178,7 @@ def _check(
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
-        raise InvalidOption("workers are processes of hemlp's own: give workers or an executor, not both")
+        raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
 
 
 def _of_ranks_alone(made: Mapping[str, Measure]) -> bool:
@@ -224,16 +225,15 @@ def memory_size(memory: int | str) -> int:
     return size
 
 
-def _left(room: int, workers: int, h: Hierarchy) -> float:
-    """How many of ``room`` bytes each process that scores has for its instances.
+def _left(room: int, workers: int, processes: int, h: Hierarchy) -> float:
+    """How many of ``room`` bytes each worker has for its instances.
 
     A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy.
     """
-    fixed = (workers if workers > 1 else 0) + 1
-    left = room - fixed * (250 * 2**20 + 400 * len(h))
+    left = room - processes * (250 * 2**20 + 400 * len(h))
     if left < 2**20:
         raise InvalidOption(
-            f"memory: {fixed} processes with a hierarchy of {len(h):,} classes take about "
+            f"memory: {processes} processes with a hierarchy of {len(h):,} classes take about "
             f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
         )
     return left / workers

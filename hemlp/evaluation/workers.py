@@ -1,10 +1,13 @@
-"""Who scores the chunks of a run: this process, worker processes of our own, or any executor, that of Dask included.
+"""Who scores the chunks of a run: threads, processes, or any executor, that of Dask included.
 
-All of them call ``score_chunk`` on the same data, so results do not depend on who does it, nor on who finishes first.
+Threads where all that scores is compiled, since it lets other threads work meanwhile; what is written in Python does
+not, and gets processes. All call ``score_chunk`` on the same data, so results do not depend on who does it, nor on who
+finishes first.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,14 +17,19 @@ from hemlp.errors import WorkerLost
 from hemlp.evaluation.packed import NotScores, packed, unpacked
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
+from hemlp.kernels import COMPILED
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
-from hemlp.processes.interrupts import interruptible
+from hemlp.processes.interrupts import as_finished, interruptible
+from hemlp.processes.sending import Pickled, WorkersDied
 from hemlp.programs.registry import Solver
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("cpsat", "flow", "milp", "networkx", "portfolio", "pulp")}
+"""Solvers that write programs in Python, or hold its lock while they solve them."""
 
 
 @dataclass(frozen=True)
@@ -101,26 +109,32 @@ def _received(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
     return scores
 
 
+def all_compiled(measures: tuple[Measure, ...], solving: Solving) -> bool:
+    """Whether no code in Python scores that could not wait for other threads, nor any that does not know of them."""
+    modules = Pickled.of((measures, solving)).modules
+    known = {*sys.stdlib_module_names, "hemlp", "numpy"}
+    return COMPILED and not modules & IN_PYTHON and {name.partition(".")[0] for name in modules} <= known
+
+
 def scored(
     context: Context, chunks: Iterable[Chunk], workers: int, executor: Executor | None
 ) -> Iterator[tuple[Chunk, list[Scores]]]:
     """Chunks with their scores, as they are finished; few are in memory at a time."""
-    if executor is not None:
-        from hemlp.processes.executors import WorkersDied, results
+    try:
+        if executor is not None:
+            from hemlp.processes.executors import results
 
-        try:
             for chunk, body in results(packed_chunk, context, chunks, executor):
                 yield chunk, _received(body, context, chunk)
-        except WorkersDied as died:
-            raise lost(died.item, str(died)) from died
-    elif workers == 1:
-        for chunk in chunks:
-            yield chunk, score_chunk(context, chunk)
-    else:
-        from hemlp.evaluation.pool import WorkerPool
+        elif workers == 1 or all_compiled(context.measures, context.solving):
+            yield from as_finished(partial(score_chunk, context), chunks, workers)
+        else:
+            from hemlp.processes.pool import ProcessPool
 
-        with WorkerPool(context, workers) as pool:
-            yield from pool.scored(chunks)
+            with ProcessPool(score_chunk, context) as score:
+                yield from as_finished(score, chunks, workers)
+    except WorkersDied as died:
+        raise lost(died.item, str(died)) from died
 
 
 def lost(chunk: Chunk, why: str) -> WorkerLost:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
 
 from hemlp.errors import UnwritableFile
 from hemlp.processes.interrupts import unfinished
+
+LOCKS = find_spec("fcntl") is not None
+"""Whether files are locked while they are written. Windows neither removes nor moves a file that somebody has open."""
+if LOCKS:
+    import fcntl
 
 PART = re.compile(r"(.+)\.[0-9a-f]+\.part", re.DOTALL)
 """The name of a file that is being written, after the name that it will have."""
@@ -35,7 +40,8 @@ def is_open(number: int) -> bool:
 
 def is_stream(place: Path) -> bool:
     """Whether a file can only be written where it is: a pipe, a device, or a stream of a process like /dev/stdout."""
-    return (os.path.exists(place) and not os.path.isfile(place)) or place.absolute().parts[1:2] in (("dev",), ("proc",))
+    devices = place.absolute().as_posix().startswith(("/dev/", "/proc/"))
+    return devices or (os.path.exists(place) and not os.path.isfile(place))
 
 
 def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
@@ -68,12 +74,15 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
+            if not LOCKS:
+                file.close()
             (_link if keep else os.replace)(part, place)
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        if LOCKS:  # where folders can be opened, too
+            folder = os.open(place.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
     except OSError as error:
         raise UnwritableFile(f"cannot write {fspath(path)}: {reason(error)}") from None
 
@@ -87,7 +96,8 @@ def _part_of(place: Path) -> Iterator[tuple[Path, IO[bytes]]]:
             while True:
                 with part.open("wb") as file:
                     with suppress(OSError):  # not every file system has locks
-                        fcntl.flock(file, fcntl.LOCK_EX)
+                        if LOCKS:
+                            fcntl.flock(file, fcntl.LOCK_EX)
                     if os.fstat(file.fileno()).st_nlink:  # else somebody took it for stale before it was locked
                         yield part, file
                         return
@@ -117,9 +127,12 @@ def remove_stale_parts(folder: Path, names: str) -> None:
 
 
 def _remove_if_stale(part: Path) -> None:
+    if not LOCKS:
+        return part.unlink()
     number = os.open(part, os.O_RDWR | os.O_NONBLOCK)
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if its writer is alive
         part.unlink()
     finally:
         os.close(number)
+    return None

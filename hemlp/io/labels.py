@@ -20,6 +20,7 @@ from hemlp.io.matrix_labels import is_matrix, matrix_cells, matrix_rows, read_ma
 from hemlp.io.parquet import is_parquet, parquet_columns
 from hemlp.io.text import (
     MARK,
+    STANDARD_INPUT,
     ZIPPED,
     check_separator,
     check_text,
@@ -240,8 +241,8 @@ class LabelFile:
 
 def check_rereadable(path: str | PathLike[str]) -> None:
     """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
-    regular = os.path.isfile(path) or os.path.isdir(path)
-    if file_kind(fspath(path)) not in WHOLE and os.path.exists(path) and not regular:
+    pipe = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    if file_kind(fspath(path)) not in WHOLE and (pipe or fspath(path) == STANDARD_INPUT):
         raise InvalidOption(
             f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
             f"read several times: save it to a file, or do without the limit"

@@ -22,6 +22,8 @@ ZIPPED = b"\x1f\x8b"
 
 MARK = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
+STANDARD_INPUT = "/dev/stdin"
+"""Its name, also where there is no such file; it can be read once."""
 QUOTING = (",", ";")
 """Cells between these may stand in quotes."""
 
@@ -62,12 +64,13 @@ def open_bytes(path: str | PathLike[str]) -> IO[bytes]:
         raise InvalidOption(f"{path!r} is not the path of a file")
     source = fspath(path)
     try:
-        file = Path(source).open("rb")  # noqa: SIM115 (the caller closes it)
+        file = open(os.dup(0) if source == STANDARD_INPUT else source, "rb")  # noqa: SIM115 (the caller closes it)
     except (OSError, ValueError) as error:  # a path with a zero byte is no path
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableFile(f"cannot read {source}: {reason.lower()}") from None
-    device = os.fstat(file.fileno())
-    if stat.S_ISCHR(device.st_mode) and not file.isatty() and device.st_rdev != os.stat(os.devnull).st_rdev:
+    given, nothing = os.fstat(file.fileno()), os.stat(os.devnull)
+    same = getattr(given, "st_rdev", 0) == getattr(nothing, "st_rdev", 0)  # Windows does not say
+    if stat.S_ISCHR(given.st_mode) and not file.isatty() and not same:
         file.close()
         raise UnreadableFile(f"cannot read {source}: it is a device, which may have no end")
     return file

@@ -1,1 +1,1 @@
-"""Processes: interrupts, what is sent from one process to another, and executors. Imports errors only."""
+"""Threads and processes that share work, interrupts, and executors. Imports errors only."""

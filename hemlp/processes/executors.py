@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from hemlp.errors import NoCluster
-from hemlp.processes.sending import Pickled
+from hemlp.processes.sending import Pickled, WorkersDied
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,14 +35,6 @@ WORKER_TIMEOUT = 300.0
 """Seconds that a run waits for a cluster without workers, unless its executor has a ``worker_timeout``."""
 
 GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
-
-
-class WorkersDied(Exception):
-    """The executor lost the workers that had ``item``."""
-
-    def __init__(self, item: Any, why: str) -> None:
-        super().__init__(why)
-        self.item = item
 
 
 def results(

@@ -10,17 +10,21 @@ import atexit
 import ctypes
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from functools import wraps
+from functools import partial, wraps
+from itertools import islice
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 PATIENCE = 0.2
 """Seconds between two looks at signals where waiting for a thread cannot be interrupted by them (Windows)."""
@@ -35,11 +39,11 @@ class Abandoned(BaseException):
 
 
 class _Work(threading.Thread):
-    """A thread that keeps the result of ``work``, or what it raised."""
+    """A thread that keeps the result of ``work``, or what it raised, and puts itself into ``finished``."""
 
-    def __init__(self, work: Callable[[], Any]) -> None:
+    def __init__(self, work: Callable[[], Any], finished: SimpleQueue[_Work]) -> None:
         super().__init__(name="hemlp", daemon=True)
-        self._work, self._context = work, copy_context()
+        self._work, self._context, self._finished = work, copy_context(), finished
         self.result: Any = None
         self.error: BaseException | None = None
         self.done = threading.Event()  # after a signal in Thread.join Python 3.11 takes a thread for ended
@@ -51,11 +55,12 @@ class _Work(threading.Thread):
             self.error = error
         finally:
             self.done.set()
+            self._finished.put(self)
 
     def abandon(self) -> None:
         """Have it end as soon as it is back in Python, stop the solver that it is in, and kill what it has started."""
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(Abandoned))
-        _kill(_children(os.getpid(), self.native_id or 0))
+        kill(children(os.getpid(), self.native_id or 0))
         stop = _stops.pop(self.ident or 0, None)
         if stop is not None:
             stop()
@@ -74,20 +79,39 @@ def interruptible(work: Callable[[], T], stop: Callable[[], object] | None = Non
     """
     if threading.current_thread() is not threading.main_thread():
         return work() if stop is None else _stoppable(work, stop)
-    thread = _Work(work if stop is None else lambda: _stoppable(work, stop))
+    [(_, result)] = as_finished(lambda work: work() if stop is None else _stoppable(work, stop), [work], 1)
+    return result
+
+
+def as_finished(function: Callable[[Item], T], items: Iterable[Item], threads: int) -> Iterator[tuple[Item, T]]:
+    """Items with ``function(item)``, as they are finished by so many threads; this one only waits, for signals, too.
+
+    Whatever ends the wait, Ctrl-C or an error, the threads that are still at work are stopped as soon as possible.
+    """
+    source, finished = iter(items), SimpleQueue[_Work]()
+    running: dict[_Work, Item] = {}
     try:
-        thread.start()
-        while not thread.done.wait(PATIENCE):
-            pass
-    except BaseException:
-        thread.abandon()
-        raise
-    if thread.error is not None:
-        try:
-            raise thread.error
-        finally:
-            del thread  # it holds the error, which holds this frame
-    return thread.result  # type: ignore[no-any-return]
+        while True:
+            for item in islice(source, threads - len(running)):
+                thread = _Work(partial(function, item), finished)
+                running[thread] = item
+                thread.start()
+            if not running:
+                return
+            try:
+                thread = finished.get(timeout=PATIENCE)
+            except Empty:
+                continue
+            item = running.pop(thread)
+            if thread.error is not None:
+                try:
+                    raise thread.error
+                finally:
+                    del thread  # it holds the error, which holds this frame
+            yield item, thread.result
+    finally:
+        for thread in running:
+            thread.abandon()
 
 
 def _stoppable(work: Callable[[], T], stop: Callable[[], object]) -> T:
@@ -172,20 +196,22 @@ def _tidy() -> None:
     for remove in list(_unfinished.values()):
         with suppress(Exception):
             remove()
-    _kill(_children(os.getpid()))
+    kill(children(os.getpid()))
 
 
-def _children(process: int, thread: int | str = "*") -> list[int]:
+def children(process: int, thread: int | str = "*") -> list[int]:
     """The processes that this one (or one thread of it) has started, and those that they have, where Linux tells."""
     found: list[int] = []
     for tasks in Path(f"/proc/{process}/task").glob(f"{thread}/children"):
         with suppress(OSError):
             for child in map(int, tasks.read_text().split()):
-                found += [child, *_children(child)]
+                found += [child, *children(child)]
     return found
 
 
-def _kill(processes: list[int]) -> None:
-    for process in processes:
+def kill(processes: Iterable[int]) -> None:
+    """End processes at once, if they have not ended yet; not that of multiprocessing which clears up after others."""
+    tracker = getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None)
+    for process in {*processes} - {getattr(tracker, "_pid", None)}:
         with suppress(OSError):
-            os.kill(process, signal.SIGKILL)
+            os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))

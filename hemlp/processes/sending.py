@@ -1,12 +1,9 @@
-"""What other processes need of this one: a value as bytes, and where to import what it holds."""
+"""What is sent to other processes: a value as bytes, and the modules that it needs there."""
 
 from __future__ import annotations
 
 import io
-import os
 import pickle
-import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -51,24 +48,9 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def import_path(modules: Iterable[str]) -> list[str]:
-    """Where another process finds ``modules``: ``sys.path``, without the current folder unless one of them is there.
+class WorkersDied(Exception):
+    """Whoever had ``item`` is gone."""
 
-    The current folder may hold anything, and what heads the path is imported instead of what was meant.
-    """
-    needed = {folder for name in modules for folder in _folders(name.partition(".")[0])}
-    try:
-        current = os.path.realpath(os.getcwd())
-    except OSError:  # it was removed
-        current = ""
-    path = [os.path.realpath(entry) for entry in sys.path if current or os.path.isabs(entry)]
-    kept = [entry for entry in path if entry != current or entry in needed]
-    return [*sorted(needed - set(kept)), *kept]
-
-
-def _folders(package: str) -> set[str]:
-    """The folders that hold a module or package of the first level."""
-    module = sys.modules.get(package)
-    inside = getattr(module, "__path__", None)
-    files = list(inside) if inside is not None else [getattr(module, "__file__", None)]
-    return {os.path.realpath(os.path.dirname(file)) for file in files if file}
+    def __init__(self, item: Any, why: str) -> None:
+        super().__init__(why)
+        self.item = item

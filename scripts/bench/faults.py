@@ -129,7 +129,7 @@ FAULTS = [
     Fault("evaluation/drops.py", "return -self.difference if self.greater_is_better else self.difference", "return -self.difference", "a drop of an error passes the gate"),
     Fault("evaluation/sweep.py", "np.where(better[:, None], -self.means, self.means)", "-self.means", "places by an error"),
     Fault("report/instances.py", "signed = values if ev.greater_is_better[leader] else -values", "signed = values", "which instances a page shows as the worst by an error"),
-    Fault("processes/sending.py", "kept = [entry for entry in path if entry != current or entry in needed]", "kept = path", "workers import what lies in the current folder"),
+    Fault("processes/pool.py", "variables[\"PYTHONSAFEPATH\"] = \"1\"", "variables[\"PYTHONSAFEPATH\"] = \"\"", "workers import what lies in the current folder"),
     Fault("metrics.py", "total = weights[defined].sum()", "total = weights.sum()", "sample weights of undefined instances"),
     Fault("explain/parts.py", "return self.predicted & self.true", "return self.predicted | self.true", "the shared nodes of an explanation"),
     Fault("explain/layout.py", "return plain_sum(places) / len(places) if places else otherwise", "return places[0] if places else otherwise", "where boxes are drawn", "docs"),
