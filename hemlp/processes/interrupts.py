@@ -163,6 +163,13 @@ def unfinished(remove: Callable[[], object]) -> Iterator[None]:
             _unfinished.pop(key, None)
 
 
+@contextmanager
+def begun_whole() -> Iterator[None]:
+    """What begins here is begun as a whole before the process ends, or not at all."""
+    with _changing:
+        yield
+
+
 def end_at_signals(last_words: Callable[[str], str]) -> None:
     """From now on Ctrl-C, SIGTERM and SIGHUP end this process: tidily, at once, with the exit code 128 + signal.
 

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from hemlp.errors import Advice, InvalidOption
-from hemlp.processes.interrupts import Abandoned, children, kill
+from hemlp.processes.interrupts import Abandoned, begun_whole, children, kill
 from hemlp.processes.sending import Pickled, WorkersDied
 
 Item = TypeVar("Item")
@@ -88,7 +88,7 @@ class _Worker:
     def __init__(self, shared: bytes) -> None:
         if hasattr(signal, "pthread_sigmask"):  # what is blocked stays so in a new process: Ctrl-C is for this one
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        with _plain_start():
+        with begun_whole(), _plain_start():
             self.executor = ProcessPoolExecutor(1, CONTEXT)
             self.begun = self.executor.submit(_begin, shared)
         (self._process,) = self.executor._processes.values()
