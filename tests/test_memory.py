@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
@@ -197,3 +199,21 @@ def test_parquet_that_is_damaged_or_says_something_twice(tmp_path):
     parquet.write_table(twice, file)
     with pytest.raises(FileFormatError, match="the column 'label' stands there 2 times"):
         read_labels(file)
+
+
+ROWS_THAT_CONTRADICT = (
+    "c-m!>PfG$p6u{r?+F;?qq*-=g4|}jB!Yl<NLW8GiR9dbe(s5I<KZa(85FI=A0XlT-&?kyML?5Czvtm{c=Dj!X&u`u^Q^!U|M8t})"
+    "t7ISnu#{u~kWnftKqQ2f5?sV-ac3LWSk`8l<z>n)x&~>^m>Hqgb&;-8jUtG;Nr}#&r%XE-YcrS-jE?yQGpWcnsYC;pk|EGAlOQ58"
+    "p97oUwJ*9ifrx;Jts1s**;$3ELsfda&=1bL{b|JF(vc|-UPVmifXAh(7KX*GN9&1sc`rIYzD%j>3Ij;R$>gb>OAk1aJaA@=@Cc20"
+    "W!4+>KA88+{?7iNmYC737i#vR*1G}Hv18b1oVIquYuTS{Q%SCeBtC|6j5xt!4=ad0Ea?;$i-<Mlln@Vf;KyR<hMv|ZR|MT5r(7xP"
+    "poWxjCQTK*J8K>F&(*f}pz3`r`ig&m*v9=SY}VvA^?V07KPsvbDcHXb`Tlf@LIG@d7>sW3yW@@aaJUhSMuUm#?zwJuJH3_8$P_)9"
+    "dbKb5XLb66-{Gxw(f"
+)
+"""A Parquet file of a few bytes changed: a column has other rows than the file says. Packed."""
+
+
+def test_parquet_whose_columns_have_other_rows_than_it_says(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "t.parquet").write_bytes(zlib.decompress(base64.b85decode(ROWS_THAT_CONTRADICT)))
+    with pytest.raises(FileFormatError, match="damaged Parquet file: 'id' does not have 3 rows"):
+        read_labels(tmp_path / "t.parquet")

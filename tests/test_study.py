@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples, information_content, measure, metrics
 from hemlp.cli.main import commands
-from hemlp.errors import Advice, HemlpError
+from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.evaluation.study import Study
 from hemlp.lca.model import LcaModel
 from hemlp.measures.catalogue import NAMED
@@ -473,3 +473,11 @@ def test_every_option_has_an_example():
         for option in command.params:
             if option.param_type_name == "option" and not getattr(option, "is_flag", False):
                 assert any(flag in (option.help or "") for flag in option.opts), (name, option.name)
+
+
+def test_files_of_tuning_are_texts(tmp_path):
+    for value in ("1.5", "{ deeper = 1 }", "[1]"):
+        text = f"{STUDY}\n[tuning]\nsystems = {{ knn = {value} }}\n"
+        (tmp_path / "study.toml").write_text(text)
+        with pytest.raises(InvalidOption, match=r"systems of \[tuning\] is not a table of files"):
+            Study.read(tmp_path / "study.toml")

@@ -177,8 +177,9 @@ class Study:
             raise InvalidOption(f"intervals = {intervals!r} is neither true nor false")
         tuning = dict(data.get("tuning", {}))
         check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
-        if not isinstance(tuning.get("systems", {}), dict):
-            raise InvalidOption("systems of [tuning] is not a table")
+        tuned = tuning.get("systems", {})
+        if not isinstance(tuned, dict) or not all(isinstance(file, str) for file in tuned.values()):
+            raise InvalidOption("systems of [tuning] is not a table of files")
         given = {"hierarchy": data["hierarchy"], "true": data["true"], "true of [tuning]": tuning.get("true", "")}
         words = {key: options[key] for key in ("names", "resume") if key in options}
         for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):

@@ -45,11 +45,17 @@ def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]
     broken = (pyarrow.ArrowException, OSError, ValueError, KeyError)  # also names that are not UTF-8
 
     def batches(number: int) -> Iterator[list[Any]]:
+        rows = 0
         try:
             for batch in file.iter_batches(BATCH, columns=[names[number]]):
+                rows += len(batch)
+                if rows > size:
+                    break
                 yield [_text(value) for value in batch.column(0).to_pylist()]
         except broken as error:
             raise FileFormatError(f"{source} is a damaged Parquet file: {error}") from None
+        if rows != size:
+            raise FileFormatError(f"{source} is a damaged Parquet file: {names[number]!r} does not have {size:,} rows")
 
     try:
         file = parquet.ParquetFile(pyarrow.BufferReader(place) if isinstance(place, bytes) else place)
