@@ -19,8 +19,8 @@ import reference
 
 import hemlp
 from hemlp import examples
+from hemlp.analysis.explain.explain import explain
 from hemlp.escaping import markup
-from hemlp.explain.making import explain
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
@@ -32,8 +32,8 @@ from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.transport import TransportMeasure
-from hemlp.pairing.costs import ShortestPath
 from hemlp.paper import cases as paper
+from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.text.tables import Table
 
 MODELS = {

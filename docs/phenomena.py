@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hemlp import examples
-from hemlp.explain.drawing import Picture
+from hemlp.analysis.explain.drawing import Picture
 
 PHENOMENA = {
     "over": ("9a", "too deep"),

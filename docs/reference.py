@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from hemlp.cli.main import commands
-from hemlp.evaluation import study
-from hemlp.evaluation.drops import Gate
-from hemlp.evaluation.scored import Tuning
+from hemlp.run import study
+from hemlp.run.gate import Gate
+from hemlp.run.scored import Tuning
 
 TABLES = {"tests": study.Tests, "gate": Gate, "tuning": Tuning, "outputs": study.Outputs}
 OPTION_OF = {"tuning.measure": "tune_by", "tuning.true": "dev_true", "tuning.systems": "dev"}

@@ -6,7 +6,7 @@
 1.0
 """
 
-from hemlp.pairing.costs import Cost, MatrixCost, ShortestPath
-from hemlp.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
+from hemlp.problems.pairing.costs import Cost, MatrixCost, ShortestPath
+from hemlp.problems.pairing.similarities import JiangConrath, LcaHeight, Lin, Resnik, WuPalmer
 
 __all__ = ["Cost", "JiangConrath", "LcaHeight", "Lin", "MatrixCost", "Resnik", "ShortestPath", "WuPalmer"]

@@ -9,17 +9,17 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from hemlp.analysis.statistics.exact_greedy import compare_exact_greedy
 from hemlp.escaping import printable
-from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.run import evaluate
 from hemlp.examples import mesh_mini
 from hemlp.instances.batch import Batch
 from hemlp.io.files import write_text
 from hemlp.measures.base import Measure
 from hemlp.measures.pairs import PairMeasure
-from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.report.outputs import check_writable, write_per_instance
-from hemlp.statistics.exact_greedy import compare_exact_greedy
+from hemlp.results.evaluation import Evaluation
+from hemlp.run.evaluate import evaluate
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]

@@ -15,12 +15,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from hemlp.errors import InvalidOption
+from hemlp.hierarchy.class_names import read_names
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.hierarchy_files import read_hierarchy
 from hemlp.hierarchy.labels import Label
+from hemlp.instances.label_files import read_labels
 from hemlp.instances.sets import LabelSets
-from hemlp.io.hierarchies import read_hierarchy
-from hemlp.io.labels import read_labels
-from hemlp.io.names import read_names
 
 DATA = Path(str(files("hemlp"))) / "data"
 

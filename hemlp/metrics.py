@@ -21,6 +21,8 @@ from hemlp.errors import HemlpError, InvalidLabelSets, InvalidOption, without_ad
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
+from hemlp.instances.score_files import as_scores
+from hemlp.instances.scored_sets import ScoredSets
 from hemlp.instances.sets import LabelSets, Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
@@ -30,8 +32,6 @@ from hemlp.measures.registry import measure as as_measure
 from hemlp.measures.scores import Scores, joined
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
-from hemlp.scores.reading import as_scores
-from hemlp.scores.sets import ScoredSets
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
 

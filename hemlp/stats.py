@@ -6,8 +6,8 @@
 (0.03125, {'A': 1, 'B': 2})
 """
 
-from hemlp.statistics.exact_greedy import ExactGreedy
-from hemlp.statistics.tests import holm, kendall
-from hemlp.statistics.verdicts import Verdicts, verdicts
+from hemlp.analysis.statistics.exact_greedy import ExactGreedy
+from hemlp.analysis.statistics.tests import holm, kendall
+from hemlp.analysis.statistics.verdicts import Verdicts, verdicts
 
 __all__ = ["ExactGreedy", "Verdicts", "holm", "kendall", "verdicts"]

@@ -21,12 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from hemlp.analysis.explain.explain import explain
 from hemlp.errors import HemlpError, NoTextForm
-from hemlp.evaluation.drops import Gate
-from hemlp.evaluation.result import Evaluation
-from hemlp.evaluation.run import evaluate
 from hemlp.examples import case
-from hemlp.explain.making import explain
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -34,12 +31,15 @@ from hemlp.measures.base import Measure
 from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure, read_measures, write_measures
-from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.pairing.capacities import by_pair, priced
-from hemlp.programs.model import Model
-from hemlp.programs.plan import carried_out, checked
-from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
-from hemlp.programs.registry import Solver, as_solver, is_exact, named_solver
+from hemlp.optimize.model import Model
+from hemlp.optimize.plan import carried_out, checked
+from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.optimize.registry import Solver, as_solver, is_exact, named_solver
+from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.capacities import by_pair, priced
+from hemlp.results.evaluation import Evaluation
+from hemlp.run.evaluate import evaluate
+from hemlp.run.gate import Gate
 from hemlp.solvers.programs import ProgramSolver
 
 Instance = tuple[Hierarchy, list[Label], list[Label]]
@@ -148,7 +148,7 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
     Raises
     ------
     AssertionError
-        If the solver does not keep the contract of ``hemlp.programs.registry.Solver``, or accepts none of the models,
+        If the solver does not keep the contract of ``hemlp.optimize.registry.Solver``, or accepts none of the models,
         so that nothing was checked.
     InvalidSolution
         If a solution is not what it claims to be.

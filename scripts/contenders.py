@@ -556,8 +556,8 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
 
     import hemlp
     from hemlp.kernels.search import search
-    from hemlp.lca.model import LcaModel
     from hemlp.measures.scoring import score_together
+    from hemlp.problems.lca.model import LcaModel
 
     h, true, systems = load()
     few = hemlp.Batch.of(h, true, true)[:50]
@@ -619,7 +619,7 @@ def search_statistics() -> Timed:
     import numpy as np
 
     from hemlp.kernels.search import search
-    from hemlp.lca.model import LcaModel
+    from hemlp.problems.lca.model import LcaModel
 
     batches = medline()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hemlp import compare_exact_greedy, examples, read_hierarchy, read_labels
-from hemlp.statistics.exact_greedy import ExactGreedy, markdown
+from hemlp.analysis.statistics.exact_greedy import ExactGreedy, markdown
 
 REAL = {
     "MEDLINE documents, MeSH 2016": ("mesh2016/mesh_hierarchy.txt", "medline_mesh/gold.txt", "medline_mesh/pred_*"),

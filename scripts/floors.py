@@ -145,7 +145,7 @@ def tally_floor() -> Work:
 def distances_floor() -> Work:
     """Distances of all pairs."""
     from hemlp.kernels.distances import pair_distances, up_lists
-    from hemlp.pairing.pairs import Pairs
+    from hemlp.problems.pairing.pairs import Pairs
 
     data = Data()
     lists, ptr = data.lists, Pairs.of(data.batch).ptr
@@ -171,7 +171,7 @@ def pairing_floor() -> Work:
     import hemlp
     from hemlp.kernels.closed_forms import best_pairings
     from hemlp.kernels.pairing import Chosen, total_costs
-    from hemlp.pairing.data import given_data
+    from hemlp.problems.pairing.data import given_data
 
     data = Data()
     model: Any = hemlp.measure("GIE").model(data.batch)

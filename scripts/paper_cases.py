@@ -3,7 +3,7 @@
 python scripts/paper_cases.py [CASE ...]
 """
 
-from hemlp.cli.telling import cases
+from hemlp.cli.info import cases
 
 if __name__ == "__main__":
     cases()

@@ -15,8 +15,8 @@ import numpy as np
 
 import hemlp
 from hemlp import Hierarchy, ScoredSets
+from hemlp.analysis.scored.plots import axes_of
 from hemlp.report.plots import COLOURS, svg
-from hemlp.scores.plots import axes_of
 from hemlp.text.tables import Table, figure
 
 DOCS = Path(__file__).parent.parent / "docs"

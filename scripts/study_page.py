@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import hemlp
-from hemlp.io.names import read_names
+from hemlp.hierarchy.class_names import read_names
 from hemlp.report import plots
 from hemlp.text.tables import Table
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hemlp.programs.algebra import Algebra
-from hemlp.programs.program import LinearProgram
+from hemlp.optimize.algebra import Algebra
+from hemlp.optimize.program import LinearProgram
 
 Env = dict[str, object]
 Form = dict[str | None, float]

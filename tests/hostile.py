@@ -18,11 +18,11 @@ from typing import Any
 
 import hemlp
 from hemlp import Evaluation, evaluate, read_hierarchy, read_labels, read_measures, read_scores
-from hemlp.evaluation.study import Study
-from hemlp.io.names import read_names
-from hemlp.io.weights import read_classes, read_weights
-from hemlp.scores.reading import as_gold
-from hemlp.scores.tuned import Tuned
+from hemlp.analysis.scored.tuned import Tuned
+from hemlp.hierarchy.class_names import read_names
+from hemlp.hierarchy.weight_files import read_classes, read_weights
+from hemlp.instances.score_files import as_gold
+from hemlp.run.study import Study
 
 DEEP = 990
 DIGITS = "9" * 5000
@@ -31,7 +31,7 @@ EDGES = [("r", "a"), ("r", "b"), ("a", "c")]
 
 def label_file(path: str) -> list[Any]:
     """All blocks of a file that is read block by block."""
-    return list(hemlp.io.labels.LabelFile(path).blocks(10_000))
+    return list(hemlp.instances.label_files.LabelFile(path).blocks(10_000))
 
 
 READERS: dict[str, Callable[[Any], Any]] = {

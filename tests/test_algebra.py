@@ -11,8 +11,8 @@ from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.bounds import forbid, priced
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
-from hemlp.programs.algebra import plain
-from hemlp.programs.model import Model
+from hemlp.optimize.algebra import plain
+from hemlp.optimize.model import Model
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
 NAMES = [

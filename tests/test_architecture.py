@@ -12,10 +12,9 @@ from hemlp.arrays import plain_sum
 
 PACKAGE = Path(hemlp.__file__).parent
 LAYERS = [
-    {"escaping", "version"}, {"errors"}, {"arrays", "options"}, {"text", "processes"}, {"kernels"}, {"hierarchy"},
-    {"instances"}, {"io"}, {"programs"}, {"pairing", "closure", "lca"}, {"solvers"}, {"measures"}, {"explain"},
-    {"statistics"}, {"diagnosis"}, {"report"}, {"scores"}, {"evaluation"},
-    {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"}, {"testing", "demo"}, {"cli"},
+    {"escaping", "version"}, {"errors"}, {"arrays", "options"}, {"text", "processes"}, {"kernels"}, {"io"},
+    {"hierarchy"}, {"instances"}, {"optimize"}, {"problems"}, {"solvers"}, {"measures"}, {"results"}, {"analysis"},
+    {"report"}, {"run"}, {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"}, {"testing", "demo"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -29,17 +28,9 @@ def part_of(path: Path) -> str:
 
 
 def imports(path: Path):
-    """(line, module) of each import of the library, but for those that only type checkers see."""
+    """(line, module) of each import of the library, those for type checkers included."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    hidden = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        for inner in ast.walk(node)
-    }
     for node in ast.walk(tree):
-        if id(node) in hidden:
-            continue
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "hemlp":
             names = [node.module] if node.module != "hemlp" else [f"hemlp.{alias.name}" for alias in node.names]
             yield from ((node.lineno, name) for name in names)

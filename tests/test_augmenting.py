@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, measure
-from hemlp.programs.program import STATUSES
-from hemlp.programs.registry import named_solver
+from hemlp.optimize.program import STATUSES
+from hemlp.optimize.registry import named_solver
 from hemlp.testing import check_solver
 from tests.test_pairing import enumerated
 from tests.test_proofs import exact_cost, least_cost

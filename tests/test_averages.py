@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hemlp import Evaluation, Hierarchy, PairMeasure, SetMeasure, SetScore, evaluate, measure
 from hemlp.errors import InvalidOption, UndefinedScore
 from hemlp.measures.signatures import Signature, difference, stored_measure
-from hemlp.pairing.bounds import Bounds
+from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import graph
 from tests.test_diagnosis import closure, corpora
 

@@ -201,7 +201,7 @@ def worst_within(values, low, high) -> int:
 
 
 def test_instances_by_kind_of_error(browser, mini_file, mini):
-    from hemlp.diagnosis.kinds import KINDS, kinds_in
+    from hemlp.analysis.diagnosis.kinds import KINDS, kinds_in
 
     batch = mini.inputs.take("topdown_lcpn", range(200))
     of_pred, of_true = kinds_in(batch)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hemlp import Hierarchy, cafa, read_scores, read_weights
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, HemlpError
-from hemlp.scores.reading import as_gold
+from hemlp.instances.score_files import as_gold
 
 EDGES = "animal mammal\nmammal sheep\nmammal cow\nanimal bird\n"
 GOLD = "a\tsheep\nb\tcow\nb\tbird\nc\tbird\n"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hemlp import Hierarchy, evaluate, measure
-from hemlp.evaluation.drops import Gate
+from hemlp.run.gate import Gate
 
 FOREST = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("s", "t"), ("s", "u")])
 TREE = Hierarchy.from_edges([("top", "r"), ("top", "s"), *[("r", "a"), ("r", "b"), ("a", "c"), ("s", "t"), ("s", "u")]])

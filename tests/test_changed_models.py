@@ -18,10 +18,10 @@ from scipy.optimize import LinearConstraint, milp
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
-from hemlp.programs.exports import to_opb
-from hemlp.programs.formats import to_lp, to_mps
-from hemlp.programs.program import LinearProgram, Row, Status, Variable
-from hemlp.programs.registry import named_solver
+from hemlp.optimize.exports import to_opb
+from hemlp.optimize.lp_files import to_lp, to_mps
+from hemlp.optimize.program import LinearProgram, Row, Status, Variable
+from hemlp.optimize.registry import named_solver
 from hemlp.testing import random_instances, random_models
 from tests.test_pairing import by_cbc, by_highs
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hemlp import Evaluation, LabelSets, evaluate, measure, read_labels, read_measures, write_measures
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, HemlpError, UnknownMeasure, UnreadableFile
-from hemlp.evaluation.study import Study
+from hemlp.run.study import Study
 from tests.processes import ROOT
 
 EDGES = "animal mammal\nmammal sheep\nmammal cow\nanimal bird\n"

@@ -24,14 +24,14 @@ from hemlp import (
     information_content,
     measure,
 )
+from hemlp.analysis.explain.explain import explain
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
-from hemlp.evaluation.study import Study
-from hemlp.explain.making import explain
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.scoring import score_together
 from hemlp.metrics import Metric
-from hemlp.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.run.study import Study
 
 EDGES = [("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "e"), ("s", "t"), ("s", "u")]
 H = Hierarchy.from_edges(EDGES)

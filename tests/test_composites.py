@@ -31,10 +31,10 @@ from hemlp import (
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
 from hemlp.measures.registry import read_measures, write_measures
-from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.provenance import Claim
-from hemlp.programs.registry import SOLVERS, accepting_solvers, named_solver
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.provenance import Claim
+from hemlp.optimize.registry import SOLVERS, accepting_solvers, named_solver
+from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.testing import check_measure, check_solver, random_instances
 from tests import oracle
 from tests.test_more_sets import corpus_batch, weights

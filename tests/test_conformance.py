@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from hemlp import Bounds, PairMeasure, SetMeasure, SetScore, measure
-from hemlp.closure.model import ClosureModel
 from hemlp.costs import Cost
 from hemlp.errors import HemlpError
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.catalogue import NAMED
-from hemlp.pairing.model import PairingModel
-from hemlp.pairing.solution import PairingSolution
-from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.registry import SOLVERS, named_solver
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.registry import SOLVERS, named_solver
+from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.closures import ClosureLists
 from hemlp.solvers.flow import MinCostFlow
 from hemlp.solvers.greedy import AlgorithmOne

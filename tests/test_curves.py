@@ -22,10 +22,10 @@ from hemlp import (
     read_labels,
     read_scores,
 )
+from hemlp.analysis.scored.steps import Steps
+from hemlp.analysis.statistics.resampling import Draw
+from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption, InvalidScores, NoSolver, UndefinedScore, UnknownLabel
-from hemlp.scores.steps import Steps
-from hemlp.statistics.resampling import Draw
-from hemlp.statistics.units import Units
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
 
 COLUMNS = ("precision", "recall", "f", "mi", "ru", "s", "coverage", "covered")
@@ -314,7 +314,7 @@ def test_a_solver_that_is_asked_for_is_asked():
 
 @pytest.mark.parametrize("limit", [1, 7])
 def test_parts_of_steps_make_no_difference(monkeypatch, limit):
-    monkeypatch.setattr("hemlp.scores.stepping.CLASSES_AT_ONCE", limit)
+    monkeypatch.setattr("hemlp.analysis.scored.stepping.CLASSES_AT_ONCE", limit)
     w = world(11)
     c = curve(w.h, gold_sets(w), w.scores, ["GIE"])
     assert c["GIE"].tolist() == pytest.approx([mean_at(w, "GIE", t) for t in w.distinct()])
@@ -379,8 +379,8 @@ def test_cafa2_takes_a_moment(data):
 @pytest.mark.parametrize("seed", [2, 3, 5, 8])
 @pytest.mark.parametrize("room", [(2**25, 2**21), (40, 1)])  # also in many small groups
 def test_the_best_values_of_resamples_are_those_of_their_data(monkeypatch, norm, weighted, seed, room):
-    monkeypatch.setattr("hemlp.scores.averaging.MOST_COUNTS", room[0])
-    monkeypatch.setattr("hemlp.scores.averaging.MOST_SUMS", room[1])
+    monkeypatch.setattr("hemlp.analysis.scored.averaging.MOST_COUNTS", room[0])
+    monkeypatch.setattr("hemlp.analysis.scored.averaging.MOST_SUMS", room[1])
     w = world(seed)
     names = list(w.gold)
     weights = {label: k % 3 for k, label in enumerate(w.h)} if weighted else None

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Hierarchy, ScoredSets, Tuned, curve, evaluate, measure, tune
+from hemlp.analysis.scored import prefixes, refining
+from hemlp.analysis.scored.rules import KINDS
 from hemlp.errors import FileFormatError
-from hemlp.scores import prefixes, refining
-from hemlp.scores.rules import KINDS
 from tests.scored import gold_sets, world
 
 PREFIX_KINDS = ["all", "top", "nonempty", "capped"]

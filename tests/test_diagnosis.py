@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
+from hemlp.analysis.diagnosis.kinds import KINDS
+from hemlp.analysis.diagnosis.paired_classes import with_hits
 from hemlp.cli.main import commands
-from hemlp.diagnosis.kinds import KINDS
-from hemlp.diagnosis.pairs import with_hits
 from hemlp.errors import InvalidOption
-from hemlp.io.names import read_names
-from hemlp.pairing.bounds import ALL, Bounds
-from hemlp.pairing.pairs import Pairs
+from hemlp.hierarchy.class_names import read_names
+from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.pairs import Pairs
 from tests import oracle
 from tests.graphs import graph, labelled
 
@@ -400,7 +400,7 @@ def test_what_cannot_be_answered_is_an_error(three, tmp_path):
 
 def test_tables_do_not_depend_on_how_a_run_was_made(tmp_path, monkeypatch):
     """In memory, from a run folder, by workers, and from files that are read block by block."""
-    from hemlp.io.labels import LabelFile
+    from hemlp.instances.label_files import LabelFile
 
     rng = np.random.default_rng(0)
     h = Hierarchy.from_edges([(f"c{int(rng.integers(k))}", f"c{k}") for k in range(1, 40)])
@@ -413,7 +413,7 @@ def test_tables_do_not_depend_on_how_a_run_was_made(tmp_path, monkeypatch):
         evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], resume=tmp_path / "run", chunk=20),
         evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], workers=2, chunk=20),
     ]
-    monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 7)
+    monkeypatch.setattr("hemlp.run.inputs.BLOCK", 7)
     runs.append(evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"]))
     names = ("levels", "classes", "branches", "errors", "hits", "costs", "confusions")
     asked = [[getattr(run, name)(system) for name in names for system in ("A", None)] for run in runs]

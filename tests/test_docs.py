@@ -17,7 +17,7 @@ import hemlp
 import hemlp.testing
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.names import about_parameter
-from hemlp.programs.model import Model
+from hemlp.optimize.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
 PACKAGE = Path(hemlp.__file__).parent

@@ -27,12 +27,12 @@ from hemlp import (
 )
 from hemlp.costs import Cost
 from hemlp.errors import CyclicHierarchy, FileFormatError, InvalidOption, InvalidSolution, RunMismatch, UnknownMeasure
+from hemlp.hierarchy.hierarchy_files import FORMATS
 from hemlp.instances.sides import LETTERS, SIDES
-from hemlp.io.hierarchies import FORMATS
 from hemlp.io.text import decode
 from hemlp.measures.sets import SET_SCORES
-from hemlp.programs.program import STATUSES, LinearProgram, Row, Status, Variable
-from hemlp.programs.registry import SOLVERS
+from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
+from hemlp.optimize.registry import SOLVERS
 from hemlp.solvers.programs import ProgramSolver
 from hemlp.testing import check_measure, check_solver
 

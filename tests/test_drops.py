@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hemlp import Evaluation, Hierarchy, SetMeasure, SetScore, evaluate
 from hemlp.cli import main
 from hemlp.errors import IncomparableBaseline, InvalidOption
-from hemlp.evaluation.drops import Gate
-from hemlp.evaluation.gold import gold_of
-from hemlp.io.labels import LabelFile
+from hemlp.instances.label_files import LabelFile
+from hemlp.results.gold import gold_of
+from hemlp.run.gate import Gate
 from hemlp.testing import assert_no_drop
 
 H = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "x"), ("a", "y"), ("b", "z")])
@@ -185,7 +185,7 @@ def test_digests_do_not_depend_on_how_labels_are_read(tmp_path, monkeypatch):
     (tmp_path / "gold.txt").write_text("".join(f"{label}\n" for label in TRUE))
     found = {gold_of(run(GOOD)), gold_of(evaluate(H, TRUE, {"s": GOOD}, ["F_H"], workers=2, chunk=3))}
     for block in (3, 20_000):
-        monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", block)
+        monkeypatch.setattr("hemlp.run.inputs.BLOCK", block)
         file = LabelFile(tmp_path / "gold.txt")
         found.add(gold_of(evaluate(H, file, {"s": file}, ["F_H"], resume=tmp_path / "run", chunk=2)))
         found.add(gold_of(evaluate(H, file, {"s": file}, ["F_H"])))

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import hemlp
 import hemlp.report.outputs
 from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, SetMeasure, evaluate, examples, measure
+from hemlp.analysis.statistics.tests import kendall
 from hemlp.errors import (
     FileFormatError,
     HemlpError,
@@ -30,9 +31,8 @@ from hemlp.errors import (
     UndefinedScore,
     UnwritableFile,
 )
-from hemlp.programs.program import STATUSES, Status
+from hemlp.optimize.program import STATUSES, Status
 from hemlp.solvers.search import LcaSearch
-from hemlp.statistics.tests import kendall
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 LOOSE = PairMeasure("loose", Bounds(predicted=(1, 2), true=(1, ALL)), default_cost=5)
@@ -121,7 +121,7 @@ def test_first_equal_rows(rows):
 
 
 def test_an_undefined_instance_is_found_before_any_work(monkeypatch):
-    monkeypatch.setattr("hemlp.evaluation.workers.score_together", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.run.workers.score_together", lambda *a, **k: pytest.fail("worked"))
     with pytest.raises(UndefinedScore, match="instance 4: TIE"):
         evaluate(H, ["cow"] * 5, ["cow", "cow", "cow", ["cow", "sheep"], "cow"], ["TIE"], chunk=2)
 
@@ -133,7 +133,7 @@ def test_an_infeasible_instance_keeps_its_number_in_every_chunk():
 
 
 def test_progress_appears_after_a_second(monkeypatch, capfd):
-    monkeypatch.setattr("hemlp.evaluation.progress.Progress.patience", 0.0)
+    monkeypatch.setattr("hemlp.processes.progress.Progress.patience", 0.0)
     evaluate(H, ["cow"] * 3, ["cow"] * 3, ["F_H"], chunk=1, progress=True)
     shown = capfd.readouterr()
     assert "3/3" in shown.err
@@ -326,7 +326,7 @@ def test_measures_and_systems_are_checked_everywhere(mini):
 # ---- what is proved
 
 
-class Cut(hemlp.lca.model.LcaModel):
+class Cut(hemlp.problems.lca.model.LcaModel):
     """A model whose solver reaches a limit on every instance."""
 
     def solve(self, *arguments, **options):

@@ -7,8 +7,8 @@ import pytest
 
 from hemlp import Batch, Hierarchy, measure
 from hemlp.errors import InvalidOption
-from hemlp.lca.parts import ByParts
-from hemlp.programs.program import STATUSES, ProgramResult, Status
+from hemlp.optimize.program import STATUSES, ProgramResult, Status
+from hemlp.problems.lca.parts import ByParts
 from tests.graphs import graph
 from tests.lca_enumeration import Instance
 from tests.test_lca import random_instance

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, ScoredSets, evaluate, examples, measure, priced
+from hemlp.analysis.explain.drawing import ROLES, Picture
+from hemlp.analysis.explain.explain import explain, shortest_path
+from hemlp.analysis.explain.network import network_picture
+from hemlp.analysis.explain.parts import Graphs, Pairing, Sets, Unexplained
 from hemlp.errors import InvalidOption
-from hemlp.explain.drawing import ROLES, Picture
-from hemlp.explain.making import explain, shortest_path
-from hemlp.explain.network import network_picture
-from hemlp.explain.parts import Graphs, Pairing, Sets, Unexplained
-from hemlp.pairing.bounds import Bounds
+from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])

@@ -16,11 +16,11 @@ import pytest
 
 from hemlp import Bounds, Hierarchy, PairMeasure, evaluate, examples
 from hemlp.errors import HemlpError, InvalidOption, NoCluster, RunMismatch, UnwritableFile
-from hemlp.evaluation.folder import RunFolder
+from hemlp.instances.label_files import LabelFile
 from hemlp.io.files import write_bytes
-from hemlp.io.labels import LabelFile
 from hemlp.processes.executors import GONE
 from hemlp.processes.sending import Pickled
+from hemlp.run.folder import RunFolder
 from tests import hungry
 from tests.processes import FILES, HEMLP, end_of, environment, many_rows, start, until
 

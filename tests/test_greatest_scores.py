@@ -27,10 +27,10 @@ from hemlp import (
     tune,
     write_measures,
 )
+from hemlp.analysis.scored.tuned import Tuned
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption, MisalignedSides, UncutScores, UnknownMeasure, UnscoredPredictions
-from hemlp.evaluation.study import Study
-from hemlp.scores.tuned import Tuned
+from hemlp.run.study import Study
 from hemlp.testing import check_measure
 from tests.scored import World, gold_sets, world
 

@@ -7,10 +7,10 @@ import pytest
 
 from hemlp import Batch, evaluate, examples, measure
 from hemlp.errors import InvalidOption
-from hemlp.evaluation import collecting
-from hemlp.evaluation.workers import Chunk
-from hemlp.lca.model import LcaModel
-from hemlp.programs.program import Status
+from hemlp.optimize.program import Status
+from hemlp.problems.lca.model import LcaModel
+from hemlp.run import collecting
+from hemlp.run.workers import Chunk
 
 NAMES = ["F_H", "P_LCA", "F_LCA", "GIE"]
 
@@ -115,7 +115,7 @@ def test_a_solver_of_the_users_choice_is_asked_once(data, seen):
 
 
 def test_the_bar_says_what_is_done(data, many_hard, capsys, monkeypatch):
-    from hemlp.evaluation.progress import Progress
+    from hemlp.processes.progress import Progress
 
     monkeypatch.setattr(Progress, "patience", -1.0)
     evaluate(*data, NAMES, progress=True)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hemlp import Batch, Hierarchy, LabelSets, ScoredSets, cafa, curve, evaluate, metrics, read_hierarchy, read_labels
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidLabelSets, MisalignedSides, UnknownLabel
-from hemlp.scores.reading import as_gold, read_scores
+from hemlp.instances.score_files import as_gold, read_scores
 
 EDGES = [("u:r", "u:a"), ("u:r", "u:b"), ("u:a", "u:c"), ("u:a", "u:d")]
 NAMES = {"u:r": "Root", "u:a": "Arts", "u:b": "Books", "u:c": "Colour theory", "u:d": "Drawing"}

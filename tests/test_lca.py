@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from hemlp import TOP, Batch, Hierarchy, compare_exact_greedy, examples, measure
 from hemlp.errors import InvalidOption, InvalidSolution
-from hemlp.lca.graphs import Found
-from hemlp.lca.programs import upper_bound
 from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.scoring import score_together
-from hemlp.programs.limits import Budget
-from hemlp.programs.plan import carried_out
-from hemlp.programs.program import ProgramResult, Status
-from hemlp.programs.registry import accepting_solvers, named_solver
+from hemlp.optimize.budget import Budget
+from hemlp.optimize.plan import carried_out
+from hemlp.optimize.program import ProgramResult, Status
+from hemlp.optimize.registry import accepting_solvers, named_solver
+from hemlp.problems.lca.graphs import Found
+from hemlp.problems.lca.programs import upper_bound
 from tests import oracle
 from tests.graphs import graph, labelled, ladder
 from tests.lca_enumeration import Instance

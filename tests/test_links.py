@@ -10,7 +10,7 @@ import pytest
 
 from hemlp import Batch, Hierarchy, measure
 from hemlp.kernels.search import drawn, search
-from hemlp.lca.links import LinkSource
+from hemlp.problems.lca.links import LinkSource
 from tests.test_exact import joined_instance, layered_instance
 
 F = measure("F_LCA")

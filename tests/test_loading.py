@@ -17,8 +17,8 @@ from hemlp.costs import Cost
 from hemlp.errors import HemlpError, InvalidBounds, InvalidOption, NoSolver, UnknownMeasure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.named import KINDS
-from hemlp.pairing.costs import COSTS, as_cost
-from hemlp.programs.registry import as_solver
+from hemlp.optimize.registry import as_solver
+from hemlp.problems.pairing.costs import COSTS, as_cost
 from hemlp.text import notation
 
 
@@ -125,7 +125,7 @@ def test_set_measures_are_evaluated_without_what_belongs_to_pairs(tmp_path, monk
     said = python(
         "import sys; from hemlp.cli.main import commands\n"
         "commands(['evaluate', 'h.txt', 'g.txt', 'a=g.txt', '-m', 'F_H,F_LCA'], standalone_mode=False)\n"
-        "print([name for name in sys.modules if name.startswith(('hemlp.pairing', 'hemlp.measures.pair'))])"
+        "print([name for name in sys.modules if name.startswith(('hemlp.problems.pairing', 'hemlp.measures.pair'))])"
     )
     assert said.splitlines()[-1] == "[]"
 
@@ -148,7 +148,7 @@ def loaded_by(*arguments: str) -> set[str]:
 
 
 def test_what_is_not_run_is_not_loaded():
-    assert loaded_by("--version") == {"hemlp.cli.main", "hemlp.cli.advising"}
+    assert loaded_by("--version") == {"hemlp.cli.main", "hemlp.cli.errors"}
     needed = {"main", "advising", "options", "sensitivity"}
     assert loaded_by("sensitivity", "--help") == {f"hemlp.cli.{name}" for name in needed}
 
@@ -159,10 +159,10 @@ def test_usual_tables_are_made_without_what_is_for_others(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     unused = {"numpy.ma", "logging", "concurrent.futures", "shutil", "html"}
     unused |= {
-        "hemlp.programs.algebra",
-        "hemlp.pairing.flows",
-        "hemlp.pairing.similarities",
-        "hemlp.statistics.comparisons",
+        "hemlp.optimize.algebra",
+        "hemlp.problems.pairing.flows",
+        "hemlp.problems.pairing.similarities",
+        "hemlp.analysis.statistics.comparisons",
     }
     said = python(
         "import sys; from hemlp.cli.main import commands\n"

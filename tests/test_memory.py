@@ -14,7 +14,7 @@ from hemlp import ALL, Batch, Bounds, Hierarchy, LabelSets, PairMeasure, evaluat
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, OutOfMemory
 from hemlp.measures import memory, scoring
-from hemlp.pairing.capacities import priced
+from hemlp.problems.pairing.capacities import priced
 from hemlp.processes.memory import available_memory, in_words
 from tests import hungry
 
@@ -54,7 +54,7 @@ def test_the_estimate_is_what_is_really_taken(each):
 @pytest.mark.parametrize("options", [{}, {"workers": 2}, {"chunk": 1}])
 def test_an_instance_beyond_the_limit_is_refused_before_any_is_scored(monkeypatch, options):
     h, true, pred = large(3000, small=4)
-    monkeypatch.setattr("hemlp.evaluation.run.scored", lambda *arguments: pytest.fail("something is scored"))
+    monkeypatch.setattr("hemlp.run.evaluate.scored", lambda *arguments: pytest.fail("something is scored"))
     with pytest.raises(
         OutOfMemory, match="^instance 5 has 3,000 predicted and 3,000 true classes, for which GIE needs"
     ) as e:
@@ -104,7 +104,7 @@ def test_what_is_not_scoring_is_named_too(monkeypatch):
     def full(self, *arguments):
         raise MemoryError
 
-    monkeypatch.setattr("hemlp.evaluation.inputs.Inputs.checked", full)
+    monkeypatch.setattr("hemlp.run.inputs.Inputs.checked", full)
     h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
     with pytest.raises(OutOfMemory, match="^out of memory; choose memory='SIZE' to"):
         evaluate(h, ["a"], {"s": ["b"]})
@@ -171,7 +171,7 @@ def test_parquet_is_never_read_as_a_whole(monkeypatch, tmp_path, table):
         monkeypatch.setattr(owner, reader.__name__, lambda *arguments, **options: pytest.fail("the whole is read"))
     monkeypatch.setattr("pathlib.Path.read_bytes", lambda self: pytest.fail("the whole is read"))
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spied)
-    monkeypatch.setattr("hemlp.io.parquet.BATCH", 4)
+    monkeypatch.setattr("hemlp.hierarchy.formats.parquet.BATCH", 4)
     assert list(read_labels(file)) == plain
     assert {columns for _, columns in read} == {1}
     assert max(rows for rows, _ in read) == 4

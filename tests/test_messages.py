@@ -30,8 +30,8 @@ from hemlp import (
 )
 from hemlp.cli.main import commands
 from hemlp.errors import Advice, HemlpError, InvalidOption
-from hemlp.io.labels import LabelFile, open_labels
-from hemlp.io.names import read_names
+from hemlp.hierarchy.class_names import read_names
+from hemlp.instances.label_files import LabelFile, open_labels
 from hemlp.report.outputs import check_writable
 from hemlp.report.plots import score_by_depth
 

@@ -11,7 +11,7 @@ import pytest
 
 import hemlp
 from hemlp import Batch, Hierarchy, LabelSets, ScoredSets, measure
-from hemlp.hierarchy.outline import MOST_CLASSES, outlined
+from hemlp.hierarchy.summary import MOST_CLASSES, outlined
 from hemlp.report import plots
 from hemlp.text.tables import MOST_ROWS, Table
 from tests.test_project import ROOT

@@ -13,8 +13,8 @@ import pytest
 
 from hemlp import Hierarchy, evaluate
 from hemlp.errors import NoCluster, RunMismatch, WorkerLost
-from hemlp.evaluation import workers
 from hemlp.processes import executors
+from hemlp.run import workers
 
 H = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c")])
 TRUE, PRED = ["a", "b", "c", "a"], ["c", "b", "b", "a"]

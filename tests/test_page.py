@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
+from hemlp.analysis.statistics import overview
+from hemlp.analysis.statistics.comparisons import between
+from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.report import comparing, graphs, instances, page, tree
 from hemlp.report.embedded import narrow, packed
 from hemlp.report.verdicts import result, verdicts
-from hemlp.statistics import overview
-from hemlp.statistics.comparisons import between
-from hemlp.statistics.verdicts import Procedure
 from hemlp.text.tables import figure
 
 SCRIPT = "<script>alert('x')</script>"

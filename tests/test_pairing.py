@@ -27,9 +27,9 @@ from hemlp.errors import (
     UndefinedScore,
     UnsolvedModel,
 )
-from hemlp.pairing.solution import Prices
-from hemlp.programs.program import STATUSES
-from hemlp.programs.registry import SOLVERS, accepting_solvers, named_solver
+from hemlp.optimize.program import STATUSES
+from hemlp.optimize.registry import SOLVERS, accepting_solvers, named_solver
+from hemlp.problems.pairing.solution import Prices
 from tests import oracle
 from tests.graphs import labelled
 
@@ -446,7 +446,7 @@ def test_registry():
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.programs.registry.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.optimize.registry.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2

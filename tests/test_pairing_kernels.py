@@ -18,13 +18,13 @@ from hemlp.kernels.closed_forms import best_pairings
 from hemlp.kernels.cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.pairing import Chosen
 from hemlp.measures.pairs import common_classes
-from hemlp.pairing.costs import ShortestPath
-from hemlp.pairing.data import given_data
-from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.solution import PairingSolution
-from hemlp.programs.program import STATUSES, ProgramResult
-from hemlp.programs.provenance import Claim
-from hemlp.programs.registry import named_solver
+from hemlp.optimize.program import STATUSES, ProgramResult
+from hemlp.optimize.provenance import Claim
+from hemlp.optimize.registry import named_solver
+from hemlp.problems.pairing.costs import ShortestPath
+from hemlp.problems.pairing.data import given_data
+from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.solution import PairingSolution
 
 pytestmark = pytest.mark.uncompiled
 ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))

@@ -15,10 +15,10 @@ import pytest
 
 from hemlp import Bounds, Evaluation, Hierarchy, PairMeasure, PairScore, SetMeasure, evaluate, examples
 from hemlp.errors import InvalidOption, MissingDependency, UnwritableFile
-from hemlp.evaluation.study import Outputs, Study
-from hemlp.io.labels import LabelFile
+from hemlp.instances.label_files import LabelFile
 from hemlp.report import parquet as writing
 from hemlp.report.outputs import write_per_instance
+from hemlp.run.study import Outputs, Study
 from hemlp.version import __version__
 
 pq = pytest.importorskip("pyarrow.parquet")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hemlp.errors import HemlpError, InvalidOption
-from hemlp.evaluation.study import Study
+from hemlp.run.study import Study
 
 INPUTS = 'hierarchy = "h.txt"\ntrue = "t.txt"\nmeasures = ["F_H"]\n[systems]\na = "p.txt"\n'
 
@@ -144,7 +144,7 @@ def test_systems_name_no_places(study):
 
 @pytest.mark.parametrize("size", [300, 241])
 def test_a_system_whose_name_is_too_long_for_a_file_is_refused_before_any_work(study, monkeypatch, size):
-    monkeypatch.setattr("hemlp.evaluation.study.read_hierarchy", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.run.study.read_hierarchy", lambda *a, **k: pytest.fail("worked"))
     inputs = INPUTS.replace("a =", f"{'a' * size} =")
     with pytest.raises(HemlpError, match="cannot be the name of a file"):
         Study.read(study('[outputs]\nper_instance = "rows"', inputs)).run()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from hemlp import Evaluation, evaluate, examples
+from hemlp.analysis.statistics.exact_greedy import compare_exact_greedy
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.report import plots
-from hemlp.statistics.exact_greedy import compare_exact_greedy
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidSolution
-from hemlp.pairing.prices import price_ranges
+from hemlp.problems.pairing.prices import price_ranges
 from hemlp.testing import random_instances
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])

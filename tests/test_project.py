@@ -49,7 +49,7 @@ COMMANDS = {
 def test_start_up_loads_nothing_heavy(command):
     """Neither solvers nor what draws; nothing of hemlp that explains or reports, and no Cython."""
     heavy = {"networkx", "pulp", "ortools", "matplotlib", "scipy", "pandas", "polars", "sklearn", "dask", "rich"}
-    heavy |= {"Cython", "hemlp.examples", "hemlp.metrics", "hemlp.explain", "hemlp.report.page", "tomllib"}
+    heavy |= {"Cython", "hemlp.examples", "hemlp.metrics", "hemlp.analysis.explain", "hemlp.report.page", "tomllib"}
     call = f"hemlp.cli.main.commands({COMMANDS[command]!r}, standalone_mode=False)" if COMMANDS[command] else "None"
     result = python(f"import sys, hemlp.cli.main; {call}; print(sorted({heavy!r} & set(sys.modules)))")
     assert result.returncode == 0, result.stderr

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, SetMeasure, examples, measure
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
-from hemlp.lca.model import Found, LcaModel
-from hemlp.lca.programs import LcaGraphs, upper_bound
 from hemlp.measures.scoring import score_together
-from hemlp.pairing.proof import ExactPairing, find_shortage, improved
-from hemlp.programs.limits import Budget
-from hemlp.programs.plan import carried_out
-from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
-from hemlp.programs.provenance import Claim
-from hemlp.programs.registry import accepting_solvers, named_solver
+from hemlp.optimize.budget import Budget
+from hemlp.optimize.plan import carried_out
+from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
+from hemlp.optimize.provenance import Claim
+from hemlp.optimize.registry import accepting_solvers, named_solver
+from hemlp.problems.lca.model import Found, LcaModel
+from hemlp.problems.lca.programs import LcaGraphs, upper_bound
+from hemlp.problems.pairing.proof import ExactPairing, find_shortage, improved
 from hemlp.solvers import Status
 from tests.graphs import labelled
 from tests.test_lca import random_instance
@@ -575,7 +575,7 @@ def test_the_bound_after_a_limit_is_what_the_program_left_open():
 
 
 def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):
-    import hemlp.lca.model
+    import hemlp.problems.lca.model
 
     width, depth = 12, 4
     layers = [[f"{side}{level}_{k}" for k in range(width)] for side in "xy" for level in range(depth)]
@@ -589,9 +589,9 @@ def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):
     model = F.model(h, ["t1", "t2"], ["p1", "p2", "p3"])
     exact = model.solve("search(states=0)")
     built = []
-    usual = hemlp.lca.model.GraphProgram
-    monkeypatch.setattr(hemlp.lca.model, "GraphProgram", lambda *args: built.append(1) or usual(*args))
-    monkeypatch.setattr(hemlp.lca.model, "LARGEST_PROGRAM", 50)
+    usual = hemlp.problems.lca.model.GraphProgram
+    monkeypatch.setattr(hemlp.problems.lca.model, "GraphProgram", lambda *args: built.append(1) or usual(*args))
+    monkeypatch.setattr(hemlp.problems.lca.model, "LARGEST_PROGRAM", 50)
     bounded = replace(model).solve("search(states=0)")
     assert not built
     assert bounded.status is Status.FEASIBLE

@@ -18,7 +18,7 @@ from hemlp.errors import (
     UnknownLabel,
     UnreadableFile,
 )
-from hemlp.io.obo import read_terms
+from hemlp.hierarchy.formats.obo import read_terms
 
 ANIMALS = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
 SPACED = Hierarchy.from_edges([("all animals", "mammals, all"), ("mammals, all", "sheep")])

@@ -33,7 +33,7 @@ from hemlp.errors import (
     UnknownLabel,
     UpsideDown,
 )
-from hemlp.io.labels import LabelFile, read_labels
+from hemlp.instances.label_files import LabelFile, read_labels
 from tests import oracle
 
 H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])

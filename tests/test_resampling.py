@@ -13,13 +13,13 @@ import pytest
 import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
+from hemlp.analysis.statistics import comparable, resampling
+from hemlp.analysis.statistics.intervals import draw_of
+from hemlp.analysis.statistics.resampling import BLOCK, Draw
+from hemlp.analysis.statistics.tests import kendall, kendall_taus
+from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption
 from hemlp.measures.scores import Scores
-from hemlp.statistics import comparable, resampling
-from hemlp.statistics.intervals import draw_of
-from hemlp.statistics.resampling import BLOCK, Draw
-from hemlp.statistics.tests import kendall, kendall_taus
-from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
@@ -320,7 +320,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
     for test in ("permutation_tests", "sign_test", "wilcoxon"):
-        monkeypatch.setattr(f"hemlp.statistics.verdicts.{test}", lambda *a, **k: pytest.fail("tested again"))
+        monkeypatch.setattr(f"hemlp.analysis.statistics.verdicts.{test}", lambda *a, **k: pytest.fail("tested again"))
     assert told() == first
     ev.ranks("F")["knn30"] = 99
     ev.notes().clear()

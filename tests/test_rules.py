@@ -28,10 +28,10 @@ from hemlp import (
 )
 from hemlp.bounds import by_class, by_leaf, by_level, by_pair, forbid, force
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
-from hemlp.pairing.flows import FlowModel, FlowSolution
-from hemlp.pairing.model import PairingModel
-from hemlp.programs.provenance import Claim
-from hemlp.programs.registry import accepting_solvers, named_solver
+from hemlp.optimize.provenance import Claim
+from hemlp.optimize.registry import accepting_solvers, named_solver
+from hemlp.problems.pairing.flows import FlowModel, FlowSolution
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.testing import check_measure, check_solver, random_instances
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -527,7 +527,7 @@ def test_solvers_conform():
 
 
 def test_explanations_show_what_is_paid():
-    from hemlp.explain.making import explain
+    from hemlp.analysis.explain.explain import explain
 
     m = PairMeasure("m", Bounds(priced((1, 1), below=2), (1, 1)), default_cost=5)
     found = explain(Batch.of(H, [{"cow"}], [{"cow", "bird"}]), {"m": m})

@@ -26,12 +26,12 @@ from hemlp.errors import (
     UnwritableFile,
     WorkerLost,
 )
-from hemlp.evaluation.run import memory_size
-from hemlp.evaluation.workers import Solving, all_compiled
-from hemlp.io.labels import LabelFile
+from hemlp.instances.label_files import LabelFile
+from hemlp.optimize.registry import as_solver
 from hemlp.processes.executors import results
-from hemlp.programs.registry import as_solver
 from hemlp.report.outputs import write_per_instance
+from hemlp.run.evaluate import memory_size
+from hemlp.run.workers import Solving, all_compiled
 from tests import hungry
 from tests.processes import start, usual_signals
 
@@ -85,7 +85,7 @@ def test_what_is_compiled_is_scored_in_threads_and_python_in_processes(mini, mon
     assert not all_compiled((measure("GIE"),), Solving("error", hungry.Stranger()))
     for name in ("pulp", "networkx", "cpsat", "milp", "flow", "portfolio"):
         assert not all_compiled((measure("GIE"),), Solving("error", as_solver(name)))
-    monkeypatch.setattr("hemlp.evaluation.workers.COMPILED", False)
+    monkeypatch.setattr("hemlp.run.workers.COMPILED", False)
     assert not all_compiled((measure("F_H"),), plain)
 
 
@@ -152,7 +152,7 @@ def test_files_are_streamed_to_the_same_bits(mini, usual, tmp_path):
 
 
 def test_streamed_mistakes_name_the_row(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 7)
+    monkeypatch.setattr("hemlp.run.inputs.BLOCK", 7)
     lines = Path(FILES[2]).read_text().splitlines()
     short, wrong, odd = (tmp_path / name for name in ("short.txt", "wrong.txt", "odd.txt"))
     short.write_text("\n".join(lines[:50]) + "\n")
@@ -326,7 +326,7 @@ def test_killed_at_twenty_moments_and_resumed_to_the_same_bytes(uninterrupted, t
 def test_finished_chunks_are_not_computed_again(mini, usual, tmp_path, monkeypatch):
     first = evaluate(*mini, NAMES, chunk=50, resume=tmp_path / "run")
     assert first.to_dict() == usual
-    monkeypatch.setattr("hemlp.evaluation.workers.score_together", lambda *a, **k: pytest.fail("computed again"))
+    monkeypatch.setattr("hemlp.run.workers.score_together", lambda *a, **k: pytest.fail("computed again"))
     assert evaluate(*mini, NAMES, resume=tmp_path / "run").to_dict() == usual
 
 

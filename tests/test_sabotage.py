@@ -15,14 +15,14 @@ from inspect import isabstract
 import numpy as np
 import pytest
 
-import hemlp.programs.model
+import hemlp.optimize.model
 from hemlp import Batch, Bounds, Hierarchy, PairMeasure, evaluate, examples, measure, priced
 from hemlp.errors import HemlpError, InvalidOption, InvalidSolution, UnsolvedModel
-from hemlp.lca.graphs import Found
-from hemlp.lca.programs import GraphProgram
-from hemlp.programs.plan import carried_out, checked
-from hemlp.programs.program import STATUSES, LinearProgram, Row, Variable
-from hemlp.programs.registry import SOLVERS, named_solver
+from hemlp.optimize.plan import carried_out, checked
+from hemlp.optimize.program import STATUSES, LinearProgram, Row, Variable
+from hemlp.optimize.registry import SOLVERS, named_solver
+from hemlp.problems.lca.graphs import Found
+from hemlp.problems.lca.programs import GraphProgram
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
 from hemlp.testing import HARD, check_solver
 
@@ -197,7 +197,7 @@ def test_every_kind_of_model_is_here():
     def kinds(of):
         return {of} | {kind for child in of.__subclasses__() for kind in kinds(child)}
 
-    ours = {kind for kind in kinds(hemlp.programs.model.Model) if kind.__module__.startswith("hemlp.")}
+    ours = {kind for kind in kinds(hemlp.optimize.model.Model) if kind.__module__.startswith("hemlp.")}
     assert {type(model) for model in MODELS.values()} == {kind for kind in ours if not isabstract(kind)}
 
 

@@ -23,9 +23,9 @@ from hemlp import (
 )
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError
-from hemlp.evaluation.study import Study
-from hemlp.io.cuts import cut_of
-from hemlp.scores.reading import as_gold
+from hemlp.instances.file_cuts import cut_of
+from hemlp.instances.score_files import as_gold
+from hemlp.run.study import Study
 
 GOLD = {"a": ["sheep"], "b": ["cow"], "c": ["mammal"], "d": ["cow", "sheep"]}
 SCORES = {

@@ -78,13 +78,14 @@ def test_the_tests_are_there(test):
 
 
 def test_figures_are_those_of_the_code():
-    from hemlp.io import nested, unpacking
+    from hemlp.hierarchy.formats import nested_files
+    from hemlp.io import unpacking
 
     text = "\n".join(promises())
     for words in (
         f"{unpacking.LEAST // 2**20} MB",
         f"{unpacking.RATIO} times",
         unpacking.VARIABLE,
-        f"{nested.EXPANDED:,} values",
+        f"{nested_files.EXPANDED:,} values",
     ):
         assert words in text

@@ -30,8 +30,8 @@ from hemlp import (
 )  # fmt: skip
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
-from hemlp.evaluation.result import Evaluation
 from hemlp.measures.sensitivity import Sensitivity, crossings
+from hemlp.results.evaluation import Evaluation
 from hemlp.testing import random_instances
 from tests import oracle
 from tests.test_more_sets import corpus_batch

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, jaccard_score, precision_score, recall_score
 
 from hemlp import TOP, Batch, Hierarchy, SetMeasure, SetScore, examples, information_content, measure
-from hemlp.closure.tolerance import TolerantModel
 from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS, broken_invariants
 from hemlp.measures.registry import read_measures, write_measures
-from hemlp.programs.registry import accepting_solvers
+from hemlp.optimize.registry import accepting_solvers
+from hemlp.problems.closure.tolerance import TolerantModel
 from tests import oracle
 from tests.graphs import graph, labelled, up, usable
 

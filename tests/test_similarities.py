@@ -91,7 +91,7 @@ def test_definitions(many, case, data):
             "wu_palmer": WuPalmer(), "lca_height": LcaHeight(),
         }  # fmt: skip
         batch = Batch.of(h, [set(labels)], [set(labels)])
-        pairs = hemlp.pairing.pairs.Pairs.of(batch)
+        pairs = hemlp.problems.pairing.pairs.Pairs.of(batch)
         found = {name: cost.pair_costs(batch, pairs).reshape(len(h), len(h)) for name, cost in costs.items()}
     for i, u in enumerate(h.labels):
         for j, v in enumerate(h.labels):

@@ -11,9 +11,9 @@ import pytest
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.bounds import by_leaf, by_pair, priced
-from hemlp.pairing.places import Place, Role
-from hemlp.programs.joint import JointModel
-from hemlp.programs.model import Model
+from hemlp.optimize.joint import JointModel
+from hemlp.optimize.model import Model
+from hemlp.problems.pairing.places import Place, Role
 from hemlp.testing import random_instances
 from tests.formulas import Meaning, said, written
 

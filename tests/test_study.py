@@ -19,11 +19,11 @@ from click.testing import CliRunner
 from hemlp import Evaluation, Hierarchy, evaluate, examples, information_content, measure, metrics
 from hemlp.cli.main import commands
 from hemlp.errors import Advice, HemlpError, InvalidOption
-from hemlp.evaluation.study import Study
-from hemlp.lca.model import LcaModel
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS
-from hemlp.programs.program import STATUSES, Status
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.problems.lca.model import LcaModel
+from hemlp.run.study import Study
 
 FOLDER = examples.DATA / "mesh_mini"
 FILES = [str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt")]
@@ -110,7 +110,7 @@ def test_a_study_is_one_file(tmp_path):
     ],
 )
 def test_mistakes_in_a_study_are_found_before_any_work(tmp_path, monkeypatch, change, words):
-    monkeypatch.setattr("hemlp.evaluation.study.read_hierarchy", lambda *a, **k: pytest.fail("worked"))
+    monkeypatch.setattr("hemlp.run.study.read_hierarchy", lambda *a, **k: pytest.fail("worked"))
     assert change[0] in STUDY
     (tmp_path / "study.toml").write_text(STUDY.replace(*change, 1))
     with pytest.raises(HemlpError, match=words.replace("[", r"\[")):
@@ -368,7 +368,7 @@ def test_out_of_memory_advises_a_limit_where_there_is_one(monkeypatch, troubled)
     def full(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr("hemlp.evaluation.study.evaluate", full)
+    monkeypatch.setattr("hemlp.run.study.evaluate", full)
     monkeypatch.setattr("hemlp.compare_exact_greedy", full)
     (troubled / "study.toml").write_text('hierarchy = "tree.txt"\ntrue = "gold.txt"\n[systems]\nA = "fine.txt"\n')
     files = ["tree.txt", "gold.txt", "fine.txt"]

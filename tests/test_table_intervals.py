@@ -10,12 +10,12 @@ import pytest
 import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
+from hemlp.analysis.statistics.direct import exactly_added, of_mean, proportion
+from hemlp.analysis.statistics.intervals import draw_of
+from hemlp.analysis.statistics.resampling import BLOCK, Draw
+from hemlp.analysis.statistics.units import Units
 from hemlp.kernels import census
 from hemlp.kernels.records import Implied, Rows
-from hemlp.statistics.direct import exactly_added, of_mean, proportion
-from hemlp.statistics.intervals import draw_of
-from hemlp.statistics.resampling import BLOCK, Draw
-from hemlp.statistics.units import Units
 from hemlp.text.intervals import Interval
 
 A, B = "svm_ovr_freq60", "topdown_lcpn"
@@ -78,7 +78,7 @@ def test_levels_are_resampled_by_instance(mini, drawn, level):
 
 
 def test_kinds_are_resampled_by_instance(mini, drawn):
-    from hemlp.diagnosis.kinds import KINDS, kinds_of
+    from hemlp.analysis.diagnosis.kinds import KINDS, kinds_of
 
     found = [kinds_of(mini, system) for system in (A, B)]
     sums = [drawn @ side for of in found for side in (of.predicted, of.true)]
@@ -98,7 +98,7 @@ def test_kinds_are_resampled_by_instance(mini, drawn):
 
 
 def test_means_of_groups_are_resampled_within_them(mini, drawn):
-    from hemlp.diagnosis.kinds import GROUPS, kinds_of
+    from hemlp.analysis.diagnosis.kinds import GROUPS, kinds_of
 
     groups, values = kinds_of(mini, A).groups, mini.per_instance(A, "GIE")
     table = mini.hits(A)
@@ -124,7 +124,7 @@ def test_classes_of_groups_are_counted_instance_by_instance():
         if gate is not None:
             h.__dict__["gate"] = h.id(gate)
         ev = evaluate(h, sides[0], {A: sides[1]}, ["F_H"])
-        from hemlp.diagnosis.levels import _by_instance
+        from hemlp.analysis.diagnosis.levels import _by_instance
 
         found = np.concatenate(list(_by_instance(ev, A))).reshape(30, -1, 3)
         assert found.shape[1] == h.unit_depths.max() + 1
@@ -307,7 +307,7 @@ def test_tables_are_computed_once(mini, monkeypatch):
     for name in ("count", "count_groups", "add_up"):
         monkeypatch.setattr(census, name, never)
     monkeypatch.setattr("hemlp.kernels.kinds.kinds", never)
-    monkeypatch.setattr("hemlp.diagnosis.costs.paired", never)
+    monkeypatch.setattr("hemlp.analysis.diagnosis.error_costs.paired", never)
     assert [str(ask()) for ask in asked] == before
 
 

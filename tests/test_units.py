@@ -14,13 +14,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, cafa, curve, evaluate
-from hemlp.evaluation.drops import Gate
-from hemlp.statistics import comparisons, intervals, resampling, units
-from hemlp.statistics.buckets import UNIT, BucketSums
-from hemlp.statistics.intervals import Column, difference_intervals, draw_of, resampled_means
-from hemlp.statistics.resampling import Draw
-from hemlp.statistics.units import BUCKETS, Units, buckets
-from hemlp.statistics.verdicts import Procedure
+from hemlp.analysis.statistics import comparisons, intervals, resampling, units
+from hemlp.analysis.statistics.buckets import UNIT, BucketSums
+from hemlp.analysis.statistics.intervals import Column, difference_intervals, draw_of, resampled_means
+from hemlp.analysis.statistics.resampling import Draw
+from hemlp.analysis.statistics.units import BUCKETS, Units, buckets
+from hemlp.analysis.statistics.verdicts import Procedure
+from hemlp.run.gate import Gate
 from hemlp.text.intervals import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])

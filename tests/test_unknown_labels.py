@@ -12,8 +12,8 @@ import pytest
 import hemlp
 from hemlp import Hierarchy, compare_exact_greedy, evaluate
 from hemlp.errors import InvalidLabelSets, RunMismatch, UnknownLabel
-from hemlp.evaluation.study import Study
-from hemlp.io.labels import LabelFile
+from hemlp.instances.label_files import LabelFile
+from hemlp.run.study import Study
 
 H = Hierarchy.from_edges([("root", "A"), ("root", "B"), ("A", "a1"), ("A", "a2"), ("B", "b1")])
 
@@ -76,7 +76,7 @@ def test_nothing_is_said_where_nothing_was_dropped():
 @pytest.mark.parametrize("unknown", ["drop", "isolate"])
 @pytest.mark.parametrize("unknown_true", ["drop", "isolate"])
 def test_streamed_files_count_the_same(tmp_path, monkeypatch, unknown, unknown_true):
-    monkeypatch.setattr("hemlp.evaluation.inputs.BLOCK", 2)
+    monkeypatch.setattr("hemlp.run.inputs.BLOCK", 2)
     gold, pred = (
         [["a1", "unicorn"], ["griffin"], ["b1"], ["dragon"], []] * 2,
         [["a1"], [], ["unicorn"], ["dragon"], ["A"]] * 2,

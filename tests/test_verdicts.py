@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import hemlp
 from hemlp import Hierarchy, evaluate, examples
+from hemlp.analysis.statistics import letters as letters_module
+from hemlp.analysis.statistics.differences import PairedDifferences, differences
+from hemlp.analysis.statistics.letters import compact_letters, places
+from hemlp.analysis.statistics.permutation import effect_size, permutation_tests
+from hemlp.analysis.statistics.tests import holm, kendall, sign_test, wilcoxon
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
-from hemlp.statistics import letters as letters_module
-from hemlp.statistics.differences import PairedDifferences, differences
-from hemlp.statistics.letters import compact_letters, places
-from hemlp.statistics.permutation import effect_size, permutation_tests
-from hemlp.statistics.tests import holm, kendall, sign_test, wilcoxon
 from hemlp.stats import verdicts
 from tests.oracle import DATA
 

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 
 from hemlp import LabelSets, read_labels, read_weights
 from hemlp.errors import FileFormatError, HemlpError, InvalidScores
-from hemlp.io import long_labels, regular, weights
-from hemlp.io.labels import LabelFile
+from hemlp.hierarchy import weight_files
+from hemlp.instances.formats import long_labels
+from hemlp.instances.formats.score_triples import as_number, read_triples
+from hemlp.instances.label_files import LabelFile
+from hemlp.io import regular
 from hemlp.io.text import check_text
 from hemlp.io.words import word_rows
 from hemlp.kernels import COMPILED
 from hemlp.kernels.cells import split, split_plainly
-from hemlp.scores.triples import as_number, read_triples
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]
@@ -312,7 +314,7 @@ def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
     """So that they are fast, and not only right."""
     if not COMPILED:
         pytest.skip("plain Python leaves all numbers to float")
-    monkeypatch.setattr(weights, "_number", lambda _: pytest.fail("line by line"))
+    monkeypatch.setattr(weight_files, "_number", lambda _: pytest.fail("line by line"))
     (tmp_path / "w.tsv").write_text("".join(f"c{k}\t{text}\n" for k, text in enumerate(plain)))
     found = read_weights(tmp_path / "w.tsv")
     assert {key: repr(value) for key, value in found.items()} == {
@@ -330,12 +332,12 @@ def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
 @given(weight_lines)
 def test_weights_are_what_going_through_the_lines_gives(text):
     def read() -> object:
-        with patch.object(weights, "read_bytes", lambda _: ("w.tsv", text.encode())):
+        with patch.object(weight_files, "read_bytes", lambda _: ("w.tsv", text.encode())):
             try:
-                return list(weights.read_weights("w.tsv").items())
+                return list(weight_files.read_weights("w.tsv").items())
             except HemlpError as error:
                 return type(error), str(error)
 
     found = read()
-    with patch.object(weights, "_plain_weights", lambda *_: None):
+    with patch.object(weight_files, "_plain_weights", lambda *_: None):
         assert repr(found) == repr(read())

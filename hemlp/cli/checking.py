@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hemlp.cli.advising import Advising
+from hemlp.cli.errors import Advising
 from hemlp.cli.options import choice, label_file_options, options, say_written, show, taken_files
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
@@ -42,8 +42,8 @@ def convert(source: str, target: str, **given: Any) -> None:
 
     Example: hemlp convert thesaurus.ttl thesaurus.tsv
     """
-    from hemlp.io.hierarchies import read_hierarchy
-    from hemlp.io.writing import hierarchy_text, write_hierarchy
+    from hemlp.hierarchy.formats.writing import hierarchy_text, write_hierarchy
+    from hemlp.hierarchy.hierarchy_files import read_hierarchy
 
     h = read_hierarchy(source, **_reading(given))
     if target == "-":
@@ -74,8 +74,8 @@ def check(
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
-    from hemlp.diagnosis.inputs import about_hierarchy, about_labels
-    from hemlp.io.hierarchies import read_hierarchy
+    from hemlp.analysis.diagnosis.inputs import about_hierarchy, about_labels
+    from hemlp.hierarchy.hierarchy_files import read_hierarchy
     from hemlp.text.words import many
 
     labels = taken_files(given)

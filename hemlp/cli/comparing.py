@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hemlp.cli.advising import Advising
+from hemlp.cli.errors import Advising
 from hemlp.cli.options import input_options, label_file_options, taken_files, tell, written_to
 
 
@@ -35,8 +35,8 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
     from hemlp import compare_exact_greedy, read_hierarchy
-    from hemlp.evaluation.scored import sides_of
     from hemlp.report.outputs import check_writable, system_files
+    from hemlp.run.scored import sides_of
 
     check_writable([written_to(json_file)])
     h = read_hierarchy(hierarchy, cycles=cycles)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hemlp.cli.advising import Advising
+from hemlp.cli.errors import Advising
 from hemlp.cli.options import (
     choice,
     digits_option,
@@ -21,7 +21,7 @@ from hemlp.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
+    from hemlp.results.evaluation import Evaluation
     from hemlp.text.tables import Table
 
 SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
@@ -61,8 +61,8 @@ def diagnose(
 
     Example: hemlp diagnose cat_hier.txt gold.txt predictions.txt -m F_LCA --names names.tsv
     """
-    from hemlp.evaluation.study import Study
     from hemlp.report.outputs import system_files, tables_text
+    from hemlp.run.study import Study
 
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)

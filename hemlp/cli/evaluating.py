@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hemlp.cli.advising import ADVICE, Advising, OfStudy
-from hemlp.cli.gating import gate_of, gate_options, through
+from hemlp.cli.errors import ADVICE, Advising, OfStudy
+from hemlp.cli.gate import gate_of, gate_options, through
 from hemlp.cli.options import (
     choice,
     cluster_options,
@@ -23,12 +23,12 @@ from hemlp.cli.options import (
     solver_options,
     tuning_options,
 )
-from hemlp.cli.weighing import weighed, weights_option
+from hemlp.cli.weights import weighed, weights_option
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.cluster import Cluster
-    from hemlp.evaluation.study import Study
+    from hemlp.run.cluster import Cluster
+    from hemlp.run.study import Study
 
 
 @click.command(cls=Advising)
@@ -86,10 +86,10 @@ def evaluate(
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
-    from hemlp.evaluation.run import MEASURES
-    from hemlp.evaluation.scored import Tuning
-    from hemlp.evaluation.study import Outputs, Study, Tests
     from hemlp.report.outputs import system_files
+    from hemlp.run.evaluate import MEASURES
+    from hemlp.run.scored import Tuning
+    from hemlp.run.study import Outputs, Study, Tests
 
     tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "test", "sided", "ranks")})
     kinds = ("json", "html", "table", "per_instance", "parquet", "digits", "intervals")
@@ -122,12 +122,12 @@ def run(
 ) -> None:  # fmt: skip
     """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
 
-    `pydoc hemlp.evaluation.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
+    `pydoc hemlp.run.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
     (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is; --set gate= leaves [gate] out.
 
     Example: hemlp run study.toml --set outputs.json=again.json
     """
-    from hemlp.evaluation.study import Study
+    from hemlp.run.study import Study
 
     carry_out(Study.read(study, changes), strict, quiet, verbose, _cluster(dask, dask_timeout))
 
@@ -135,7 +135,7 @@ def run(
 def _cluster(address: str | None, timeout: float) -> Cluster | None:
     if address is None:
         return None
-    from hemlp.evaluation.cluster import Cluster
+    from hemlp.run.cluster import Cluster
 
     return Cluster(address, timeout)
 

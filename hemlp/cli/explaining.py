@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hemlp.cli.advising import Advising
+from hemlp.cli.errors import Advising
 from hemlp.cli.options import (
     file_options,
     input_options,
@@ -21,7 +21,7 @@ from hemlp.cli.options import (
     tell,
     written_to,
 )
-from hemlp.cli.weighing import weighed, weights_option
+from hemlp.cli.weights import weighed, weights_option
 from hemlp.errors import InvalidOption
 
 
@@ -49,9 +49,9 @@ def explain(
 
     Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
     """
-    from hemlp.evaluation.study import Study
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, drawing_files, system_files
+    from hemlp.run.study import Study
 
     files = system_files([pred])
     check_writable([written_to(json_file), svg, png])
@@ -92,13 +92,13 @@ def model(
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
     from hemlp import Batch, read_hierarchy
-    from hemlp.evaluation.scored import sides_of
-    from hemlp.explain.network import network_picture
+    from hemlp.analysis.explain.network import network_picture
+    from hemlp.hierarchy.class_names import read_names
     from hemlp.io.files import write_text
-    from hemlp.io.names import read_names
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
+    from hemlp.run.scored import sides_of
 
     check_writable([svg])
     files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)

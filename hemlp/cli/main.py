@@ -11,7 +11,7 @@ import warnings
 import click
 
 from hemlp import __version__
-from hemlp.cli.advising import ADVICE, Commands, OnDemand
+from hemlp.cli.errors import ADVICE, Commands, OnDemand
 from hemlp.errors import HemlpError
 from hemlp.escaping import printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
@@ -26,10 +26,10 @@ COMMANDS = OnDemand(
         "explain": "hemlp.cli.explaining:explain",
         "model": "hemlp.cli.explaining:model",
         "diagnose": "hemlp.cli.diagnosing:diagnose",
-        "demo": "hemlp.cli.telling:demo",
+        "demo": "hemlp.cli.info:demo",
         "compare-exact": "hemlp.cli.comparing:compare_exact",
-        "cases": "hemlp.cli.telling:cases",
-        "measures": "hemlp.cli.telling:measures",
+        "cases": "hemlp.cli.info:cases",
+        "measures": "hemlp.cli.info:measures",
         "check": "hemlp.cli.checking:check",
         "convert": "hemlp.cli.checking:convert",
         "sensitivity": "hemlp.cli.sensitivity:sensitivity",

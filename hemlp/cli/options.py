@@ -14,9 +14,9 @@ from hemlp.escaping import json_text, printable
 from hemlp.options import did_you_mean
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.reading import Files
     from hemlp.hierarchy.labels import Label
     from hemlp.measures.base import Measure
+    from hemlp.run.file_options import Files
     from hemlp.text.tables import Table
 
 Command = Callable[..., None]
@@ -142,7 +142,7 @@ label_file_options = file_options()
 
 def taken_files(given: dict[str, Any]) -> Files:
     """How files are read, by options that are taken away from all that were given."""
-    from hemlp.evaluation.reading import READING, Files
+    from hemlp.run.file_options import READING, Files
 
     return Files.of({key: given.pop(key) for key in READING})
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
-from hemlp.cli.advising import Advising
+from hemlp.cli.errors import Advising
 from hemlp.cli.options import (
     choice,
     intervals_option,
@@ -67,13 +67,13 @@ def curve(
     Example: hemlp curve cat_hier.txt gold.tsv scores.tsv -m F_H -m F_LCA --points 100
     """
     from hemlp import read_hierarchy
+    from hemlp.analysis.scored.curve import curve as made
+    from hemlp.analysis.scored.ranked import ranked
     from hemlp.io.files import write_text
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as as_measure
     from hemlp.report.outputs import check_writable, csv_text
     from hemlp.report.plots import svg as drawn
-    from hemlp.scores.curve import curve as made
-    from hemlp.scores.ranked import ranked
 
     check_writable([csv, svg])
     thresholds = _grid(grid, given.get("points"))
@@ -156,8 +156,8 @@ def tune(
     Example: hemlp tune cat_hier.txt dev_gold.tsv dev_scores.tsv -m F_LCA --json thresholds.json
     """
     from hemlp import read_hierarchy
+    from hemlp.analysis.scored.tuning import tune as chosen
     from hemlp.report.outputs import check_writable
-    from hemlp.scores.tuning import tune as chosen
 
     check_writable([written_to(json_file)])
     h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
@@ -192,10 +192,10 @@ def cafa(
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """
     from hemlp import read_hierarchy
+    from hemlp.analysis.scored.cafa import cafa as averaged
+    from hemlp.hierarchy.weight_files import read_classes, read_weights
     from hemlp.io.files import write_text
-    from hemlp.io.weights import read_classes, read_weights
     from hemlp.report.outputs import check_writable, csv_text, system_files
-    from hemlp.scores.cafa import cafa as averaged
 
     check_writable([written_to(json_file), csv])
     files = taken_files(given)

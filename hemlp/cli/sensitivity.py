@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hemlp.cli.advising import Advising
+from hemlp.cli.errors import Advising
 from hemlp.cli.options import input_options, label_file_options, one_measure_option, say_written, show, tell, written_to
 
 
@@ -27,8 +27,8 @@ def sensitivity(
 
     Example: hemlp sensitivity cat_hier.txt gold.txt knn=a.txt svm=b.txt -m GIE
     """
-    from hemlp.evaluation.study import Study
     from hemlp.report.outputs import check_writable, system_files
+    from hemlp.run.study import Study
 
     check_writable([written_to(json_file), plot])
     result = Study(hierarchy, true, system_files(predictions), (measure,), given).run()

@@ -22,18 +22,18 @@ from numpy.typing import ArrayLike
 
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
-from hemlp.hierarchy.columns import collected
+from hemlp.hierarchy.digest import content_hash
 from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, make_acyclic, warn_if_upside_down
-from hemlp.hierarchy.identity import content_hash
+from hemlp.hierarchy.formats.edge_lists import coded_edges, edges_of_parents
+from hemlp.hierarchy.formats.infer import recognised
+from hemlp.hierarchy.formats.parent_tables import Columns, Given
+from hemlp.hierarchy.formats.paths import SameNames, edges_of_paths
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
-from hemlp.hierarchy.listed import coded_edges, edges_of_parents
-from hemlp.hierarchy.outline import line, more
-from hemlp.hierarchy.paths import SameNames, edges_of_paths
 from hemlp.hierarchy.readers import reader
-from hemlp.hierarchy.recognised import recognised
 from hemlp.hierarchy.structure import Structure
-from hemlp.hierarchy.tables import Columns, Given
-from hemlp.text.shown import Shown
+from hemlp.hierarchy.summary import line, more
+from hemlp.io.frames import collected
+from hemlp.text.display import Shown
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal
 
-PLACES = {"hierarchy": "hemlp.io.hierarchies", "labels": "hemlp.io.labels", "scores": "hemlp.evaluation.scored"}
+PLACES = {
+    "hierarchy": "hemlp.hierarchy.hierarchy_files",
+    "labels": "hemlp.instances.label_files",
+    "scores": "hemlp.run.scored",
+}
 
 
 class Readers(dict[str, Callable[..., Any]]):

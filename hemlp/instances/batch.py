@@ -19,12 +19,12 @@ from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy, align, different_rows
+from hemlp.instances.formats.label_paths import ends_of_paths
 from hemlp.instances.layouts import refuse_odd_labels, refuse_other_layouts
-from hemlp.instances.paths import ends_of_paths
 from hemlp.instances.sets import LabelSets, Rows, as_predictions
 from hemlp.instances.unknown import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
-from hemlp.text.shown import FIRST_ROWS, Shown, few
+from hemlp.text.display import FIRST_ROWS, Shown, few
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 

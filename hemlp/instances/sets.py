@@ -20,11 +20,10 @@ import numpy as np
 
 from hemlp.arrays import IntArray, as_numpy, pointers, row_pointers
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
-from hemlp.hierarchy.columns import BatchedColumn, collected, column, column_names
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.hierarchy.readers import reader
-from hemlp.instances.lookalikes import (
+from hemlp.instances.ambiguity import (
     bad_row,
     paths_of,
     refuse_indicators,
@@ -34,8 +33,9 @@ from hemlp.instances.lookalikes import (
     refuse_what_has_no_rows,
     usual_columns,
 )
+from hemlp.io.frames import BatchedColumn, collected, column, column_names
 from hemlp.options import check_choice
-from hemlp.text.shown import FIRST_ROWS, Shown, few
+from hemlp.text.display import FIRST_ROWS, Shown, few
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
@@ -150,7 +150,7 @@ class LabelSets(Shown):
         if column_names(data) is None:
             refuse_what_has_no_rows(data)
         if labels is not None:
-            from hemlp.instances.matrices import from_matrix
+            from hemlp.instances.formats.matrices import from_matrix
 
             return from_matrix(data, labels, rows, source)
         if label is not None or id is not None:

@@ -14,7 +14,7 @@ if not cython.compiled:
 
 
 class Links:
-    """All eligible links of a batch, as ``hemlp.lca.links.LinkArrays`` has them, on ``size`` classes (and ⊤).
+    """All eligible links of a batch, as ``hemlp.problems.lca.links.LinkArrays`` has them, on ``size`` classes (and ⊤).
 
     The links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, those of its true classes the next;
     the links of a class stand together. ``nodes[node_ptr[k]:node_ptr[k + 1]]`` are on the paths of link k, from its LCA

@@ -25,13 +25,13 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.measures.named import LCA_METHODS
+from hemlp.optimize.model import Model
 from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
-from hemlp.programs.model import Model
 
 if TYPE_CHECKING:
-    from hemlp.closure.model import ClosureModel, Direction
-    from hemlp.closure.tolerance import TolerantModel
-    from hemlp.lca.model import GraphModel
+    from hemlp.problems.closure.model import ClosureModel, Direction
+    from hemlp.problems.closure.tolerance import TolerantModel
+    from hemlp.problems.lca.model import GraphModel
 
 
 class SetSolution(Protocol):
@@ -151,7 +151,7 @@ class Flat(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
         """Closures that imply nothing."""
-        from hemlp.closure.model import ClosureModel
+        from hemlp.problems.closure.model import ClosureModel
 
         return ClosureModel(title, batch, self.direction, weights)
 
@@ -187,7 +187,7 @@ class Ancestors(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
         """Closures upward."""
-        from hemlp.closure.model import ClosureModel
+        from hemlp.problems.closure.model import ClosureModel
 
         if self.horizon is not None and batch.hierarchy.weighted:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
@@ -224,7 +224,7 @@ class Tolerant(Augmentation):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> TolerantModel:
         """Closures upward, and what stays of them."""
-        from hemlp.closure.tolerance import TolerantModel
+        from hemlp.problems.closure.tolerance import TolerantModel
 
         return TolerantModel(title, batch, "up", weights)
 
@@ -276,7 +276,7 @@ class MinimalLca(LcaGraph):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """Problem 2."""
-        from hemlp.lca.model import LcaModel
+        from hemlp.problems.lca.model import LcaModel
 
         return LcaModel(title, batch, self.horizon, self.solver, self.time_limit)
 
@@ -301,6 +301,6 @@ class ExtendedLca(LcaGraph):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """All shortest paths."""
-        from hemlp.lca.model import ExtendedModel
+        from hemlp.problems.lca.model import ExtendedModel
 
         return ExtendedModel(title, batch, self.horizon)

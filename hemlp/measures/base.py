@@ -19,9 +19,9 @@ from hemlp.measures.catalogue import NAMED
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
-from hemlp.programs.model import Model
-from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.registry import Solver
+from hemlp.optimize.model import Model
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.registry import Solver
 from hemlp.text.notation import format_call
 from hemlp.version import __version__
 

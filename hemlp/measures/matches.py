@@ -21,11 +21,11 @@ from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure
 from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
+from hemlp.optimize.joint import JointModel
 from hemlp.options import check_choice
-from hemlp.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
-from hemlp.pairing.model import Half, PairingModel
-from hemlp.pairing.pairs import Pairs
-from hemlp.programs.joint import JointModel
+from hemlp.problems.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
+from hemlp.problems.pairing.model import Half, PairingModel
+from hemlp.problems.pairing.pairs import Pairs
 
 
 @dataclass(frozen=True)

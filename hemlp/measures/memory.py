@@ -22,8 +22,8 @@ ALWAYS_THERE = 2**20
 
 def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
     """Of a pair. Where costs are whole numbers and bounds have a closed form, prices prove the optimum at once."""
-    from hemlp.pairing.bounds import COVER, ONE_TO_ONE
-    from hemlp.pairing.costs import cost_bytes
+    from hemlp.problems.pairing.bounds import COVER, ONE_TO_ONE
+    from hemlp.problems.pairing.costs import cost_bytes
 
     own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
     whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None

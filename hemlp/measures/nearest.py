@@ -24,9 +24,9 @@ from hemlp.measures.base import Measure
 from hemlp.measures.names import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
-from hemlp.pairing.model import Half, PairingModel
-from hemlp.pairing.pairs import Pairs
+from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
+from hemlp.problems.pairing.model import Half, PairingModel
+from hemlp.problems.pairing.pairs import Pairs
 
 
 @dataclass(frozen=True, init=False)

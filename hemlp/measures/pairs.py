@@ -22,9 +22,17 @@ from hemlp.measures.names import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
-from hemlp.pairing.bounds import COVER, ONE_TO_ONE, Bounds, DefaultCost, bound_arrays, contradiction, default_array
-from hemlp.pairing.capacities import PairRule
-from hemlp.pairing.costs import (
+from hemlp.problems.pairing.bounds import (
+    COVER,
+    ONE_TO_ONE,
+    Bounds,
+    DefaultCost,
+    bound_arrays,
+    contradiction,
+    default_array,
+)
+from hemlp.problems.pairing.capacities import PairRule
+from hemlp.problems.pairing.costs import (
     as_cost,
     check_magnitude,
     checked_costs,
@@ -33,14 +41,14 @@ from hemlp.pairing.costs import (
     cost_text,
     shares_of_one,
 )
-from hemlp.pairing.model import Half, PairingModel
-from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
+from hemlp.problems.pairing.model import Half, PairingModel
+from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
 
 if TYPE_CHECKING:
-    from hemlp.measures.prices import ClassPrices
+    from hemlp.measures.dual_values import ClassPrices
     from hemlp.measures.sensitivity import Sensitivity
-    from hemlp.pairing.flows import FlowModel
+    from hemlp.problems.pairing.flows import FlowModel
 
 
 @dataclass(frozen=True, init=False)
@@ -325,7 +333,7 @@ class PairMeasure(Measure):
         >>> [(row.label, row.without) for row in found.rows if row.side == "true"]
         [('cow', -3.0), ('sheep', -5.0)]
         """
-        from hemlp.measures.prices import class_prices
+        from hemlp.measures.dual_values import class_prices
 
         return class_prices(self, as_batch(hierarchy, true, pred))
 

@@ -25,7 +25,7 @@ from hemlp.instances.sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
-from hemlp.programs.model import Model
+from hemlp.optimize.model import Model
 
 if TYPE_CHECKING:
     from hemlp.measures.sensitivity import Sensitivity

@@ -213,7 +213,7 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
         if "predicted" in fields or "true" in fields:
-            from hemlp.pairing.bounds import Bounds
+            from hemlp.problems.pairing.bounds import Bounds
 
             further = {key: fields.pop(key) for key in ("pair", "defaults", "total") if key in fields}
             fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)), **further)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
+from hemlp.optimize.program import STATUSES, Status
 from hemlp.options import check_known
-from hemlp.programs.program import STATUSES, Status
-from hemlp.text.shown import Shown
+from hemlp.text.display import Shown
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 

@@ -18,14 +18,14 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
 from hemlp.measures.memory import check_memory, too_large
 from hemlp.measures.scores import Scores
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.registry import Solver, as_solver, is_exact
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
-from hemlp.programs.program import STATUSES, Status
-from hemlp.programs.registry import Solver, as_solver, is_exact
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
-    from hemlp.programs.model import Model
+    from hemlp.optimize.model import Model
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""

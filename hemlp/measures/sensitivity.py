@@ -26,7 +26,7 @@ from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Batch
 from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.scoring import chunks
-from hemlp.pairing.sensitivity import Envelope, envelope
+from hemlp.problems.pairing.sensitivity import Envelope, envelope
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 

@@ -21,8 +21,8 @@ from hemlp.measures.base import Measure
 from hemlp.measures.names import check_name
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import as_batch
+from hemlp.optimize.model import Model
 from hemlp.options import check_choice, plain_number
-from hemlp.programs.model import Model
 
 
 @dataclass(frozen=True)

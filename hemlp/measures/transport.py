@@ -19,9 +19,9 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
-from hemlp.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
-from hemlp.pairing.pairs import Pairs
-from hemlp.pairing.transport import TransportModel
+from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
+from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.transport import TransportModel
 
 
 @dataclass(frozen=True)

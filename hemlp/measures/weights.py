@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from hemlp.arrays import IntArray, pointers, row_pointers
-from hemlp.closure.model import ClosureModel
 from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets, Rows
 from hemlp.options import plain_number
+from hemlp.problems.closure.model import ClosureModel
 
 NODES_AT_ONCE = 4_000_000
 """Nodes of closures that are looked at together."""

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from hemlp.analysis.statistics.tests import kendall
 from hemlp.examples import DATA, Case
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.registry import measure
-from hemlp.statistics.tests import kendall
 
 D_MAX = 5
 

@@ -19,9 +19,9 @@ from hemlp.text.tables import figure
 from hemlp.text.words import OPTIMISTIC
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
-    from hemlp.evaluation.sensitivity import Sensitivities
-    from hemlp.scores.curve import Curve
+    from hemlp.analysis.ranking_sensitivity import Sensitivities
+    from hemlp.analysis.scored.curve import Curve
+    from hemlp.results.evaluation import Evaluation
 
 POINTS = 200
 """Of a line that is curved, and of a curve over thresholds at most."""

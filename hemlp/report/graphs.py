@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import IntArray, pointers
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.lca.graphs import LcaGraphs
 from hemlp.measures.augmentations import MinimalLca
 from hemlp.measures.sets import SetMeasure
+from hemlp.problems.lca.graphs import LcaGraphs
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
     from hemlp.report.instances import Sample
+    from hemlp.results.evaluation import Evaluation
 
 MOST = 1_000
 """Graphs of all systems together."""

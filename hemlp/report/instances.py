@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.analysis.diagnosis.kinds import kinds_in
+from hemlp.analysis.diagnosis.paired_classes import Paired
 from hemlp.arrays import IntArray, row_pointers
-from hemlp.diagnosis.kinds import kinds_in
-from hemlp.diagnosis.pairs import Paired
 from hemlp.escaping import printable
-from hemlp.programs.program import STATUSES, Status
+from hemlp.optimize.program import STATUSES, Status
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
     from hemlp.instances.batch import Side
+    from hemlp.results.evaluation import Evaluation
 
 MOST = 100_000
 """Instances of all systems together that a page lists at most."""

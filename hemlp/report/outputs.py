@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell, markdown, printable
-from hemlp.io.cuts import cut_of
+from hemlp.instances.file_cuts import cut_of
 from hemlp.io.files import is_stream, reason, write_text
-from hemlp.programs.program import STATUSES
+from hemlp.optimize.program import STATUSES
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
-    from hemlp.explain.parts import Explanation
+    from hemlp.analysis.explain.parts import Explanation
+    from hemlp.results.evaluation import Evaluation
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no file can hold."""
@@ -169,7 +169,7 @@ def _csv_value(cell: Any) -> Any:
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
     """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
-    from hemlp.explain.parts import Unexplained
+    from hemlp.analysis.explain.parts import Unexplained
 
     if file is None:
         return []

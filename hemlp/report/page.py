@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.diagnosis.costs import confused
-from hemlp.diagnosis.kinds import KINDS
-from hemlp.diagnosis.pairs import Paired, pair_measure, paired
+from hemlp.analysis.diagnosis.error_costs import confused
+from hemlp.analysis.diagnosis.kinds import KINDS
+from hemlp.analysis.diagnosis.paired_classes import Paired, pair_measure, paired
+from hemlp.analysis.statistics.comparable import comparable_means
+from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.measures.pairs import PairMeasure
@@ -22,14 +24,12 @@ from hemlp.report.instances import MOST, Sample, instance_data, sampled
 from hemlp.report.nodes import Nodes
 from hemlp.report.tree import branch_data, tree_section
 from hemlp.report.verdicts import result
-from hemlp.statistics.comparable import comparable_means
-from hemlp.statistics.verdicts import Procedure
 from hemlp.text.words import many
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
-    from hemlp.scores.curve import Curve
+    from hemlp.analysis.scored.curve import Curve
+    from hemlp.results.evaluation import Evaluation
 
 ROOM = 3_600_000
 """Characters of embedded data at most, so that the file stays below 5 MB."""

@@ -13,11 +13,11 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import encodable, json_text
 from hemlp.measures.scores import Scores
-from hemlp.programs.program import STATUSES
+from hemlp.optimize.program import STATUSES
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
+    from hemlp.results.evaluation import Evaluation
 
 ROWS = 100_000
 """Of a row group, at most."""

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hemlp.analysis.statistics.comparable import comparable
+from hemlp.analysis.statistics.exact_greedy import SAME, ExactGreedy
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import printable
 from hemlp.io.files import write_bytes
 from hemlp.measures.scores import mean
-from hemlp.statistics.comparable import comparable
-from hemlp.statistics.exact_greedy import SAME, ExactGreedy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hemlp.evaluation.result import Evaluation
-    from hemlp.evaluation.sensitivity import Sensitivities
-    from hemlp.evaluation.sweep import Sweep
+    from hemlp.analysis.ranking_sensitivity import Sensitivities
+    from hemlp.results.evaluation import Evaluation
+    from hemlp.run.sweep import Sweep
 
 COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
 MARKERS = "osD^vP*X"

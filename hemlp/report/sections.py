@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hemlp.analysis.diagnosis.census import class_counts, f_ends, lost, met_classes, settled
+from hemlp.analysis.diagnosis.error_costs import Confusion
+from hemlp.analysis.diagnosis.kinds import KINDS
+from hemlp.analysis.diagnosis.levels import intervals_of, level_counts, resampled_ratios
+from hemlp.analysis.statistics.direct import intervals as wilson
+from hemlp.analysis.statistics.facts import dropped_true_labels
+from hemlp.analysis.statistics.intervals import resampled_note, units_of
 from hemlp.arrays import IntArray
-from hemlp.diagnosis.census import class_counts, f_ends, lost, met_classes, settled
-from hemlp.diagnosis.costs import Confusion
-from hemlp.diagnosis.kinds import KINDS
-from hemlp.diagnosis.levels import intervals_of, level_counts, resampled_ratios
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
-from hemlp.statistics.direct import intervals as wilson
-from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.intervals import resampled_note, units_of
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import shown
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.inputs import Inputs
-    from hemlp.evaluation.result import Evaluation
+    from hemlp.results.evaluation import Evaluation
+    from hemlp.run.inputs import Inputs
 
 ROWS = 20
 """Classes, and confusions of a system, that are listed at most."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.diagnosis.branches import branches_of, placed
-from hemlp.diagnosis.reading import aligned, inputs_of
+from hemlp.analysis.diagnosis.blocks import aligned, inputs_of
+from hemlp.analysis.diagnosis.branches import branches_of, placed
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report.elements import Section, choice, notes
 from hemlp.report.embedded import narrow
@@ -17,7 +17,7 @@ from hemlp.report.nodes import Nodes
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
+    from hemlp.results.evaluation import Evaluation
 
 MOST = 2_500
 """Branches that a page holds at most: those with the most instances, or the greatest share of what is lost."""

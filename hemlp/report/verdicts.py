@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hemlp.analysis.statistics import overview
+from hemlp.analysis.statistics.comparisons import NEITHER, ComparedPair, all_pairs, compared_pair, who
+from hemlp.analysis.statistics.facts import dropped_true_labels
+from hemlp.analysis.statistics.intervals import difference_intervals, resampled_note, units_of
+from hemlp.analysis.statistics.ranking import table_verdicts
+from hemlp.analysis.statistics.tests import LEVEL
+from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
-from hemlp.statistics import overview
-from hemlp.statistics.comparisons import NEITHER, ComparedPair, all_pairs, compared_pair, who
-from hemlp.statistics.facts import dropped_true_labels
-from hemlp.statistics.intervals import difference_intervals, resampled_note, units_of
-from hemlp.statistics.ranking import table_verdicts
-from hemlp.statistics.tests import LEVEL
-from hemlp.statistics.verdicts import Procedure
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
+    from hemlp.results.evaluation import Evaluation
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 from hemlp.io.files import write_bytes, write_text
 
 if TYPE_CHECKING:
-    from hemlp.evaluation.result import Evaluation
-    from hemlp.scores.curve import Curve
-    from hemlp.statistics.tests import Sided
-    from hemlp.statistics.verdicts import Ranks, Test
+    from hemlp.analysis.scored.curve import Curve
+    from hemlp.analysis.statistics.tests import Sided
+    from hemlp.analysis.statistics.verdicts import Ranks, Test
+    from hemlp.results.evaluation import Evaluation
 
 
 class Reported:
@@ -53,8 +53,8 @@ class Reported:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ev.to_html(os.path.join(folder, "report.html"), "Five systems")
         """
+        from hemlp.analysis.statistics.verdicts import Procedure
         from hemlp.report.page import page
-        from hemlp.statistics.verdicts import Procedure
 
         write_text(path, page(cast("Evaluation", self), title, Procedure(test, sided, ranks), curves or {}))
 

@@ -1,12 +1,12 @@
-"""Solvers: one file each. ``hemlp.programs.registry`` finds them by name, in order of preference.
+"""Solvers: one file each. ``hemlp.optimize.registry`` finds them by name, in order of preference.
 
 ``closed_forms``, ``augmenting``, ``closures``, ``search``, ``extended`` and ``greedy`` read the data of the models that
 they know; ``flow`` and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve
 programs, and so every model by its plan. A solver imports its backend when it is used.
 """
 
-from hemlp.programs.program import ProgramResult, Status
-from hemlp.programs.registry import Solver
+from hemlp.optimize.program import ProgramResult, Status
+from hemlp.optimize.registry import Solver
 from hemlp.solvers.programs import ProgramSolver
 
 __all__ = ["ProgramResult", "ProgramSolver", "Solver", "Status"]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.pairing.data import given_data
-from hemlp.pairing.flows import FlowModel, FlowSolution
-from hemlp.pairing.model import PairingModel
-from hemlp.pairing.solution import PairingSolution
-from hemlp.programs.limits import solve_within
-from hemlp.programs.program import STATUSES, Status
+from hemlp.optimize.budget import solve_within
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.problems.pairing.data import given_data
+from hemlp.problems.pairing.flows import FlowModel, FlowSolution
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.solution import PairingSolution
 
 
 class Augmenting:

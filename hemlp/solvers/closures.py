@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.closure.model import ClosureModel
-from hemlp.closure.solution import ClosureSolution
-from hemlp.closure.tolerance import TolerantModel
-from hemlp.programs.limits import solve_within
+from hemlp.optimize.budget import solve_within
+from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.closure.solution import ClosureSolution
+from hemlp.problems.closure.tolerance import TolerantModel
 
 
 class ClosureLists:

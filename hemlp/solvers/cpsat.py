@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import NoSolver
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
+from hemlp.optimize.registry import importable
 from hemlp.processes.interrupts import interruptible
-from hemlp.programs.program import LinearProgram, ProgramResult, Status, exact_integers
-from hemlp.programs.registry import importable
 from hemlp.solvers.programs import ProgramSolver
 
 

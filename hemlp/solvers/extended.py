@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.lca.model import ExtendedModel
-from hemlp.lca.solution import LcaSolution
+from hemlp.problems.lca.model import ExtendedModel
+from hemlp.problems.lca.solution import LcaSolution
 
 NONE = np.zeros((0, 5), np.int64)
 """What no instance has."""

@@ -13,13 +13,13 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.pairing.flows import FlowModel
-from hemlp.pairing.model import PairingModel
-from hemlp.pairing.transport import TransportModel
-from hemlp.programs.circulation import FlowNetwork
-from hemlp.programs.limits import solve_within
-from hemlp.programs.program import ProgramResult, Status, exact_integers
-from hemlp.programs.registry import importable
+from hemlp.optimize.budget import solve_within
+from hemlp.optimize.circulation import FlowNetwork
+from hemlp.optimize.program import ProgramResult, Status, exact_integers
+from hemlp.optimize.registry import importable
+from hemlp.problems.pairing.flows import FlowModel
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.transport import TransportModel
 
 PART = 2000
 """Instances in one network, at most."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.lca.graphs import Found
-from hemlp.lca.greedy import drawn_graphs
-from hemlp.lca.model import LcaModel, one_side_empty
-from hemlp.lca.solution import LcaSolution
-from hemlp.programs.program import STATUSES, Status
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.problems.lca.graphs import Found
+from hemlp.problems.lca.greedy import drawn_graphs
+from hemlp.problems.lca.model import LcaModel, one_side_empty
+from hemlp.problems.lca.solution import LcaSolution
 
 
 class AlgorithmOne:

@@ -8,10 +8,10 @@ import numpy as np
 
 from hemlp.arrays import row_sums
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.pairing.model import PairingModel
-from hemlp.pairing.solution import PairingSolution
-from hemlp.programs.limits import solve_within
-from hemlp.programs.program import STATUSES, Status
+from hemlp.optimize.budget import solve_within
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.solution import PairingSolution
 
 
 class Independent:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hemlp.programs.exports import to_mathopt
-from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.programs.registry import importable
+from hemlp.optimize.exports import to_mathopt
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.optimize.registry import importable
 from hemlp.solvers.programs import ProgramSolver
 
 NODES = 100

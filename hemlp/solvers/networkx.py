@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.programs.circulation import FlowNetwork
-from hemlp.programs.limits import solve_within
-from hemlp.programs.program import ProgramResult, Status
-from hemlp.programs.registry import importable
+from hemlp.optimize.budget import solve_within
+from hemlp.optimize.circulation import FlowNetwork
+from hemlp.optimize.program import ProgramResult, Status
+from hemlp.optimize.registry import importable
 from hemlp.solvers.flow import Network, integer_costs, unsolved, variable_values
 
 

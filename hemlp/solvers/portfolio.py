@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hemlp.programs.limits import Budget
-from hemlp.programs.program import LinearProgram, ProgramResult, Status
+from hemlp.optimize.budget import Budget
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.solvers.cpsat import CpSat
 from hemlp.solvers.milp import Highs
 from hemlp.solvers.programs import ProgramSolver

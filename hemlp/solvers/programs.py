@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.programs.limits import Budget
-from hemlp.programs.model import Model
-from hemlp.programs.plan import carried_out
-from hemlp.programs.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.optimize.budget import Budget
+from hemlp.optimize.model import Model
+from hemlp.optimize.plan import carried_out
+from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Status
 
 
 class ProgramSolver(ABC):

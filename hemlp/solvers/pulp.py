@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from hemlp.programs.formats import guarded, one_sided
-from hemlp.programs.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.programs.registry import importable
+from hemlp.optimize.lp_files import guarded, one_sided
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.optimize.registry import importable
 from hemlp.solvers.programs import ProgramSolver
 
 if TYPE_CHECKING:

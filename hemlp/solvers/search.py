@@ -11,17 +11,17 @@ from typing import Any, Literal
 import numpy as np
 
 from hemlp.errors import InvalidOption
-from hemlp.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
-from hemlp.lca.model import LcaModel, one_side_empty
-from hemlp.lca.parts import ByParts
-from hemlp.lca.programs import upper_bound
-from hemlp.lca.solution import STEPS, LcaSolution
+from hemlp.optimize.budget import Budget
+from hemlp.optimize.plan import carried_out
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
+from hemlp.optimize.provenance import Provenance
+from hemlp.optimize.registry import named_solver
 from hemlp.options import check_choice, plain_number
-from hemlp.programs.limits import Budget
-from hemlp.programs.plan import carried_out
-from hemlp.programs.program import LinearProgram, ProgramResult, Status
-from hemlp.programs.provenance import Provenance
-from hemlp.programs.registry import named_solver
+from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
+from hemlp.problems.lca.model import LcaModel, one_side_empty
+from hemlp.problems.lca.parts import ByParts
+from hemlp.problems.lca.programs import upper_bound
+from hemlp.problems.lca.solution import STEPS, LcaSolution
 from hemlp.solvers.programs import ProgramSolver
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")

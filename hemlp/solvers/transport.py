@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.pairing.transport import TransportModel, TransportSolution
-from hemlp.programs.limits import solve_within
+from hemlp.optimize.budget import solve_within
+from hemlp.problems.pairing.transport import TransportModel, TransportSolution
 
 
 class ShortestWays:

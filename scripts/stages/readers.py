@@ -23,9 +23,9 @@ import pyarrow
 import pyarrow.parquet
 
 import hemlp
-from hemlp.evaluation.study import Study
-from hemlp.io.names import read_names
-from hemlp.io.weights import read_classes
+from hemlp.hierarchy.class_names import read_names
+from hemlp.hierarchy.weight_files import read_classes
+from hemlp.run.study import Study
 
 MEMORY = 6 * 2**30
 SECONDS = 60

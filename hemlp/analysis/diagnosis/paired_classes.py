@@ -1,0 +1,177 @@
+"""The pairs of Problem 1, over all instances of a system.
+
+Pairings of least cost need not be unique: here is one, with classes paired with themselves wherever that can be had for
+the same cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.analysis.diagnosis.blocks import inputs_of, parts
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidOption
+from hemlp.instances.sides import PRED, TRUE
+from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.registry import measure as made
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.ruled import plain_pairing
+from hemlp.problems.pairing.solution import PairingSolution
+
+if TYPE_CHECKING:
+    from hemlp.results.evaluation import Evaluation
+    from hemlp.run.inputs import Inputs
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Pairs of some instances: the number of the instance, and the class of each side, -1 for a default class.
+
+    ``costs`` of the pairs; one with a default class that is taken several times costs so many times as much.
+    ``single``: whether the instance has one class a side. ``instances``: how many have a pairing.
+    """
+
+    rows: IntArray
+    predicted: IntArray
+    true: IntArray
+    costs: FloatArray
+    single: NDArray[np.bool_]
+    instances: int
+
+    @classmethod
+    def joined(cls, parts: Iterable[Paired]) -> Paired:
+        """Parts, one after the other."""
+        nobody = np.empty(0, np.int64)
+        found = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
+        columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in found), strict=True)
+        rows, predicted, true, costs, single = map(np.concatenate, columns)
+        return cls(rows, predicted, true, costs, single, sum(part.instances for part in found))
+
+    def among(self, rows: IntArray) -> Paired:
+        """The pairs of some instances, whose numbers ascend; ``instances`` as it was."""
+        place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
+        return self._where(rows[place] == self.rows)
+
+    def _where(self, here: NDArray[np.bool_]) -> Paired:
+        ends = self.predicted[here], self.true[here]
+        return Paired(self.rows[here], *ends, self.costs[here], self.single[here], self.instances)
+
+    def with_certain_pairs(self) -> Paired:
+        """With one pair in place of two default classes where an instance has one class a side: who answers whom is
+        not in doubt there, though it costs less to pair both with nobody, as across roots."""
+        alone = self.single & ((self.predicted < 0) | (self.true < 0))
+        lone, rest = self._where(alone), self._where(~alone)
+        order = np.lexsort((lone.predicted < 0, lone.rows))  # of each instance the predicted class first
+        both = lone.rows[order[:-1]] == lone.rows[order[1:]]
+        first, second = order[:-1][both], order[1:][both]
+        certain = Paired(
+            lone.rows[first], lone.predicted[first], lone.true[second], lone.costs[first] + lone.costs[second],
+            lone.single[first], 0,
+        )  # fmt: skip
+        others = np.ones(lone.rows.size, np.bool_)
+        others[first] = others[second] = False
+        return replace(Paired.joined([rest, certain, lone._where(others)]), instances=self.instances)
+
+
+def pair_measure(ev: Evaluation, name: str) -> PairMeasure:
+    """A pair-based measure that was evaluated, or any by its text."""
+    inputs = inputs_of(ev)
+    found = inputs.measures.get(name) or made(name)
+    if not isinstance(found, PairMeasure):
+        pairs = [each for each, of in inputs.measures.items() if isinstance(of, PairMeasure)]
+        raise InvalidOption(
+            f"{name} pairs no classes: give a pair-based measure, {' or '.join(pairs) or 'such as GIE'}"
+        )
+    return found
+
+
+def paired(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[Paired]:
+    """All pairs of optimal pairings, part by part; instances on which the measure is undefined have none."""
+    for start, batch in parts(inputs, system):
+        rows = measure._defined_rows(batch, "nan", start)
+        if not rows.size:
+            continue
+        model = plain_pairing(measure.model(batch.take(rows)), "counting pairs over all instances")
+        solution = with_hits(model, model.solve())
+        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
+        pairs = np.flatnonzero(solution.chosen)
+        found = [_ends(model, pairs, solved, start + rows)]
+        for side, half in enumerate(model.halves):
+            taken = solution.to_default[side]
+            at = np.flatnonzero(taken)
+            row = np.searchsorted(half.side.ptr, at, side="right") - 1
+            nobody = np.full(at.size, -1)
+            ends = (half.side.classes[at], nobody) if side == PRED else (nobody, half.side.classes[at])
+            keep = solved[row]
+            costs = half.default[at] * taken[at]
+            found.append((start + rows[row][keep], ends[0][keep], ends[1][keep], costs[keep]))
+        whole = [np.concatenate(column) for column in zip(*found, strict=True)]
+        sizes = [np.diff(side.ptr)[whole[0] - start] for side in batch.sides]
+        single = (sizes[PRED] == 1) & (sizes[TRUE] == 1)
+        yield Paired(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))
+
+
+def _ends(model: PairingModel, pairs: IntArray, solved: Any, rows: IntArray) -> tuple[Any, ...]:
+    row = np.searchsorted(model.pairs.ptr, pairs, side="right") - 1
+    pairs, row = pairs[solved[row]], row[solved[row]]
+    predicted, true = (model.halves[side].side.classes[model.ends[side][pairs]] for side in (PRED, TRUE))
+    return rows[row], predicted, true, model.kappa[pairs]
+
+
+def with_hits(model: PairingModel, solution: PairingSolution) -> PairingSolution:
+    """A pairing of the same cost in which more classes are paired with themselves, where they have one pair each.
+
+    If c is on both sides, and is paired there with t and here with p, then (c, c) and (p, t) cost the same or more.
+    """
+    ends = model.ends
+    classes = [half.side.classes[ends[side]] for side, half in enumerate(model.halves)]
+    degrees = [model.degrees(solution, side) for side in (PRED, TRUE)]
+    single = [(half.upper == 1) & (degree == 1) for half, degree in zip(model.halves, degrees, strict=True)]
+    odd = (classes[PRED] == classes[TRUE]) & ~solution.chosen & np.isfinite(model.kappa) & (model.serves == 3)
+    odd &= single[PRED][ends[PRED]] & single[TRUE][ends[TRUE]]
+    if not odd.any():
+        return solution
+    chosen, to_default = solution.chosen.copy(), (solution.to_default[PRED].copy(), solution.to_default[TRUE].copy())
+    for k in np.flatnonzero(odd).tolist():
+        _exchange(model, chosen, to_default, k)
+    return replace(solution, chosen=chosen, to_default=to_default)
+
+
+def _exchange(model: PairingModel, chosen: Any, to_default: tuple[Any, Any], k: int) -> None:
+    """Choose the pair ``k`` of a class with itself if the partners that it had can be paired for the same cost."""
+    row = int(np.searchsorted(model.pairs.ptr, k, side="right")) - 1
+    first, width = int(model.pairs.ptr[row]), int(np.diff(model.halves[TRUE].side.ptr)[row])
+    i, j = divmod(k - first, width)
+    grid = chosen[model.pairs.place(row, row + 1)].reshape(-1, width)
+    kappa = model.kappa[model.pairs.place(row, row + 1)].reshape(-1, width)
+    at = [half.place(row, row + 1) for half in model.halves]
+    default = [half.default[place] for half, place in zip(model.halves, at, strict=True)]
+    t, p = (int(of.argmax()) if of.any() else None for of in (grid[i], grid[:, j]))
+    before = (default[PRED][i] if t is None else kappa[i, t]) + (default[TRUE][j] if p is None else kappa[p, j])
+    partners = 0.0 if t is None and p is None else (
+        default[TRUE][t] if p is None else default[PRED][p] if t is None else kappa[p, t]
+    )  # fmt: skip
+    if grid[i, j] or kappa[i, j] + partners != before:
+        return
+    taken = [of[place] for of, place in zip(to_default, at, strict=True)]
+    if t is None:
+        taken[PRED][i] = 0
+    else:
+        grid[i, t] = False
+    if p is None:
+        taken[TRUE][j] = 0
+    else:
+        grid[p, j] = False
+    grid[i, j] = True
+    if t is not None and p is not None:
+        grid[p, t] = True
+    elif t is not None:
+        taken[TRUE][t] = 1
+    elif p is not None:
+        taken[PRED][p] = 1

@@ -1,0 +1,87 @@
+"""Parts of explanations that are made of others: transports, pairs with further rules, measures of several models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hemlp.analysis.explain.drawing import Picture
+from hemlp.analysis.explain.parts import Names, Pairing, Part, Unexplained
+from hemlp.escaping import json_number
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.text.tables import Table
+
+
+@dataclass(frozen=True)
+class Transport(Pairing):
+    """Who sends what to whom: ``pairs`` whose costs are for the ``masses`` that move, and have no prices."""
+
+    masses: tuple[float, ...] = ()
+
+    def tables(self, name: Names) -> Iterator[Table]:
+        """What moves."""
+        moves = zip(self.pairs, self.masses, strict=True)
+        rows = [
+            [name(p.predicted), name(p.true), f"{mass:.4g}", f"{p.cost:.4g}", " → ".join(map(name, p.path))]
+            for p, mass in moves
+            if p.predicted is not None and p.true is not None
+        ]
+        yield Table(["predicted", "true", "mass", "cost", "path"], rows, [f"together {self.error:.6g}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return super().to_dict() | {"kind": "transport", "masses": list(self.masses)}
+
+
+@dataclass(frozen=True)
+class Ruled(Pairing):
+    """Pairs, and what is ``paid`` beside them: for what, and how much."""
+
+    paid: tuple[tuple[str, float], ...] = ()
+
+    def tables(self, name: Names) -> Iterator[Table]:
+        """Pairs, then what else is paid."""
+        yield from super().tables(name)
+        if self.paid:
+            yield Table(["paid beside pairs", "cost"], [[what, f"{cost:g}"] for what, cost in self.paid])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.paid]}
+
+
+@dataclass(frozen=True)
+class Several:
+    """What there is to show of each of several models, by their names."""
+
+    values: Mapping[str, float]
+    parts: Mapping[str, Part]
+
+    def tables(self, name: Names) -> Iterator[Table]:
+        """Of all models, each with its name as a note."""
+        for called, part in self.parts.items():
+            for table in part.tables(name):
+                yield replace(table, notes=[f"of the model {called!r}", *table.notes])
+
+    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
+        """All models in one drawing."""
+        made = Picture(title)
+        for part in self.parts.values():
+            if isinstance(part, Unexplained):
+                continue
+            drawn = part.picture(title, h, sides, name)
+            made.boxes |= {key: box for key, box in drawn.boxes.items() if key not in made.boxes}
+            made.arrows += [arrow for arrow in drawn.arrows if arrow not in made.arrows]
+            made.curves += [curve for curve in drawn.curves if curve not in made.curves]
+        return made
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        values = {name: json_number(value) for name, value in self.values.items()}
+        return {
+            "kind": "several",
+            "values": values,
+            "parts": {name: part.to_dict() for name, part in self.parts.items()},
+        }

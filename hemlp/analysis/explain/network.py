@@ -1,0 +1,231 @@
+"""The flow network of Problem 1 as the paper's figure: source, predicted classes, true classes, sink, and back again.
+
+On every arc stands [lower; upper] and what a unit costs; arcs that carry something in an optimum are highlighted, with
+their flow φ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hemlp.analysis.explain.drawing import STYLE, cubic, shape
+from hemlp.analysis.explain.layout import GAP, PLACES, Box, boxed, text_width
+from hemlp.analysis.explain.parts import Explanation
+from hemlp.arrays import plain_sum
+from hemlp.errors import InvalidOption
+from hemlp.escaping import markup
+from hemlp.hierarchy.labels import Label
+from hemlp.optimize.program import Status
+from hemlp.problems.pairing.flows import FlowModel
+from hemlp.problems.pairing.model import PairingModel
+
+MOST_ARCS = 600
+"""Arcs that are drawn."""
+STEP, LEFT, TOP, FAR = 78.0, 70.0, 96.0, 520.0
+"""Height of a row; where the source is, and the first row; how far back an arc goes below everything."""
+Point = tuple[float, float]
+Path = tuple[Point, Point, Point, Point]
+"""A cubic curve."""
+
+
+@dataclass(frozen=True)
+class NetworkArc:
+    """An arc between two nodes: what stands on it, and what flows along it (None: there is no flow)."""
+
+    tail: int
+    head: int
+    words: str
+    flow: int | None
+
+
+@dataclass(frozen=True)
+class NetworkPicture:
+    """A drawing of a flow network: its nodes as boxes that have their places, and its arcs.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure, network_picture
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> picture = network_picture(measure("GIE").model(h, true=["sheep"], pred=["cow"]))
+    >>> [arc.words for arc in picture.arcs][-1]
+    '[0; 2], φ = 1'
+    >>> picture.to_svg().startswith("<svg")
+    True
+    """
+
+    title: str
+    boxes: tuple[Box, ...]
+    heads: tuple[tuple[Point, str], ...]
+    arcs: tuple[NetworkArc, ...]
+
+    def to_svg(self) -> str:
+        """As SVG."""
+        paths = list(self._paths())
+        far = max((y for path in paths for _, y in path), default=0.0)
+        width = max(*(box.x + box.width / 2 for box in self.boxes), 1.3 * text_width(self.title)) + 2 * GAP
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {far + 16:.0f}" '
+            f'width="{width:.0f}" height="{far + 16:.0f}" role="img"><title>{markup(self.title)}</title>',
+            f"<style>{STYLE}</style>",
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
+            'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>',
+            f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>',
+        ]
+        for arc, path in sorted(zip(self.arcs, paths, strict=True), key=lambda each: bool(each[0].flow)):
+            kind = "shared" if arc.flow else "plain"
+            lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{cubic(path)}"/>')
+        for box in self.boxes:
+            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{shape(box)}')
+            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
+        lines += [f'<text class="head" x="{x:.1f}" y="{y:.1f}">{markup(text)}</text>' for (x, y), text in self.heads]
+        for arc, (x, y) in zip(self.arcs, _word_places(self.boxes, self.arcs, paths), strict=True):
+            lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')
+        return "\n".join([*lines, "</svg>"]) + "\n"
+
+    def _paths(self) -> Iterator[Path]:
+        """Arcs side by side bend away from each other; what goes far back passes below everything."""
+        seen: defaultdict[frozenset[int], int] = defaultdict(int)
+        deep = max(box.y for box in self.boxes) + STEP
+        for arc in self.arcs:
+            tail, head = self.boxes[arc.tail], self.boxes[arc.head]
+            if tail.x - head.x > FAR:
+                deep += 44.0
+                start, end = (tail.x, tail.y + tail.height / 2), (head.x, head.y + head.height / 2)
+                yield start, (tail.x, deep), (head.x, deep), end
+            else:
+                key = frozenset((arc.tail, arc.head))
+                yield _path(tail, head, seen[key])
+                seen[key] += 1
+
+
+def _path(tail: Box, head: Box, before: int) -> Path:
+    """A line to a neighbouring column, bent where ``before`` others go the same way."""
+    sign = 1 if head.x >= tail.x else -1
+    bend = 26.0 * ((before + 1) // 2) * (1 if before % 2 else -1)
+    start = tail.x + sign * tail.width / 2, tail.y
+    end = head.x - sign * head.width / 2, head.y
+    third, rise = (end[0] - start[0]) / 3, (end[1] - start[1]) / 3
+    return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
+
+
+def _at(path: Path, t: float) -> Point:
+    weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+    x, y = (plain_sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
+    return x, y
+
+
+def _word_places(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
+    """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
+    taken = [(box.x, box.y, box.width, box.height) for box in boxes]
+    found = []
+    for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
+        wide, wanted = text_width(arc.words), (0.3, 0.7)[number % 2]
+        places = [_at(path, t) for t in sorted(PLACES, key=lambda t: abs(t - wanted))]
+        free = (
+            (x, y) for x, y in places
+            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (13 + h) / 2 for a, b, w, h in taken)
+        )  # fmt: skip
+        x, y = next(free, places[0])
+        taken.append((x, y, wide, 13.0))
+        found.append((x, y))
+    return found
+
+
+def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:
+    """The flow network of Problem 1 of one instance as the paper draws it, with an optimal flow.
+
+    Parameters
+    ----------
+    model
+        What ``model`` of a pair-based measure makes of one instance.
+    names
+        Readable names of classes.
+
+    Returns
+    -------
+    NetworkPicture
+        ``to_svg()`` writes it.
+
+    Raises
+    ------
+    InvalidOption
+        If the model has no such network, several instances, or too many arcs to be seen.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, measure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> [box.text for box in network_picture(measure("GIE").model(h, ["sheep"], ["cow"])).boxes]
+    ['source', 'sink', 'DP', 'DT', 'cow', 'sheep']
+    """
+    if not isinstance(model, PairingModel | FlowModel) or len(model) != 1:
+        raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
+    solution: Any = model.solve()
+    solved = solution.status in (Status.OPTIMAL, Status.FEASIBLE)
+    network, flow = model.network(solution) if solved else model.network()
+    if network.tails.size > MOST_ARCS:
+        raise InvalidOption(f"{network.tails.size:,} arcs are too many to draw ({MOST_ARCS} at most)")
+    columns = zip(network.tails, network.heads, network.lower, network.upper, network.costs, flow, strict=True)
+    arcs = tuple(
+        NetworkArc(int(tail), int(head), _words(low, high, cost, amount), int(amount) if solved else None)
+        for tail, head, low, high, cost, amount in columns
+    )
+    explanation = Explanation(model.batch, 0, (), names=names)
+    classes = [[explanation.name(model.batch.hierarchy.labels[c]) for c in side.classes] for side in model.batch.sides]
+    boxes, heads = _placed(classes, network.size, arcs)
+    outcome = f"least cost {solution.objective:g}" if solved else "no pairing keeps all bounds"
+    return NetworkPicture(f"{model.title}: {outcome}", boxes, heads, arcs)
+
+
+def _words(lower: Any, upper: Any, cost: Any, flow: Any) -> str:
+    price = f" {cost:g}" if cost else ""
+    return f"[{lower}; {upper}]{price}" + (f", φ = {flow}" if flow else "")
+
+
+def _placed(
+    classes: list[list[str]], size: int, arcs: tuple[NetworkArc, ...]
+) -> tuple[tuple[Box, ...], tuple[tuple[Point, str], ...]]:
+    """Nodes in columns: source, predicted classes and DP, true classes and DT, sink; then others between those."""
+    predicted, true = (
+        [boxed(name, role) for name in of] for of, role in zip(classes, ("predicted", "true"), strict=True)
+    )
+    defaults = boxed("DP", "default"), boxed("DT", "default")
+    wide = [max(box.width for box in (*of, end)) for of, end in zip((predicted, true), defaults, strict=True)]
+    room = 230.0 if size == 4 + len(predicted) + len(true) else 400.0  # nodes of their own stand there, too
+    x_p = LEFT + room + wide[0] / 2
+    x_t = x_p + wide[0] / 2 + 400.0 + wide[1] / 2
+    x_sink = x_t + wide[1] / 2 + room
+    most = max(len(predicted), len(true)) + 1
+    for x, column in ((x_p, [*predicted, defaults[0]]), (x_t, [*true, defaults[1]])):
+        for k, box in enumerate(column):
+            box.x, box.y = x, TOP + STEP * (k if box is not column[-1] else most - 1)
+    middle = TOP + STEP * (most - 1) / 2
+    ends = boxed("source", "other"), boxed("sink", "other")
+    for box, x in zip(ends, (LEFT, x_sink), strict=True):
+        box.x, box.y = x, middle
+    boxes = [*ends, *defaults, *predicted, *true]
+    boxes += _own_nodes(boxes, size, arcs)
+    heads = ((x_p, TOP - 34), f"M = {len(predicted)}"), ((x_t, TOP - 34), f"N = {len(true)}")
+    return tuple(boxes), heads
+
+
+def _own_nodes(boxes: list[Box], size: int, arcs: tuple[NetworkArc, ...]) -> list[Box]:
+    """Nodes that places or pairs have of their own: near the class that they belong to."""
+    made: list[Box] = []
+    used: set[Point] = set()
+    for node in range(len(boxes), size):
+        ends = {end for arc in arcs if node in (arc.tail, arc.head) for end in (arc.tail, arc.head)} - {node}
+        near = [boxes[end] for end in sorted(ends) if end < len(boxes)]
+        close = next((box for box in near if box.role in ("predicted", "true", "default")), near[0])
+        other = next((box for box in near if box is not close), close)
+        box = boxed("", "other")
+        box.width, box.height = 16.0, 16.0
+        box.x, box.y = close.x + (other.x - close.x) * 0.55, close.y + (other.y - close.y) * 0.1
+        while (box.x, box.y) in used:
+            box.y += 20.0
+        used.add((box.x, box.y))
+        made.append(box)
+    return made

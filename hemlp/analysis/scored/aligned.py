@@ -1,0 +1,129 @@
+"""Scored predictions beside the gold: classes of one hierarchy, greatest score first, for the instances of the gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import twin
+from hemlp.instances.batch import Batch, Policies, UnknownPolicy
+from hemlp.instances.score_files import as_gold, as_scores
+from hemlp.instances.scored_sets import ScoredSets
+from hemlp.instances.sets import LabelSets
+from hemlp.instances.sets import Rows as RowsOf
+from hemlp.kernels.records import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """The scored classes of each instance of the gold: numbers of classes, greatest score first.
+
+    ``batch``: the true side, and on the predicted side all scored classes. ``unscored``: how many instances of the gold
+    have no scores. ``left_out``: how many scored instances are not in the gold. ``given``: the scores of its
+    instances as they were given; None of a part of the data.
+    """
+
+    batch: Batch
+    ptr: IntArray
+    classes: IntArray
+    values: FloatArray
+    unscored: int = 0
+    left_out: int = 0
+    source: str | None = None
+    given: ScoredSets | None = None
+
+    @classmethod
+    def of(
+        cls,
+        hierarchy: Any,
+        true: Any,
+        scores: Any,
+        unknown: UnknownPolicy = "error",
+        unknown_true: UnknownPolicy | None = None,
+        rows: RowsOf | None = None,
+    ) -> Aligned:
+        """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
+        hierarchy = Hierarchy.of(hierarchy)
+        gold, s = as_gold(true, rows), as_scores(scores)
+        if not len(gold):
+            raise InvalidLabelSets(f"{gold.source or 'the gold'} holds no instance")
+        given = len(s)
+        if gold.ids is not None and s.ids is not None:
+            _check_types(gold, s)
+            left_out = given - len(set(gold.ids) & set(s.ids))
+            if given and left_out == given:
+                raise MisalignedSides(
+                    f"{s.source or 'the scores'}: no instance is in the gold; {s.ids[0]!r} is scored, {gold.ids[0]!r} "
+                    f"is in the gold"
+                )
+            s = s.take(gold.ids)
+        else:
+            left_out = 0
+        predicted = s.sets if rows != "sets" else LabelSets.of(s.sets, rows=rows)
+        batch = Batch.over(hierarchy, (gold, predicted), Policies(unknown, unknown_true))
+        known = s.over(batch.hierarchy, hierarchy if unknown == "drop" else None)
+        unscored = int((np.diff(s.ptr) == 0).sum())
+        return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source, s)
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """With what was isolated."""
+        return self.batch.hierarchy
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    @property
+    def rows(self) -> IntArray:
+        """The instance of each score."""
+        return np.repeat(np.arange(len(self)), np.diff(self.ptr))
+
+    @property
+    def scored(self) -> Rows:
+        """The classes, for kernels."""
+        return Rows(self.ptr, self.classes)
+
+    @property
+    def true(self) -> Rows:
+        """The true classes, for kernels."""
+        return Rows(self.batch.true.ptr, self.batch.true.classes)
+
+    def take(self, rows: IntArray) -> Aligned:
+        """The instances with these numbers, in this order."""
+        lengths = np.diff(self.ptr)[rows]
+        ptr = np.concatenate([[0], np.cumsum(lengths)])
+        at = np.repeat(self.ptr[rows] - ptr[:-1], lengths) + np.arange(ptr[-1])
+        unscored = int((lengths == 0).sum())
+        batch = self.batch.take(np.asarray(rows))
+        own = {"classes": self.classes[at], "values": self.values[at], "unscored": unscored, "given": None}
+        return replace(self, batch=batch, ptr=ptr, **own)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out, emptied or unknown."""
+        found = []
+        if self.unscored:
+            found.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")
+        if self.left_out:
+            found.append(f"{self.left_out:,} scored instances are not in the gold, and are left out")
+        unknown, lost = self.batch.pred.unknown, self.batch.true.unknown
+        if unknown:
+            found.append(f"{unknown:,} scored classes are unknown: {self.batch.policies}")
+        if lost:
+            found.append(f"{lost:,} true labels are unknown: {self.batch.policies}")
+        return found
+
+
+def _check_types(gold: LabelSets, s: ScoredSets) -> None:
+    """Refuse ids that are integers on one side and strings that look like them on the other."""
+    known = set(s.ids or ())
+    for name in gold.ids or ():
+        if name not in known and (other := twin(name)) in known:
+            raise MisalignedSides(
+                f"the gold has the instance {name!r} and the scores have {other!r}: convert the ids to one type"
+            )

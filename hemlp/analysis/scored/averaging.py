@@ -1,0 +1,136 @@
+"""CAFA's averages at every threshold: of the data, and the best of them in resamples of its instances.
+
+All are made of sums over instances, of which a resample has each as often as it was drawn. As the threshold falls, a
+sum changes by what the instances with another prediction add to it, so the sums of all resamples at a threshold are
+those at the one before, plus one row of a sparse matrix (thresholds × instances) times the counts of the draws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.analysis.scored.steps import Steps
+from hemlp.analysis.statistics.resampling import Draw, fixed_point
+from hemlp.analysis.statistics.units import Units
+from hemlp.arrays import FloatArray
+
+Norm = Literal["cafa", "pred", "gt"]
+MOST_COUNTS, MOST_SUMS = 2**25, 2**21
+"""Counts of draws, and sums over instances, that are held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What is added up over instances: ``columns`` has a row for each step of theirs.
+
+    They are precision, recall, whether a class that weighs is predicted, weights of what is common, wrong and missed,
+    and whether any class is predicted. ``units``: what resamples draw.
+    """
+
+    steps: Steps
+    columns: FloatArray
+    norm: Norm
+    units: Units
+
+    @classmethod
+    def of(cls, steps: Steps, sums: FloatArray, counts: FloatArray, norm: Norm, units: Units) -> Parts:
+        """From the weights (predicted, true, common) of each step, and how many classes it predicts."""
+        predicted, true, common = sums.T
+        columns = (
+            _ratio(common, predicted), _ratio(common, true), predicted > 0, common,
+            np.maximum(predicted - common, 0.0), np.maximum(true - common, 0.0), counts > 0,
+        )  # fmt: skip
+        return cls(steps, np.stack(columns, axis=1).astype(np.float64), norm, units)
+
+    def averages(self) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
+        """Each average at each threshold from the greatest down, and where anything is predicted at all."""
+        sums = self.steps.sums(*self.columns.T)
+        found = _averages(sums.T, self.units.size, self.norm)
+        return {**found, "covered": sums[:, 2].astype(np.int64)}, sums[:, 6] > 0
+
+    def best(self, draw: Draw) -> dict[str, FloatArray]:
+        """The greatest F, the least S and the greatest F of micro averages of each resample; nan without any."""
+        found = [self._best(counts) for counts in self._counts(draw)]
+        return {name: np.concatenate([each[name] for each in found]) for name in ("fmax", "smin", "fmax_micro")}
+
+    def _counts(self, draw: Draw) -> Iterator[FloatArray]:
+        """How often each unit is in each of some resamples: units × resamples."""
+        together = max(1, MOST_COUNTS // self.units.number)
+        for start in range(0, draw.resamples, together):
+            chosen = slice(start, min(start + together, draw.resamples))
+            found = np.zeros((self.units.number, chosen.stop - chosen.start))
+            for resamples, units, counts in draw.counts():  # made again for each group, where there are several
+                low, high = max(resamples.start, chosen.start), min(resamples.stop, chosen.stop)
+                if low < high:
+                    part = counts[low - resamples.start : high - resamples.start]
+                    found[units, low - chosen.start : high - chosen.start] = part.T
+            yield found
+
+    def _best(self, counts: FloatArray) -> dict[str, FloatArray]:
+        drawn = self.units.sizes @ counts
+        best = {name: np.full(drawn.size, -math.inf) for name in ("fmax", "smin", "fmax_micro")}
+        for sums in self._sums(counts, int(drawn.max())):
+            found, some = _averages(sums, drawn, self.norm), sums[6] > 0
+            for name, values in (("fmax", found["f"]), ("smin", -found["s"]), ("fmax_micro", found["f_micro"])):
+                np.fmax(best[name], np.fmax.reduce(np.where(some, values, -math.inf)), out=best[name])
+        known = {name: np.where(np.isinf(values), math.nan, values) for name, values in best.items()}
+        return {**known, "smin": -known["smin"]}
+
+    def _sums(self, counts: FloatArray, most: int) -> Iterator[FloatArray]:
+        """The sums of resamples at some of the thresholds after the other: columns × thresholds × resamples.
+
+        ``most``: instances in a resample. Sums are of integers, and exact: they depend on no order, and what was added
+        and taken away again leaves nothing behind.
+        """
+        from scipy.sparse import csr_array
+
+        begin, order, first = self.steps.timeline
+        whole, bits, exponents = fixed_point(self.columns.T, most)
+        later = np.flatnonzero(~first)
+        changes = whole.copy()
+        changes[..., later] -= whole[..., later - 1]
+        changes, units = changes[..., order], self.units.members[self.steps.rows[order]]
+        used = [(part, k) for part in (0, 1) for k in range(len(exponents)) if whole[part, k].any()]
+        scale = np.ldexp(1.0, [exponents, exponents - bits])
+        carried = np.zeros((2, len(exponents), counts.shape[1]))
+        together = max(1, MOST_SUMS // counts.shape[1] // len(exponents))
+        for start in range(0, len(begin) - 1, together):
+            ends = begin[start : start + together + 1]
+            here, shape = slice(ends[0], ends[-1]), (len(ends) - 1, len(counts))
+            sums = np.zeros((len(exponents), len(ends) - 1, counts.shape[1]))
+            for at in used:  # high parts first, then low ones: what is added is exact, and rounded once
+                running = (csr_array((changes[at][here], units[here], ends - ends[0]), shape) @ counts).cumsum(axis=0)
+                running += carried[at]
+                carried[at] = running[-1]
+                sums[at[1]] += running * scale[at]
+            yield sums
+
+
+def _averages(sums: FloatArray, size: int | FloatArray, norm: Norm) -> dict[str, FloatArray]:
+    """From sums of all columns, whatever they are the sums of."""
+    precision, recall, covered, hit, wrong, missed, _ = sums
+    everybody = np.broadcast_to(np.asarray(size, np.float64), covered.shape)
+    by_precision = everybody if norm == "gt" else covered
+    by_others = np.where(covered > 0, covered, math.nan) if norm == "pred" else everybody
+    p, r, mi, ru = _ratio(precision, by_precision), recall / by_others, wrong / by_others, missed / by_others
+    p_micro, r_micro = _ratio(hit, hit + wrong), _ratio(hit, hit + missed)
+    return {
+        "precision": p, "recall": r, "f": _harmonic(p, r), "mi": mi, "ru": ru, "s": np.hypot(ru, mi),
+        "coverage": covered / size, "precision_micro": p_micro, "recall_micro": r_micro,
+        "f_micro": _harmonic(p_micro, r_micro),
+    }  # fmt: skip
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """part / whole, 0 where there is nothing."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
+
+
+def _harmonic(p: FloatArray, r: FloatArray) -> FloatArray:
+    return np.where(np.isnan(p + r), math.nan, _ratio(2 * p * r, p + r))

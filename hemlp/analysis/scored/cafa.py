@@ -1,0 +1,341 @@
+"""CAFA's averages of scored predictions: Fmax, Smin and the curves that they are the best of.
+
+On ancestor closures, at each threshold τ: P̄ is the mean precision over the instances with a prediction, R̄ the mean
+recall over all, F = 2·P̄·R̄ / (P̄ + R̄); ru and mi are the mean weights of what was missed and of what was wrong,
+S = √(ru² + mi²). With weights only classes that weigh more than 0 count. F and S of micro averages are from sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.averaging import Norm, Parts
+from hemlp.analysis.scored.best import best_index, step_area
+from hemlp.analysis.scored.exclusion import as_exclusion, excluded
+from hemlp.analysis.scored.stepping import swept
+from hemlp.analysis.scored.steps import Steps, distinct_scores
+from hemlp.analysis.statistics.intervals import check_level, resampled_note
+from hemlp.analysis.statistics.resampling import Draw
+from hemlp.analysis.statistics.units import Units
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.escaping import json_number
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, label_list
+from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows
+from hemlp.instances.thresholds import as_grid
+from hemlp.measures.fingerprints import fingerprint
+from hemlp.measures.registry import measure
+from hemlp.options import check_choice
+from hemlp.problems.closure.model import ClosureModel
+from hemlp.text.display import Shown
+from hemlp.text.intervals import CONFIDENCE, Interval
+from hemlp.text.tables import Table, figure
+from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Best = Literal["fmax", "smin", "fmax_micro"]
+BEST: tuple[Best, ...] = ("fmax", "smin", "fmax_micro")
+COLUMNS = (
+    "precision", "recall", "f", "mi", "ru", "s", "coverage", "precision_micro", "recall_micro", "f_micro",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cafa(Shown):
+    """CAFA's averages at each of the ``thresholds``, which ascend; one array each.
+
+    ``covered``: how many instances have a prediction; ``mi`` and ``ru``: mean weights of what was wrong and of what was
+    missed. ``exact``: whether the thresholds are all distinct scores, and not a grid. ``notes``: what was left out.
+    ``signature``: to be cited with a value. ``parts``: what the averages are made of.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> q = cafa(h, {"first": ["sheep"], "second": ["cow"]}, {"first": {"sheep": 0.9, "cow": 0.2}})
+    >>> q.thresholds.tolist(), q.recall.tolist(), q.coverage.tolist()
+    ([0.2, 0.9], [0.5, 0.5], [0.5, 0.5])
+    >>> q
+    Cafa(Fmax 0.6667 at 0.9, Smin 1.0000 at 0.9, 2 instances: optimistic, chosen on the data that they are measured on)
+    """
+
+    thresholds: FloatArray
+    precision: FloatArray
+    recall: FloatArray
+    f: FloatArray
+    mi: FloatArray
+    ru: FloatArray
+    s: FloatArray
+    coverage: FloatArray
+    precision_micro: FloatArray
+    recall_micro: FloatArray
+    f_micro: FloatArray
+    covered: IntArray
+    instances: int
+    norm: Norm
+    weighted: bool
+    exact: bool
+    notes: tuple[str, ...]
+    signature: str
+    parts: Parts
+
+    @property
+    def fmax(self) -> float:
+        """The greatest F: optimistic, for its threshold is chosen on the data that it is measured on."""
+        return float(np.nanmax(self.f))
+
+    @property
+    def fmax_threshold(self) -> float:
+        """Where F is greatest; the least such threshold."""
+        return float(self.thresholds[best_index(self.f, True)])
+
+    @property
+    def smin(self) -> float:
+        """The least S: optimistic, as Fmax is."""
+        return float(np.nanmin(self.s))
+
+    @property
+    def smin_threshold(self) -> float:
+        """Where S is least; the least such threshold."""
+        return float(self.thresholds[best_index(self.s, False)])
+
+    @property
+    def fmax_micro(self) -> float:
+        """The greatest F of micro averages: optimistic, as Fmax is."""
+        return float(np.nanmax(self.f_micro))
+
+    @property
+    def fmax_micro_threshold(self) -> float:
+        """Where F of micro averages is greatest; the least such threshold."""
+        return float(self.thresholds[best_index(self.f_micro, True)])
+
+    @property
+    def area(self) -> float:
+        """The area under the curve of (R̄, P̄) by the step rule: Σ (R̄ₖ − R̄ₖ₋₁)·P̄ₖ as the threshold falls."""
+        if self.norm == "pred":
+            raise InvalidOption("norm='pred' has no area: its recall does not grow as the threshold falls")
+        return step_area(self.recall[::-1], self.precision[::-1])
+
+    @property
+    def area_micro(self) -> float:
+        """The area under the micro-averaged precision-recall curve by the step rule: AU(PRC) of Vens et al. 2008."""
+        return step_area(self.recall_micro[::-1], self.precision_micro[::-1])
+
+    @cached_property
+    def _resampled(self) -> dict[str, FloatArray]:
+        return self.parts.best(self._draw)
+
+    @property
+    def _draw(self) -> Draw:
+        return Draw(self.parts.units)
+
+    def interval(self, best: Best = "fmax", *, level: float = CONFIDENCE) -> Interval:
+        """Bootstrap interval over instances of the best value: each resample has its own best threshold.
+
+        Parameters
+        ----------
+        best
+            "fmax", "smin" or "fmax_micro".
+        level
+            How sure it is.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> q = cafa(h, ["sheep", "cow"], [{"sheep": 0.9}, {"sheep": 0.4}])
+        >>> q.fmax, q.interval()
+        (0.75, Interval(low=0.5, high=1.0, level=0.95))
+        """
+        check_choice("best", best, BEST)
+        check_level(level)
+        return Interval.of(self._resampled[best], level)
+
+    def to_columns(self) -> dict[str, list[float]]:
+        """One list a column, one row a threshold."""
+        return {name: getattr(self, name).tolist() for name in ("thresholds", *COLUMNS, "covered")}
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The curves as a frame of pandas or polars, one row a threshold.
+
+        Parameters
+        ----------
+        library
+            "pandas" or "polars".
+        """
+        from hemlp.text.tables import as_frame
+
+        return as_frame(self.to_columns(), library)
+
+    def table(self, *, intervals: bool = True) -> Table:
+        """The best by each criterion, with its threshold.
+
+        Parameters
+        ----------
+        intervals
+            Whether the best values have 95% intervals.
+        """
+        rows: list[list[Any]] = []
+        for name, of, best in zip(("Fmax", "Smin", "Fmax micro"), ("f", "s", "f_micro"), BEST, strict=True):
+            k = best_index(getattr(self, of), of != "s")
+            kind = "_micro" if of == "f_micro" else ""  # P and R are those that F is made of
+            columns = (of, f"precision{kind}", f"recall{kind}", "s", "coverage")
+            cells = (figure(float(getattr(self, column)[k])) for column in columns)
+            own = [self.interval(best)] if intervals else []
+            rows.append([name, f"{self.thresholds[k]:g}", *cells, *own])
+        which = "every distinct score" if self.exact else "a grid"
+        notes = [
+            f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
+            "optimistic: each threshold is chosen on the data that it is measured on",
+            *([f"{resampled_note(self.parts.units)}, each with its own best threshold"] if intervals else []),
+            *self.notes,
+            self.signature,
+        ]
+        heads = ["", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
+        return Table(heads, rows, notes)
+
+    def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
+        """Everything as plain values for JSON, where nan is None: the best values, and the curves as lists.
+
+        Parameters
+        ----------
+        intervals
+            Whether the best values have 95% intervals.
+        """
+        between: dict[str, Any] = {}
+        if intervals:
+            between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST}
+            between["resampling"] = self._draw.signature
+        best: dict[str, float] = {}
+        for name in BEST:
+            best |= {name: getattr(self, name), f"{name}_threshold": getattr(self, f"{name}_threshold")}
+        areas = {"area": math.nan if self.norm == "pred" else self.area, "area_micro": self.area_micro}
+        numbers = {**best, "coverage_max": float(self.coverage.max()), **areas}
+        return {
+            "signature": self.signature, "norm": self.norm, "weighted": self.weighted, "exact": self.exact,
+            "instances": self.instances, "notes": list(self.notes),
+            **{name: json_number(value) for name, value in numbers.items()}, **between,
+            "curves": {name: list(map(json_number, column)) for name, column in self.to_columns().items()},
+        }  # fmt: skip
+
+    def plot(self) -> Figure:
+        """P̄ against R̄, and where F is greatest."""
+        from hemlp.analysis.scored.plots import cafa_plot
+
+        return cafa_plot(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Cafa(Fmax {self.fmax:.4f} at {self.fmax_threshold:g}, Smin {self.smin:.4f} at {self.smin_threshold:g}, "
+            f"{self.instances:,} instances: optimistic, chosen on the data that they are measured on)"
+        )
+
+
+def cafa(
+    hierarchy: Hierarchy,
+    true: Any,
+    scores: Any,
+    weights: Mapping[Label, float] | None = None,
+    norm: Norm = "cafa",
+    thresholds: Any = None,
+    *,
+    exclude: Any = None,
+    terms: Iterable[Label] | None = None,
+    unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
+) -> Cafa:
+    """CAFA's averages at every threshold, and with them Fmax and Smin.
+
+    The instances are those of the gold; scores of others are left out and counted. An instance without a true class
+    that counts has the recall 0, as in cafaeval. Thresholds at which nothing at all is predicted are left out.
+
+    Parameters
+    ----------
+    hierarchy
+        What both sides speak of.
+    true
+        The gold: a mapping id → labels, label sets, or a file.
+    scores
+        ``ScoredSets``, anything that ``ScoredSets.of`` takes, or a file.
+    weights
+        Of classes, as from ``hemlp.information_accretion``; None counts classes.
+    norm
+        "cafa" (see above); "pred" divides everything but the coverage by the number of instances with a prediction,
+        "gt" by the number of all.
+    thresholds
+        None for every distinct score, exactly, or a grid: cafaeval's is ``numpy.arange(0.01, 1, 0.01)``.
+    exclude
+        What counts neither for nor against: classes, for all instances and exactly these; or label sets by instance
+        (what is known already, CAFA's partial knowledge), with their ancestors.
+    terms
+        The classes of interest; others do not count.
+    unknown, unknown_true, rows
+        As of ``Batch.of``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> q = cafa(h, [["sheep"], ["cow"]], [{"sheep": 0.9}, {"sheep": 0.4, "mammal": 0.8}])
+    >>> q.fmax, q.fmax_threshold
+    (0.9090909090909091, 0.8)
+    """
+    check_choice("norm", norm, ("cafa", "pred", "gt"))
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    if not data.values.size:
+        raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
+    grid = distinct_scores(data) if thresholds is None else as_grid(thresholds)
+    steps = Steps.over(data, grid)
+    exclude = as_exclusion(exclude)
+    terms = None if terms is None else label_list("terms", terms)
+    everywhere, by_instance = excluded(data, exclude)
+    counting = _counting(data, everywhere, terms)
+    sums = swept(data, steps, _closures(data, None, counting), by_instance)[0]
+    predicted = sums[:, 0]
+    if not predicted.any():
+        raise InvalidScores("nothing is predicted at any of the thresholds")
+    if weights is not None:
+        sums = swept(data, steps, _closures(data, weights, counting), by_instance)[0]
+    parts = Parts.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
+    averages, some = parts.averages()
+    kept = {name: column[some][::-1] for name, column in averages.items()}
+    notes = [*data.notes]
+    if without := int((sums[steps.ptr[:-1], 1] <= 0).sum()):
+        notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
+    custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
+    return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
+                exact=thresholds is None, notes=tuple(notes), signature=_signature(data, norm, custom),
+                parts=parts)  # fmt: skip
+
+
+def _counting(data: Aligned, everywhere: IntArray, terms: list[Label] | None) -> FloatArray:
+    """1 for each class that counts, and for the top; 0 for others."""
+    counting = np.ones(len(data.hierarchy) + 1)
+    if terms is not None:
+        counting[:-1] = 0
+        counting[[data.hierarchy.id(label) for label in terms]] = 1
+    counting[everywhere] = 0
+    return counting
+
+
+def _closures(data: Aligned, weights: Mapping[Label, float] | None, counting: FloatArray) -> ClosureModel:
+    """Ancestor closures with the weights of the classes that count."""
+    model: Any = measure("F_H", weights=weights).model(data.batch)
+    found: ClosureModel = replace(model, weights=model.weights * counting)
+    return found
+
+
+def _signature(data: Aligned, norm: Norm, custom: Mapping[str, Any]) -> str:
+    """What makes the values what they are."""
+    told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
+    given = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
+    return f"cafa|norm:{norm},{told}|hemlp:{__version__}|{given}"

@@ -1,0 +1,47 @@
+"""What counts neither for nor against: classes, for all instances; or label sets by instance, with their ancestors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hemlp.analysis.scored.aligned import Aligned
+from hemlp.arrays import IntArray
+from hemlp.errors import InvalidOption
+from hemlp.instances.scored_sets import ScoredSets
+from hemlp.instances.sets import LabelSets
+from hemlp.kernels.records import Rows
+from hemlp.text.words import many
+
+
+def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
+    """A list of classes as it is; what names classes of each instance as label sets."""
+    if exclude is None or isinstance(exclude, LabelSets):
+        return exclude
+    if isinstance(exclude, Iterable) and not isinstance(exclude, str | bytes | Mapping):
+        listed = list(exclude)
+        if all(isinstance(each, str | int | np.integer) for each in listed):
+            return listed
+        exclude = listed
+    return LabelSets.of(exclude, rows="sets", source="exclude")
+
+
+def excluded(data: Aligned, exclude: list[Any] | LabelSets | None) -> tuple[IntArray, Rows | None]:
+    """The classes that never count, and those of each instance, with their ancestors."""
+    from hemlp.kernels.sweep import reached
+
+    if not isinstance(exclude, LabelSets):
+        return np.array([data.hierarchy.id(label) for label in exclude or ()], np.int64), None
+    rows = np.repeat(np.arange(len(exclude)), np.diff(exclude.ptr))
+    s = ScoredSets.arranged(exclude.vocabulary, rows, exclude.codes, np.zeros(rows.size), len(exclude), exclude.ids,
+                            exclude.source, exclude.lines, "max")  # fmt: skip
+    ids = data.batch.ids
+    if (s.ids is None) != (ids is None) or (ids is None and len(s) != len(data)):
+        raise InvalidOption(
+            f"what is excluded has {many(len(s), 'instance')}, the gold has {len(data):,}: give both ids"
+        )
+    known, _ = (s if ids is None else s.take(ids)).looked_up(data.hierarchy)
+    ptr, nodes, _ = reached(Rows(data.hierarchy.parent_ptr, data.hierarchy.parent_idx), Rows(known.ptr, known.codes))
+    return np.empty(0, np.int64), Rows(ptr, nodes)

@@ -1,0 +1,60 @@
+"""Plots of curves by matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hemlp.analysis.scored.best import best_index
+from hemlp.report.plots import COLOURS, check_plots, plain
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from hemlp.analysis.scored.cafa import Cafa
+    from hemlp.analysis.scored.curve import Curve
+
+
+def axes_of(width: float = 7.0, height: float = 3.8) -> tuple[Figure, Any]:
+    """An empty figure."""
+    check_plots()
+    from hemlp.report.figures import Plot
+
+    figure = Plot(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def curve_plot(c: Curve, band: bool) -> Figure:
+    """Each measure over the threshold, with its best point; the value at a threshold holds down to the next one."""
+    figure, axes = axes_of()
+    for k, name in enumerate(c.measures):
+        colour = COLOURS[k % len(COLOURS)]
+        best = c.best(name)
+        label = f"{plain(name)}: best {best.value:.3f} at {best.threshold:.3g} (optimistic)"
+        axes.step(c.thresholds, c[name], where="pre", color=colour, linewidth=1.3, label=label)
+        axes.plot([best.threshold], [best.value], "o", color=colour, markersize=5)
+        if band:
+            at, low, high = c.band(name)
+            axes.fill_between(at, low, high, step="pre", color=colour, alpha=0.15, linewidth=0)
+    axes.set_xlabel(f"threshold ({c.kind})")
+    axes.set_ylabel(f"mean over {many(c.instances, 'instance')}")
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def cafa_plot(q: Cafa) -> Figure:
+    """Mean precision against mean recall, with the point where F is greatest."""
+    figure, axes = axes_of(4.8, 4.2)
+    axes.step(q.recall[::-1], q.precision[::-1], where="pre", color=COLOURS[0], linewidth=1.3)
+    k = best_index(q.f, True)
+    label = f"Fmax {q.fmax:.3f} at {q.fmax_threshold:.3g} (optimistic)"
+    axes.plot([q.recall[k]], [q.precision[k]], "o", color=COLOURS[1], markersize=6, label=label)
+    axes.set_xlabel("mean recall")
+    axes.set_ylabel("mean precision")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.legend(frameon=False, fontsize=9)
+    return figure

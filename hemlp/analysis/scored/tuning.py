@@ -1,0 +1,172 @@
+"""Choosing on development data how scores are cut: by thresholds, by the greatest scores, or by both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+
+from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.candidates import Candidate, candidates
+from hemlp.analysis.scored.curve_measures import of_thresholds
+from hemlp.analysis.scored.fitting import Compared, Fitting
+from hemlp.analysis.scored.groups import Few
+from hemlp.analysis.scored.prefixes import Prefixes
+from hemlp.analysis.scored.refining import check_points
+from hemlp.analysis.scored.rules import Kind, Rule, parameter
+from hemlp.analysis.scored.stepping import Solving
+from hemlp.analysis.scored.tuned import By, Tuned
+from hemlp.errors import Advice, InvalidOption, InvalidScores
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import UnknownPolicy
+from hemlp.instances.sets import Rows
+from hemlp.instances.thresholds import as_grid
+from hemlp.measures.base import Measure
+from hemlp.measures.scores import mean
+from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.optimize.registry import Solver
+from hemlp.options import check_choice
+
+
+def tune(
+    hierarchy: Hierarchy,
+    true: Any,
+    scores: Any,
+    measure: str | Measure,
+    *,
+    by: By = "best",
+    folds: int | None = None,
+    thresholds: Any = None,
+    points: int | None = None,
+    least: int = 20,
+    few: Few = "error",
+    seed: int = 0,
+    unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
+    rows: Rows | None = None,
+    undefined: UndefinedPolicy = "error",
+    solver: str | Solver | None = None,
+    time_limit: float | None = None,
+) -> Tuned:
+    """Choose by a measure how scores are cut, on development data; ``s_test.at(t)`` cuts other data so.
+
+    By default all kinds of rules are compared, in five folds: each is chosen without the instances that it is measured
+    on, since of rules that are chosen on all data the one with most thresholds always looks best. The best kind (the
+    simplest of equals) is then chosen on all data. ``t.candidates`` is the table, ``t.recommendation`` a sentence.
+
+    Parameters
+    ----------
+    hierarchy
+        What both sides speak of.
+    true, scores
+        Of the development data, as of ``hemlp.curve``.
+    measure
+        What is to be best.
+    by
+        "best" of all these, or one of them: "all": one threshold; "top": the k greatest scores; "nonempty": one
+        threshold, or the greatest score where nothing reaches it; "capped": one threshold, but at most k classes
+        (perhaps at least one); "level", "class": one threshold for the classes of each depth, or for each class, found
+        from the one for all by changing one after the other while that is better, which is not proved to be the best.
+    folds
+        Where there is no other data: choose for each of so many parts on the other parts; ``s.at(t)`` is then for the
+        same data, and ``t.value`` is cross-validated.
+    thresholds
+        Candidates of the one threshold; by default every distinct score.
+    points
+        So many candidates to begin with, if it takes long to try every distinct score: more are tried around the best
+        one until its neighbours are among them, and ``t.notes`` says how many were skipped elsewhere. Without it this
+        is done where sets of more than 20 million classes would have to be scored. Measures of closures (F_H) need
+        none of it: they are always looked at for every distinct score.
+    least
+        How many instances a level or a class must be true in (with its descendants) for a threshold of its own.
+    few
+        What is done where it is true in fewer: an "error", or it keeps the one threshold ("shared"), as it does where
+        all kinds are compared.
+    seed
+        Of folds and intervals.
+    unknown, unknown_true, rows, undefined, solver, time_limit
+        As of ``hemlp.evaluate``.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> s = {"a": {"sheep": 0.9}, "b": {"cow": 0.4, "sheep": 0.2}}
+    >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA", by="all").threshold
+    0.4
+    >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA")
+    Tuned(top 1 by F_LCA, chosen on 2 instances of predictions: 1.0000 there, optimistic)
+    """
+    check_choice("by", by, get_args(By))
+    check_choice("few", few, ("error", "shared"))
+    for option, number, smallest in (("folds", folds, 2), ("least", least, 1)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < smallest):
+            raise InvalidOption(f"{option}={number!r} is not an integer of at least {smallest}")
+    if points is not None:
+        check_points(points)
+        if thresholds is not None:
+            raise InvalidOption("thresholds are a grid, points limit the distinct scores: give one of them")
+    if by in ("level", "class") and undefined != "error":
+        raise InvalidOption(
+            f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
+        ).advised(Advice("by", "all", "for that"))
+    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    if not data.values.size:
+        raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
+    made = of_thresholds(measure)
+    grid = None if thresholds is None else as_grid(thresholds)
+    prefixes = Prefixes(data, {"m": made}, Solving(undefined, solver, time_limit))
+    fitting = Fitting(prefixes, made, grid, points, least, few, seed, folds or 1)
+    if folds is None:
+        return _on_all(fitting, by)
+    return _by_folds(fitting, by, folds)
+
+
+def _on_all(fitting: Fitting, by: By) -> Tuned:
+    """A rule that is chosen on all of the data."""
+    rows = np.arange(len(fitting.prefixes.data))
+    found = fitting.compared(rows, by)
+    given = fitting.prefixes.given
+    value = mean(fitting.values(found.rule, rows))
+    return replace(_tuned(fitting, found, len(rows), value), data=given.fingerprint, rows=given.row_digests)
+
+
+def _tuned(fitting: Fitting, found: Compared, instances: int, value: float) -> Tuned:
+    rule = found.rule
+    return Tuned(
+        str(fitting.measure), rule.by, rule.threshold, value, instances, fitting.prefixes.data.source or "the scores",
+        rule.own, at_least=rule.at_least, at_most=rule.at_most, compared=found.candidates, notes=found.notes,
+    )  # fmt: skip
+
+
+def _by_folds(fitting: Fitting, by: By, folds: int) -> Tuned:
+    """Rules for each part, chosen on the other parts."""
+    data = fitting.prefixes.data
+    if folds > len(data):
+        raise InvalidOption(f"{folds} folds: there are {len(data):,} instances only")
+    fold = fitting.folds(np.arange(len(data)), folds)
+    chosen, values = [], np.empty(len(data))
+    by_kind: dict[Kind, Any] = {}
+    rules: dict[Kind, list[Rule]] = {}
+    notes: dict[str, None] = {}
+    for k in range(folds):
+        others, own = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        found = fitting.compared(others, by)
+        values[own] = fitting.values(found.rule, own)
+        for kind, rule in found.rules.items():
+            by_kind.setdefault(kind, np.full(len(data), np.nan))[own] = fitting.values(rule, own)
+            rules.setdefault(kind, []).append(rule)
+        chosen.append(_tuned(fitting, found, len(others), mean(fitting.values(found.rule, others))))
+        notes |= dict.fromkeys(found.notes)
+    side_by_side: tuple[Candidate, ...] = ()
+    if by == "best":
+        words = {kind: parameter(each) for kind, each in rules.items() if len(each) == folds}
+        side_by_side = candidates(
+            words, {}, by_kind, fitting.measure.greater_is_better, fitting.draw(np.arange(len(data)))
+        )[1]
+    names: Any = range(len(data)) if data.batch.ids is None else data.batch.ids
+    middle = float(np.median([each.threshold for each in chosen]))
+    return Tuned(
+        str(fitting.measure), by, middle, mean(values), len(data), data.source or "the scores", {}, tuple(chosen),
+        dict(zip(names, fold.tolist(), strict=True)), compared=side_by_side, notes=tuple(notes),
+    )  # fmt: skip

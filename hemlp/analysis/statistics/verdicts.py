@@ -1,0 +1,281 @@
+"""Which systems differ: places by mean, groups as letters, and the tests of all pairs behind them.
+
+>>> v = verdicts({"A": [1, 0.5, 1, 1, 0.5, 1, 1], "B": [0.5, 0, 0.5, 0, 0, 0, 0.5]})
+>>> v.ranks, v.p["A", "B"], v.sign["A", "B"]
+({'A': 1, 'B': 2}, 0.015625, SignTest(k=7, n=7, p=0.015625))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+
+from hemlp.analysis.statistics.differences import PairedDifferences
+from hemlp.analysis.statistics.letters import compact_letters, places
+from hemlp.analysis.statistics.permutation import permutation_tests
+from hemlp.analysis.statistics.tests import EXACT_UP_TO, LEVEL, Sided, SignTest, holm, sign_test, wilcoxon
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidOption
+from hemlp.measures.scores import mean
+from hemlp.options import check_choice
+
+Test = Literal["permutation", "sign"]
+Ranks = Literal["mean", "chained"]
+Pair = tuple[str, str]
+V = TypeVar("V")
+TOGETHER = 500
+"""Pairs whose differences are held at once."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """Which test separates systems, and how they are ranked.
+
+    ``test``: the paired "permutation" test of the mean, or the micro "sign" test; None for the former unless
+    ``sided`` is "one", the paper's sign test. ``ranks``: by "mean", or "chained" as in the paper: a system shares the
+    rank of the one above unless the test, without a correction, finds that one better.
+    """
+
+    test: Test | None = None
+    sided: Sided = "two"
+    ranks: Ranks = "mean"
+
+    def __post_init__(self) -> None:
+        check_choice("sided", self.sided, ("two", "one"))
+        check_choice("ranks", self.ranks, ("mean", "chained"))
+        if self.test is not None:
+            check_choice("test", self.test, ("permutation", "sign"))
+        if self.test == "permutation" and self.sided == "one":
+            raise InvalidOption("sided='one' is for the sign test, as in the paper: test='sign'")
+
+    @property
+    def chosen(self) -> Test:
+        """The test itself."""
+        return self.test or ("sign" if self.sided == "one" else "permutation")
+
+    def __str__(self) -> str:
+        if self.chosen == "permutation":
+            return "paired permutation test of the mean"
+        return f"{self.sided}-sided sign test"
+
+
+class Pairs(Mapping[Pair, V], Generic[V]):
+    """One value for each pair of systems, whichever of the two is named first."""
+
+    def __init__(self, values: Mapping[Pair, V]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, pair: Pair) -> V:
+        first, second = pair
+        return self._values[pair if pair in self._values else (second, first)]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Verdicts on systems by their scores, instance by instance; nan is undefined.
+
+    Every pair is compared on the instances on which both systems are defined; means and places are over the instances
+    on which all systems are. Two systems are separated where the p-value of their pair, corrected by Holm for all
+    pairs, is below 0.05, and share a letter of ``groups`` exactly where they are not.
+    """
+
+    scores: Mapping[str, FloatArray]
+    greater_is_better: bool = True
+    procedure: Procedure = Procedure()
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """All pairs of systems."""
+        return list(combinations(self.scores, 2))
+
+    def gains(self, first: str, second: str) -> PairedDifferences:
+        """By how much the first system is better, instance by instance."""
+        better, worse = (first, second) if self.greater_is_better else (second, first)
+        return PairedDifferences.of(self.scores[better], self.scores[worse])
+
+    def better(self, first: str, second: str) -> str | None:
+        """The system with the better mean, on the instances on which both are defined; None where they are equal."""
+        gain = self.gains(first, second).mean
+        return first if gain > 0 else second if gain < 0 else None
+
+    def _tested(self, test: Callable[[Sequence[PairedDifferences]], Sequence[V]]) -> Pairs[V]:
+        """A test of all pairs, some at a time."""
+        pairs = self.pairs
+        values: list[V] = []
+        for start in range(0, len(pairs), TOGETHER):
+            values += test([self.gains(*pair) for pair in pairs[start : start + TOGETHER]])
+        return Pairs(dict(zip(pairs, values, strict=True)))
+
+    # ---- tests of pairs
+
+    @cached_property
+    def permutation(self) -> Pairs[float]:
+        """p of the paired permutation test of the mean, two-sided; nan where a difference is infinite."""
+        return self._tested(permutation_tests)
+
+    @cached_property
+    def wilcoxon(self) -> Pairs[float]:
+        """p of Wilcoxon's signed-rank test, two-sided."""
+        return self._tested(lambda part: [wilcoxon(d) for d in part])
+
+    @cached_property
+    def sign(self) -> Pairs[SignTest]:
+        """The sign test, of the system with more wins; one-sided, as in the paper, of the one with the better mean."""
+        return self._tested(lambda part: list(map(self._sign, part)))
+
+    def _sign(self, d: PairedDifferences) -> SignTest:
+        wins, losses = d.wins, d.values.size - d.wins
+        of_better = wins if d.mean > 0 else losses
+        one_sided = self.procedure.sided == "one" and d.mean != 0
+        return sign_test(of_better if one_sided else max(wins, losses), wins + losses, self.procedure.sided)
+
+    @cached_property
+    def p(self) -> Pairs[float]:
+        """p of the chosen test."""
+        if self.procedure.chosen == "permutation":
+            return self.permutation
+        return Pairs({pair: test.p for pair, test in self.sign.items()})
+
+    @cached_property
+    def holm(self) -> Pairs[float]:
+        """p of the chosen test, corrected by Holm for all pairs; what is undefined counts as 1."""
+        corrected = holm([1.0 if math.isnan(p) else p for p in self.p.values()])
+        return Pairs(dict(zip(self.p, corrected, strict=True)))
+
+    def separated(self, first: str, second: str) -> bool:
+        """Whether two systems differ significantly."""
+        return self.holm[first, second] < LEVEL
+
+    # ---- systems
+
+    @cached_property
+    def common(self) -> Mapping[str, FloatArray]:
+        """The scores, nan wherever one system is undefined; one that is undefined everywhere does not count."""
+        undefined = [np.isnan(column) for column in self.scores.values()]
+        counted = [each for each in undefined if not each.all()]
+        outside = np.logical_or.reduce(counted) if counted else np.ones(len(undefined[0]), np.bool_)
+        return {system: np.where(outside, math.nan, column) for system, column in self.scores.items()}
+
+    @cached_property
+    def means(self) -> Mapping[str, float]:
+        """Over the instances on which all systems are defined; nan where there is none."""
+        return {system: mean(column) for system, column in self.common.items()}
+
+    @cached_property
+    def ranks(self) -> Mapping[str, int | None]:
+        """Places by mean, 1 the best; None where there is no mean."""
+        return self._places if self.procedure.ranks == "mean" else self._chained
+
+    @cached_property
+    def _places(self) -> Mapping[str, int | None]:
+        return dict(zip(self.scores, places(list(self.means.values()), self.greater_is_better), strict=True))
+
+    @property
+    def _chained(self) -> Mapping[str, int | None]:
+        """Where the test of two neighbours does not find the upper one better, they share a rank."""
+        ranks: dict[str, int | None] = dict.fromkeys(self.scores)
+        order = sorted(filter(self._places.get, self.scores), key=lambda system: self._places[system] or 0)
+        for at, system in enumerate(order):
+            tied = at > 0 and not self._beats(order[at - 1], system)
+            ranks[system] = ranks[order[at - 1]] if tied else at + 1
+        return ranks
+
+    def _beats(self, above: str, below: str) -> bool:
+        d = self.gains(above, below)
+        favoured = d.mean > 0 if self.procedure.chosen == "permutation" else 2 * d.wins > d.values.size
+        return self.p[above, below] < LEVEL and favoured
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The letters of each system, none with fewer than three systems; two share one where not separated."""
+        if len(self.scores) < 3:
+            return dict.fromkeys(self.scores, ())
+        last = len(self.scores) + 1
+        order = sorted(self.scores, key=lambda system: (self._places[system] or last, system))
+        letters = compact_letters(len(order), lambda i, j: self.separated(order[i], order[j]))
+        by_system = dict(zip(order, letters, strict=True))
+        return {system: by_system[system] for system in self.scores}
+
+    @cached_property
+    def too_few(self) -> list[tuple[str, str, int]]:
+        """Pairs that differ on so few instances that no differences could separate them, with that number.
+
+        The least p of n instances is 2 / 2ⁿ, which Holm multiplies by the number of pairs that have no smaller one.
+        """
+        if self.procedure.chosen != "permutation":
+            return []
+        ordered = np.sort(list(self.p.values()))
+        pairs = []
+        for (first, second), test in self.sign.items():
+            least = 2.0 ** (1 - test.n)
+            tests = len(ordered) - int(np.searchsorted(ordered, least))
+            if 0 < test.n <= EXACT_UP_TO and tests * least >= LEVEL:
+                pairs.append((first, second, test.n))
+        return pairs
+
+
+def verdicts(
+    scores: Mapping[str, Any],
+    greater_is_better: bool = True,
+    *,
+    test: Test | None = None,
+    sided: Sided = "two",
+    ranks: Ranks = "mean",
+) -> Verdicts:
+    """Places, groups and tests of systems from anybody's scores, one value per instance.
+
+    Parameters
+    ----------
+    scores
+        Arrays of equal length by the names of the systems; nan where a system is undefined.
+    greater_is_better
+        False for errors and losses.
+    test
+        "permutation" (paired, of the mean; the default) or "sign".
+    sided
+        "one" is the paper's sign test: is the system with the better mean better?
+    ranks
+        By "mean", or "chained" as in the paper.
+
+    Raises
+    ------
+    InvalidOption
+        If there is no system, or the arrays are not lists of numbers of one length.
+
+    Examples
+    --------
+    >>> v = verdicts({"A": [9, 8, 9, 9, 8, 9, 9], "B": [3, 2, 3, 2, 2, 3, 3], "C": [3, 2, 3, 2, 2, 3, 4]})
+    >>> v.groups
+    {'A': ('a',), 'B': ('b',), 'C': ('b',)}
+    """
+    columns = {str(system): _column(str(system), values) for system, values in scores.items()}
+    lengths = {system: len(column) for system, column in columns.items()}
+    if len(columns) < len(scores) or len(set(lengths.values())) != 1:
+        told = ", ".join(f"{system} {length:,}" for system, length in lengths.items()) or "there are no systems"
+        raise InvalidOption(f"systems are compared instance by instance, so all need equally many scores: {told}")
+    return Verdicts(columns, greater_is_better, Procedure(test, sided, ranks))
+
+
+def _column(system: str, values: Any) -> FloatArray:
+    try:
+        column = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOption(f"the scores of {system} are not numbers; an undefined one is nan") from None
+    if column.ndim != 1:
+        raise InvalidOption(f"the scores of {system} are not one number per instance: they have {column.ndim} axes")
+    return column

@@ -1,0 +1,48 @@
+"""Weights of classes on the command line: --weights FILE, or MEASURE=FILE for one measure alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from hemlp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from hemlp.measures.base import Measure
+
+weights_option = click.option(
+    "--weights", multiple=True, metavar="[MEASURE=]FILE",
+    help="Weights of classes, label<TAB>weight a line, for measures that take them: --weights simGIC=ic.tsv.",
+)  # fmt: skip
+
+
+def _chosen_freely(each: Measure) -> Collection[str]:
+    """Parameters of a named measure, and all fields of others."""
+    from hemlp.measures.catalogue import NAMED
+
+    return NAMED[each.name].parameters if each.name in NAMED else each.fields
+
+
+def weighed(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | Mapping[str, Measure]:
+    """The measures under their names, with weights; they are for all that take some, or for the one that is named."""
+    if not weights:
+        return measures
+    from hemlp.hierarchy.weight_files import read_weights
+    from hemlp.run.evaluate import named_measures
+
+    made = named_measures(measures)
+    taking = [name for name, each in made.items() if "weights" in _chosen_freely(each)]
+    for argument in weights:
+        name, given, file = argument.partition("=")
+        alone = bool(given) and not os.path.exists(argument)
+        if alone and name not in taking:
+            raise InvalidOption(f"--weights {argument}: {name} takes no weights, or is not asked for by -m")
+        if not taking:
+            raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights")
+        found = read_weights(file if alone else argument)
+        for each in [name] if alone else taking:
+            made[each] = made[each].changed(weights=found)
+    return made

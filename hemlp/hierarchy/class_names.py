@@ -1,0 +1,26 @@
+"""Readable names of classes from files."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from hemlp.errors import FileFormatError
+from hemlp.hierarchy.formats.obo import read_terms
+from hemlp.hierarchy.labels import Label
+from hemlp.io.text import decode, file_kind, read_bytes
+
+
+def read_names(path: str | PathLike[str]) -> dict[Label, str]:
+    """Read readable names of classes: one ``label<TAB>name`` a line, or those of the terms of an .obo ontology."""
+    source, data = read_bytes(path)
+    text = decode(data, source)
+    if file_kind(source) == ".obo":
+        return {label: term.name for label, term in read_terms(text, source).items() if term.name}
+    names: dict[Label, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        label, tab, name = line.partition("\t")
+        if line.strip() and not tab:
+            raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
+        if tab:
+            names[label.strip()] = name.strip()
+    return names

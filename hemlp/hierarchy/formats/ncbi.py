@@ -1,0 +1,54 @@
+"""Taxonomies as the NCBI gives them: ``nodes.dmp``, with ``names.dmp`` and ``merged.dmp`` where they lie beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from hemlp.errors import FileFormatError
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.formats.options import Source
+from hemlp.hierarchy.formats.parent_tables import Given
+from hemlp.hierarchy.labels import Label
+from hemlp.io.text import decode, read_bytes
+
+SCIENTIFIC = "scientific name"
+
+
+def read_ncbi(source: Source) -> Hierarchy:
+    """Nodes with their parents (the root is its own), scientific names, and merged ids as aliases."""
+    edges: list[tuple[Label, Label]] = []
+    nodes: list[Label] = []
+    for node, parent, *_ in _cells(source.data, source.name, 3):
+        nodes.append(node)
+        if node != parent:
+            edges.append((parent, node))
+    known = set(nodes)
+    names: dict[Label, str] = {
+        cells[0]: cells[1] for cells in _beside(source.name, "names.dmp", 4) if cells[3] == SCIENTIFIC
+    }
+    aliases: dict[Label, Label] = {
+        old: new for old, new, *_ in _beside(source.name, "merged.dmp", 2) if new in known and old not in known
+    }
+    return source.hierarchy(lambda: Given(edges, nodes, names, aliases))
+
+
+def _beside(name: str, other: str, least: int) -> Iterator[list[str]]:
+    """The rows of another file of the same dump, none if it is not there."""
+    for place in (Path(name).with_name(other), Path(name).with_name(f"{other}.gz")):
+        if place.exists():
+            source, data = read_bytes(place)
+            yield from _cells(data, source, least)
+            return
+
+
+def _cells(data: bytes, name: str, least: int) -> Iterator[list[str]]:
+    """The cells of each row, which stand between ``|`` and tabs."""
+    for number, line in enumerate(decode(data, name).split("\n"), 1):
+        if line.strip():
+            cells = [cell.strip() for cell in line.rstrip("\r").removesuffix("|").split("|")]
+            if len(cells) < least or not all(cells[:2]):
+                raise FileFormatError(
+                    f"{name}, line {number}: not a row of a taxonomy dump (1 | 1 | no rank | ...)", number
+                )
+            yield cells

@@ -1,0 +1,97 @@
+"""Parquet files as tables of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hemlp.errors import FileFormatError, MissingDependency
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.formats.infer import recognised
+from hemlp.hierarchy.formats.options import Source
+from hemlp.io.frames import BatchedColumn
+from hemlp.io.unpacking import check_unpacked
+
+BATCH = 65_536
+"""Rows that are read at once."""
+
+
+def is_parquet(path: str) -> bool:
+    """Whether it is a file that begins as Parquet does, and is not packed."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def read_parquet(data: bytes, source: str) -> dict[str, list[Any]]:
+    """The columns of a file as a whole."""
+    return {name: list(values) for name, values in parquet_columns(data, source).items()}
+
+
+def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]:
+    """The columns of a file, given by its path or its content; integers become strings, as everywhere in files.
+
+    They are read when somebody goes through them, never the whole table.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingDependency("reading .parquet needs the package pyarrow: pip install 'hemlp[parquet]'") from None
+    broken = (pyarrow.ArrowException, OSError, ValueError, KeyError)  # also names that are not UTF-8
+
+    def batches(number: int) -> Iterator[list[Any]]:
+        rows = 0
+        try:
+            for batch in file.iter_batches(BATCH, columns=[names[number]]):
+                rows += len(batch)
+                if rows > size:
+                    break
+                yield [_text(value) for value in batch.column(0).to_pylist()]
+        except broken as error:
+            raise FileFormatError(f"{source} is a damaged Parquet file: {error}") from None
+        if rows != size:
+            raise FileFormatError(f"{source} is a damaged Parquet file: {names[number]!r} does not have {size:,} rows")
+
+    try:
+        file = parquet.ParquetFile(pyarrow.BufferReader(place) if isinstance(place, bytes) else place)
+        names, size = list(file.schema_arrow.names), file.metadata.num_rows
+    except broken as error:
+        raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
+    check_unpacked(
+        _unpacked(file.metadata), len(place) if isinstance(place, bytes) else Path(place).stat().st_size, source
+    )
+    for name in names:
+        if names.count(name) > 1:
+            raise FileFormatError(f"{source}: the column {name!r} stands there {names.count(name)} times")
+    return {name: BatchedColumn(size, partial(batches, number)) for number, name in enumerate(names)}
+
+
+def _unpacked(metadata: Any) -> int:
+    """Bytes that a file becomes by what it says of itself: one at least for each value."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
+    return sum(max(chunk.total_uncompressed_size, chunk.num_values) for chunk in chunks)
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, list):
+        return list(map(_text, value))
+    return str(value) if type(value) is int else value
+
+
+def read_parquet_hierarchy(source: Source) -> Hierarchy:
+    """A table with the columns parent and child."""
+    return source.hierarchy(lambda: recognised(_Frame(read_parquet(source.data, source.name)), source.columns, "error"))
+
+
+class _Frame(dict[str, list[Any]]):
+    """Columns that say that they are a table."""
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self)

@@ -1,0 +1,64 @@
+"""A hierarchy as an outline: what it is, in numbers, and its first classes from the roots down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hemlp.hierarchy.labels import Label
+from hemlp.text.display import facts, lines
+from hemlp.text.tables import Table
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.hierarchy.dag import Hierarchy
+
+MOST_CLASSES = 24
+"""Of an outline."""
+
+
+def line(h: Hierarchy) -> str:
+    """How many classes, edges and roots there are, and what else is worth knowing."""
+    parts = [many(len(h), "class", "classes"), many(h.edges.parents.size, "edge")]
+    parts.append(many(int(np.count_nonzero(np.diff(h.parent_ptr) == 0)), "root"))
+    parts += [many(len(h.aliases), "alias", "aliases")] if h.aliases else []
+    parts += [f"{many(len(h.dropped_edges), 'edge')} dropped"] if h.dropped_edges else []
+    return f"Hierarchy({', '.join(parts + ['weighted'] * h.weighted)})"
+
+
+def outlined(h: Hierarchy) -> Iterator[str]:
+    """One line per class, children below their parents; what occurs twice has its children the first time only.
+
+    >>> from hemlp import Hierarchy
+    >>> list(outlined(Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("animal", "bird")])))
+    ['animal', '  bird', '  mammal', '    sheep']
+    """
+    seen: set[Label] = set()
+    waiting = [(0, root) for root in sorted(h.roots, key=str, reverse=True)]
+    while waiting:
+        level, label = waiting.pop()
+        again = label in seen
+        seen.add(label)
+        name = h.names.get(label, str(label))
+        shown = name if name == str(label) else f"{name} ({label})"
+        children = sorted(h.children(label), key=str, reverse=True)
+        yield "  " * level + shown + (" …" if again and children else "")
+        waiting += [] if again else [(level + 1, child) for child in children]
+
+
+def more(h: Hierarchy) -> Iterator[Table | str]:
+    """What a hierarchy shows of itself in a notebook."""
+    parents = np.diff(h.parent_ptr)
+    yield facts(
+        {
+            "classes": len(h),
+            "leaves": int(np.count_nonzero(np.diff(h.child_ptr) == 0)),
+            "greatest depth": int(h.unit_depths.max()),
+            "classes with several parents": int(np.count_nonzero(parents > 1)),
+            "hash": h.content_hash[:16],
+        }
+    )
+    first = [line for line, _ in zip(outlined(h), range(MOST_CLASSES), strict=False)]
+    yield lines("\n".join([*first, *(["…"] if len(first) == MOST_CLASSES < len(h) else [])]))

@@ -1,0 +1,85 @@
+"""Weights of classes, and lists of classes, from files."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+
+from hemlp.errors import FileFormatError
+from hemlp.hierarchy.formats.options import SEPARATORS
+from hemlp.hierarchy.labels import Label
+from hemlp.io.text import decode, file_kind, read_bytes
+from hemlp.io.words import read_columns
+
+
+def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
+    r"""Read weights of classes, such as information accretion: one ``class<TAB>weight`` a line, gzipped or not.
+
+    In .csv files a comma stands between the two. A first line whose second cell is no number is a head.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    UnreadableFile, FileFormatError
+        With the line where something is wrong: a weight that is no finite number of at least 0, a class that stands
+        there twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "ia.tsv")
+    ...     _ = path.write_text("sheep\t1.5\ncow\t0\n")
+    ...     read_weights(path)
+    {'sheep': 1.5, 'cow': 0.0}
+    """
+    source, data = read_bytes(path)
+    sep = SEPARATORS.get(file_kind(source), "\t")
+    text = decode(data, source)
+    weights = _plain_weights(data, source, sep)
+    if weights is not None:
+        return weights
+    weights = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        label, text = (part.strip() for part in line.partition(sep)[::2])
+        value = _number(text)
+        if number == 1 and label and text and value is None:
+            continue  # a head
+        if not label or value is None or not math.isfinite(value) or value < 0:
+            name = "a comma" if sep == "," else "a tab"
+            raise FileFormatError(f"{source}, line {number}: not a label, {name} and a weight of at least 0", number)
+        if label in weights:
+            raise FileFormatError(f"{source}, line {number}: the class {label!r} has a weight already", number)
+        weights[label] = value + 0.0
+    return weights
+
+
+def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | None:
+    """The same, much faster, from lines of labels without white space and plain decimals; None for any others."""
+    found = read_columns(data, source, 0, sep, (0, 1), numbers=1)
+    odd = (found.widths != 0) & (found.widths != 2)
+    if odd.any() or not found.bare or not (found.values >= 0).all():  # what is no plain decimal is NaN
+        return None
+    distinct = len(found.texts) == found.values.size and "" not in found.texts
+    return dict(zip(found.texts, (found.values + 0.0).tolist(), strict=True)) if distinct else None
+
+
+def _number(text: str) -> float | None:
+    """What a text says, None if that is no number."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def read_classes(path: str | PathLike[str]) -> list[Label]:
+    """Read classes, one a line."""
+    source, data = read_bytes(path)
+    return [line.strip() for line in decode(data, source).splitlines() if line.strip()]

@@ -1,0 +1,101 @@
+"""Label sets in JSON: one instance a line (or an element of a list), or an object that maps ids to labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from hemlp.errors import Advice, FileFormatError
+from hemlp.hierarchy.formats.nested_files import load_json
+from hemlp.instances.ambiguity import score_columns
+from hemlp.instances.sets import LabelSets, from_pairs
+
+_LABELS = ("labels", "label")
+_OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
+"""Names of fields that seem to hold labels, too: those of the other side, for example."""
+Row = tuple[int, Any]
+
+
+def read_json_labels(text: str, source: str, lines: bool, id: str | None, label: str | None) -> LabelSets:
+    """``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}`` for each instance; ``lines``: one a line."""
+    if lines:
+        rows = _rows(text, source)
+    else:
+        data = load_json(text, source)
+        if isinstance(data, dict):
+            data = [{id or "id": key, label or "labels": value} for key, value in data.items()]
+        if not isinstance(data, list):
+            raise FileFormatError(f"{source} holds neither a list of instances nor an object that maps ids to labels")
+        rows = list(enumerate(data, 1))
+    return _label_sets(rows, f"{source}, line" if lines else f"{source}, element", source, id, label)
+
+
+def _rows(text: str, source: str) -> list[Row]:
+    lines = text.split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            raise FileFormatError(f"{source}, line {number}: a blank line; an instance without labels is []", number)
+    return [(number, load_json(line, source, number)) for number, line in enumerate(lines, 1)]
+
+
+def _label_sets(rows: list[Row], place: str, source: str, id: str | None, label: str | None) -> LabelSets:
+    keys: list[Any] = []
+    labels: list[Any] = []
+    numbers: list[int] = []
+    whole: set[Any] = set()
+    named: bool | None = None
+    for number, row in rows:
+        where = f"{place} {number}"
+        key, found, many = _instance(row, where, number, id, label)
+        named = (key is not None) if named is None else named
+        if named != (key is not None):
+            raise FileFormatError(f"{where}: some instances have an id and some have none", number)
+        key = number if key is None else key
+        if key in whole or (many and key in keys[-1:]):
+            raise FileFormatError(f"{where}: there is an instance {key!r} already", number)
+        if many:
+            whole.add(key)
+        keys += [key] * max(1, len(found))
+        labels += found or [None]
+        numbers += [number] * max(1, len(found))
+    made = from_pairs(keys, labels, source, numbers)
+    return made if named else replace(made, ids=None)
+
+
+def _instance(row: Any, place: str, number: int, id: str | None, label: str | None) -> tuple[Any, list[str], bool]:
+    """The id of an instance or None, its labels, and whether these are all."""
+    key, found = None, row
+    if isinstance(row, dict):
+        column = label or next((name for name in _LABELS if name in row), "labels")
+        if column not in row or (id is not None and id not in row):
+            wanted = column if column not in row else id
+            advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
+            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).advised(advice)
+        key, found = row.get(id or "id"), row[column]
+        further = [name for name in row if name not in (id or "id", column)]
+        scores, others = score_columns(further), [name for name in further if _OTHERS.fullmatch(name)]
+        if others and label is None:
+            raise FileFormatError(f"{place}: {column!r} and {others[0]!r} both look like labels", number).advised(
+                Advice("label", others[0], "to read these"), Advice("label", column, "to read those")
+            )
+        if scores and label is None:
+            raise FileFormatError(
+                f"{place}: {scores[0]!r} looks like scores, and label sets have none: hemlp.read_scores reads them",
+                number,
+            ).advised(Advice("label", column, "to leave them out on purpose"))
+        if key is not None and not isinstance(key, str):
+            raise FileFormatError(f"{place}: the id {key!r:.60} is neither a string nor a number", number)
+    many = isinstance(found, list)
+    return key, _checked(found if many else [] if found is None else [found], place, number), many or key is None
+
+
+def _checked(labels: Iterable[Any], place: str, number: int) -> list[str]:
+    made = list(labels)
+    for label in made:
+        if not isinstance(label, str) or not label:
+            raise FileFormatError(f"{place}: {label!r:.60} is not a label: labels are strings or integers", number)
+    return made

@@ -1,0 +1,254 @@
+"""Label sets from files, as a whole or block by block."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from os import PathLike, fspath
+from typing import Literal, get_args
+
+from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
+from hemlp.hierarchy.formats.options import SEPARATORS
+from hemlp.hierarchy.formats.parquet import is_parquet, parquet_columns
+from hemlp.hierarchy.readers import READERS
+from hemlp.instances.formats.json_labels import read_json_labels
+from hemlp.instances.formats.long_labels import read_long
+from hemlp.instances.formats.matrix_files import is_matrix, matrix_cells, matrix_rows, read_matrix
+from hemlp.instances.sets import LabelSets, Rows, digest_of
+from hemlp.io.text import (
+    MARK,
+    STANDARD_INPUT,
+    ZIPPED,
+    check_separator,
+    check_text,
+    decode,
+    file_kind,
+    file_reader,
+    open_bytes,
+    read_bytes,
+)
+from hemlp.io.unpacking import unzipped
+from hemlp.io.words import word_rows
+from hemlp.options import check_choice
+
+JSON_LINES = (".jsonl", ".ndjson")
+WHOLE = (*SEPARATORS, ".json", *JSON_LINES, ".parquet")
+"""Files that are read as a whole, by the ending of their names."""
+Format = Literal["lines", "table", "matrix", "json", "jsonl", "parquet"]
+FORMATS: dict[str, Format] = {
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "table", ".tsv": "table",
+}  # fmt: skip
+"""Formats by the ending of a file's name; whatever is not here has one instance a line."""
+
+
+@file_reader
+def read_labels(
+    path: str | PathLike[str],
+    *,
+    format: Format | None = None,
+    sep: str | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    rows: Rows | None = None,
+) -> LabelSets:
+    r"""Read label sets, gzipped or not.
+
+    - "lines": one instance a line, its labels separated by white space (or ``sep``); a blank line is an instance
+      without labels;
+    - "table" (.csv, .tsv): a header, and one (instance, label) pair a line, in the columns "id" and "label"; an empty
+      label is an instance without one;
+    - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``; "json": a list of these, or
+      ``{id: labels}``;
+    - "parquet": the columns "id" and "label", or "labels" with lists;
+    - "matrix": a table (.csv, .tsv, .parquet) with a column of ids and one column a class, which holds 0 or 1. A table
+      that can be nothing else is taken for one without a word.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        One of these; by default the ending of the file's name tells.
+    sep
+        What separates labels, or the cells of a table.
+    id, label
+        Names of the columns of a table, or of the fields of JSON objects; a matrix has no column of labels. Further
+        columns, of scores for example, are an error unless both are given.
+    rows
+        What the labels of a line or of a JSON list are: a set ("sets", as without a word), or a path whose last class
+        is the label ("paths"). "sets" also says that a file that looks like something else holds label sets.
+
+    Raises
+    ------
+    UnreadableFile, FileFormatError
+        With the line where something is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "gold.txt")
+    ...     _ = path.write_text("sheep cow\n\ncow\n")
+    ...     list(read_labels(path))
+    [('sheep', 'cow'), (), ('cow',)]
+    """
+    if rows is not None:
+        check_choice("rows", rows, get_args(Rows))
+        if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
+            raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
+        return replace(read_labels(path, format=format, sep=sep, id=id, label=label), rows=rows)
+    check_separator(sep)
+    check_choice("format", format or "lines", get_args(Format))
+    place = fspath(path) if isinstance(path, str | PathLike) else ""
+    if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
+        return _from_parquet(place, place, format == "matrix", id, label)
+    source, data = read_bytes(path)
+    if format is None:
+        _check_format(source)
+        format = FORMATS.get(file_kind(source), "lines")
+    if format in ("table", "matrix") and file_kind(source) != ".parquet":
+        return _from_table(data, source, sep, format == "matrix", id, label)
+    if format in ("json", "jsonl"):
+        return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
+    if format in ("parquet", "matrix"):
+        return _from_parquet(data, source, format == "matrix", id, label)
+    if id is not None or label is not None:
+        raise InvalidOption(
+            f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
+        )
+    return _from_lines(data, source, sep)
+
+
+READERS["labels"] = read_labels
+
+
+def _from_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
+    if sep is None:
+        labels, codes, ptr = word_rows(data, source)
+        return LabelSets(tuple(labels), ptr, codes, source=source, words=True)
+    lines = decode(data, source).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    cells = [[cell.strip() for cell in line.split(sep)] if line.strip() else [] for line in lines]
+    for number, row in enumerate(cells, 1):
+        if "" in row:
+            raise FileFormatError(f"{source}, line {number}: an empty label between separators {sep!r}", number)
+    return LabelSets.of(cells, source=source)
+
+
+def _separator(data: bytes, usual: str) -> str:
+    """The usual one, unless the first line has none of it and another."""
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    others = [sep for sep in (";", "\t", ",") if sep.encode() in first]
+    return others[0] if usual.encode() not in first and others else usual
+
+
+def _from_table(
+    data: bytes, source: str, sep: str | None, matrix: bool, id: str | None, label: str | None
+) -> LabelSets:
+    """One pair a line, or one column a class."""
+    sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    if matrix or (label is None and b"label" not in first):
+        header, rows = matrix_cells(data, source, sep)
+        if matrix or is_matrix(header, rows, id):
+            return read_matrix(header, rows, source, id)
+    return read_long(data, source, sep, id, label)
+
+
+def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
+    columns = parquet_columns(place, source)
+    if matrix or (label is None and is_matrix(list(columns), matrix_rows(columns), id)):
+        return read_matrix(list(columns), list(matrix_rows(columns)), source, id)
+    wanted = label or next((name for name in ("labels", "label") if name in columns), "label")
+    key = id or ("id" if "id" in columns else None)
+    further = [name for name in columns if name not in (key, wanted)]
+    if further and not (id is not None and label is not None):
+        raise FileFormatError(
+            f"{source}: beside {key!r} and {wanted!r} there are the columns {further}, which label sets do not have"
+        ).advised(Advice("id", key or "id", "to leave them out on purpose", (("label", wanted),)))
+    used = {name: columns[name] for name in columns if name in (key, wanted)}
+    try:
+        return LabelSets.of(used, id=key, label=wanted, source=source)
+    except InvalidLabelSets as error:
+        raise FileFormatError(f"{source}: {error}") from None
+
+
+def _check_format(source: str) -> None:
+    """Refuse formats whose lines would be taken for labels."""
+    if file_kind(source) in (
+        ".yaml",
+        ".yml",
+        ".xml",
+        ".html",
+        ".toml",
+        ".obo",
+        ".ttl",
+        ".rdf",
+        ".owl",
+        ".xlsx",
+        ".gaf",
+        ".gpad",
+    ):
+        raise FileFormatError(
+            f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, "
+            f".jsonl or .parquet file with id and labels"
+        )
+
+
+class LabelFile:
+    """A label file that is read block by block, never as a whole: one instance a line, as in ``read_labels``."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.source = fspath(path)
+        _check_format(self.source)
+        if file_kind(self.source) in WHOLE:
+            raise InvalidOption(f"{self.source} is in a format that cannot be read block by block: use read_labels")
+        check_rereadable(path)
+
+    def blocks(self, size: int) -> Iterator[LabelSets]:
+        """Label sets of ``size`` consecutive instances at a time."""
+        row = 0
+        for data in self._pieces(size):
+            labels, codes, ptr = word_rows(data, self.source, first=row)
+            yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, words=True)
+            row += len(ptr) - 1
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        raw = open_bytes(self.source)
+        try:
+            with raw:
+                zipped = raw.read(2) == ZIPPED
+                length = raw.seek(0, os.SEEK_END)
+                raw.seek(0)
+                lines = iter(unzipped(raw, length, self.source) if zipped else raw)
+                first = True
+                while piece := b"".join(islice(lines, size)):
+                    yield check_text(piece.removeprefix(MARK) if first else piece, self.source)
+                    first = False
+        except OSError as error:
+            raise UnreadableFile(f"cannot read {self.source}: {(error.strerror or str(error)).lower()}") from None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the labels, row by row: that of ``LabelSets`` of the same file."""
+        return digest_of(self.blocks(20_000))
+
+
+def check_rereadable(path: str | PathLike[str]) -> None:
+    """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
+    pipe = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    if file_kind(fspath(path)) not in WHOLE and (pipe or fspath(path) == STANDARD_INPUT):
+        raise InvalidOption(
+            f"{fspath(path)} is a pipe or a device, which can be read only once; within a memory limit label files are "
+            f"read several times: save it to a file, or do without the limit"
+        )
+
+
+def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
+    """A label file to be read block by block, or as a whole if its format needs that."""
+    return read_labels(path) if file_kind(fspath(path)) in WHOLE else LabelFile(path)

@@ -1,0 +1,354 @@
+"""Scored predictions as people give them: for each instance some classes, each with a finite score.
+
+>>> s = ScoredSets.of([{"sheep": 0.9, "cow": 0.4}, {"cow": 0.7}])
+>>> list(s.at(0.5)), list(s.top(1))
+([('sheep',), ('cow',)], [('sheep',), ('cow',)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers
+from hemlp.errors import Advice, InvalidOption, InvalidScores
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, label_order
+from hemlp.instances.batch import Batch, Policies, UnknownPolicy
+from hemlp.instances.sets import LabelSets, Scored
+from hemlp.instances.thresholds import as_threshold, class_thresholds
+from hemlp.options import check_choice
+from hemlp.text.display import FIRST_ROWS, Shown, few
+from hemlp.text.tables import Table
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.analysis.scored.tuned import Tuned
+    from hemlp.instances.score_digest import Digests
+
+Repeated = Literal["error", "max"]
+ANYWAY = Advice("repeated", "max", "to take the greatest score")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoredSets(Scored, Shown):
+    """Scored classes of each instance: ``vocabulary[c]`` has the score ``values[k]``, for c = ``codes[k]`` and k from
+    ``ptr[i]`` to ``ptr[i + 1]``, greatest score first and ties in the order of labels.
+
+    ``ids``, ``source`` and ``lines`` as of ``LabelSets``. ``repeated``: what is done where a class has two scores in
+    one instance, as it can come about with two names of one class.
+    """
+
+    vocabulary: tuple[Label, ...]
+    ptr: IntArray
+    codes: IntArray
+    values: FloatArray
+    ids: tuple[Label, ...] | None = None
+    source: str | None = None
+    lines: IntArray | None = None
+    repeated: Repeated = "error"
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        ids: Sequence[Label] | None = None,
+        id: str | None = None,
+        label: str | None = None,
+        score: str | None = None,
+        repeated: Repeated = "error",
+        source: str | None = None,
+    ) -> ScoredSets:
+        """From whatever holds scores.
+
+        - a list with, for each instance, a mapping label → score or a list of (label, score) pairs;
+        - a mapping instance id → the same;
+        - a matrix, as ``predict_proba`` gives it, dense or scipy sparse, with ``labels=`` naming its columns; of a
+          sparse one only what is stored is a score;
+        - a frame, or a dict of columns, one row a score, with the columns id, label and score, or those that ``id=``,
+          ``label=`` and ``score=`` name.
+
+        Parameters
+        ----------
+        data
+            One of these.
+        labels
+            The classes of the columns of a matrix.
+        ids
+            The names of the instances, where the data has none.
+        id, label, score
+            The columns of a frame.
+        repeated
+            Two scores of one class in one instance are an "error", or the greatest counts ("max").
+        source
+            Where the data comes from, for messages.
+
+        Raises
+        ------
+        InvalidScores
+            If a score is missing or not finite, or the data has no reading as scores.
+
+        Examples
+        --------
+        >>> ScoredSets.of([[0.9, 0.1], [0.2, 0.8]], labels=["sheep", "cow"])
+        ScoredSets(2 instances, 4 scores)
+        >>> ScoredSets.of({"first": {"sheep": 0.9}, "second": {}}).ids
+        ('first', 'second')
+        """
+        from hemlp.instances.formats.scores import made_of
+
+        if isinstance(data, ScoredSets):
+            return data
+        check_choice("repeated", repeated, ("error", "max"))
+        return made_of(data, labels, ids, (id, label, score), repeated, source)
+
+    @classmethod
+    def arranged(
+        cls, vocabulary: Sequence[Label], rows: IntArray, codes: IntArray, values: FloatArray, size: int,
+        ids: tuple[Label, ...] | None, source: str | None, lines: IntArray | None, repeated: Repeated,
+    ) -> ScoredSets:  # fmt: skip
+        """From one (row, class, score) an entry, in any order."""
+        if not np.isfinite(values).all():
+            k = int(np.flatnonzero(~np.isfinite(values))[0])
+            at = np.array([k])
+            one = cls(tuple(vocabulary), row_pointers(rows[at], size), codes[at], values[at], ids, source,
+                      None if lines is None else lines[at])  # fmt: skip
+            kind = "missing (not a number)" if np.isnan(values[k]) else "infinite"
+            raise InvalidScores(f"{one.place(0)}: the score of {vocabulary[codes[k]]!r} is {kind}")
+        from hemlp.kernels.ranking import by_score
+
+        rank = np.empty(len(vocabulary), np.int64)
+        rank[sorted(range(len(vocabulary)), key=lambda c: label_order(vocabulary[c]))] = np.arange(len(vocabulary))
+        grouped = bool((rows[1:] >= rows[:-1]).all())
+        order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
+        by_score(row_pointers(rows, size), order, values, rank[codes])
+        found = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order].astype(np.int32), values[order],
+                    ids, source, None if lines is None else lines[order], repeated)  # fmt: skip
+        return found.without_repeats(rows[order], found.codes)
+
+    def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
+        """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
+        from hemlp.kernels.ranking import has_repeats
+
+        if not has_repeats(self.ptr, classes):
+            return self
+        order = np.lexsort((classes, rows))  # stable: of one class the greatest score comes first
+        again = np.zeros(rows.size, np.bool_)
+        again[order[1:]] = (rows[order[1:]] == rows[order[:-1]]) & (classes[order[1:]] == classes[order[:-1]])
+        if self.repeated == "error":
+            k = int(np.flatnonzero(again)[0])
+            first = int(np.flatnonzero((rows == rows[k]) & (classes == classes[k]))[0])
+            name, other = (self.vocabulary[self.codes[at]] for at in (k, first))
+            what = f"{name!r} is scored twice" if name == other else f"{name!r} and {other!r} are names of one class"
+            both = f"{self.values[first]:g} and {self.values[k]:g}"
+            raise InvalidScores(f"{self.place(k)}: {what} ({both})").advised(ANYWAY)
+        return self.only(~again)
+
+    def only(self, kept: IntArray) -> ScoredSets:
+        """The entries that are ``kept``; all instances stay."""
+        rows = np.repeat(np.arange(len(self)), np.diff(self.ptr))[kept]
+        lines = None if self.lines is None else self.lines[kept]
+        ptr = row_pointers(rows, len(self))
+        return replace(self, ptr=ptr, codes=self.codes[kept], values=self.values[kept], lines=lines)
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    def __getitem__(self, i: int) -> dict[Label, float]:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"instance {i} of {len(self)}")
+        part = slice(self.ptr[i % len(self)], self.ptr[i % len(self) + 1])
+        names = (self.vocabulary[c] for c in self.codes[part])
+        return dict(zip(names, self.values[part].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[dict[Label, float]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"ScoredSets({many(len(self), 'instance')}, {many(self.values.size, 'score')})"
+
+    def _more(self) -> Iterator[Table]:
+        ids = range(len(self)) if self.ids is None else self.ids
+        best = (sorted(self[i].items(), key=lambda item: -item[1]) for i in range(min(len(self), FIRST_ROWS)))
+        rows = [[str(ids[i]), few(f"{label} {score:.3g}" for label, score in found)] for i, found in enumerate(best)]
+        yield Table(["instance" if self.ids is None else "id", "greatest scores"], rows)
+
+    def place(self, position: int) -> str:
+        """Where the score at ``position`` stands: file and row, counted from 1."""
+        return self.sets.place(position)
+
+    @cached_property
+    def sets(self) -> LabelSets:
+        """All scored classes, whatever their scores."""
+        return LabelSets(self.vocabulary, self.ptr, self.codes, self.ids, self.source, self.lines)
+
+    # ---- to label sets
+
+    def at(self, threshold: float | Mapping[Label, float] | Tuned, *, default: float | None = None) -> LabelSets:
+        """The classes whose score is at least the threshold.
+
+        Parameters
+        ----------
+        threshold
+            One for all classes, one for each class, or what ``hemlp.tune`` found.
+        default
+            The threshold of classes that a mapping does not name. Without it such a class is an error.
+
+        Examples
+        --------
+        >>> s = ScoredSets.of([{"sheep": 0.9, "cow": 0.4}])
+        >>> list(s.at(0.4)), list(s.at({"sheep": 1.0, "cow": 0.1}))
+        ([('sheep', 'cow')], [('cow',)])
+        """
+        if hasattr(threshold, "kept"):
+            if default is not None:
+                raise InvalidOption("default= is for a mapping class → threshold: what was tuned has its own")
+            tuned: Any = threshold
+            return replace(self.only(tuned.kept(self)).sets, scores=self, cut=str(tuned.rule(self)))
+        if isinstance(threshold, Mapping):
+            least = class_thresholds(self, threshold, default)[self.codes]
+        else:
+            if default is not None:
+                raise InvalidOption("default= is for a mapping class → threshold")
+            least = np.full(self.codes.size, as_threshold(threshold))
+        return replace(self.only(self.values >= least).sets, scores=self, cut=self._rule(threshold))
+
+    def _rule(self, threshold: float | Mapping[Label, float]) -> str:
+        """How ``at`` cuts, in words."""
+        if isinstance(threshold, Mapping):
+            return "classes whose score is at least the threshold of the class"
+        return f"classes whose score is at least {as_threshold(threshold)!r}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """By which the same scores are known again, whatever the order of instances."""
+        from hemlp.instances.score_digest import fingerprint
+
+        return fingerprint(self)
+
+    @cached_property
+    def row_digests(self) -> Digests | None:
+        """By which the same instances with the same scores are known again, if they have ids."""
+        from hemlp.instances.score_digest import row_digests
+
+        return row_digests(self)
+
+    def top(self, k: int) -> LabelSets:
+        """The k classes of each instance with the greatest scores, or all where there are fewer; ties by label.
+
+        Parameters
+        ----------
+        k
+            How many.
+
+        Examples
+        --------
+        >>> list(ScoredSets.of([{"b": 0.5, "a": 0.5, "c": 0.9}]).top(2))
+        [('c', 'a')]
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise InvalidOption(f"top({k!r}): the number of classes is an integer of at least 1")
+        rule = f"the {k} greatest scores of an instance" if k > 1 else "the greatest score of an instance"
+        return replace(self.first(k).sets, scores=self, cut=rule)
+
+    def first(self, k: int) -> ScoredSets:
+        """The k greatest scores of each instance, or all where there are fewer."""
+        return self.only(self.ranks < k)
+
+    @property
+    def ranks(self) -> IntArray:
+        """The rank of each score in its instance, from 0."""
+        found: IntArray = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
+        return found
+
+    # ---- other scores
+
+    def propagate(self, hierarchy: Hierarchy, *, unknown: UnknownPolicy = "error") -> ScoredSets:
+        """With a score for every ancestor of a scored class: the greatest of its own and those below it.
+
+        That changes no closure: at any threshold the classes above it have the same ancestors as before.
+
+        Parameters
+        ----------
+        hierarchy
+            What is above a class.
+        unknown
+            Classes that it does not have are an "error", are left out ("drop"), or are related to nothing ("isolate").
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ScoredSets.of([{"sheep": 0.9, "animal": 0.2}]).propagate(h)[0]
+        {'animal': 0.9, 'sheep': 0.9}
+        """
+        from hemlp.kernels.records import Rows
+        from hemlp.kernels.sweep import reached
+
+        known, h = self.looked_up(hierarchy, unknown)
+        ptr, nodes, first = reached(Rows(h.parent_ptr, h.parent_idx), Rows(known.ptr, known.codes))
+        rows = np.repeat(np.arange(len(self)), np.diff(ptr))
+        lines = None if known.lines is None else known.lines[first]
+        return ScoredSets.arranged(
+            h.labels, rows, nodes, known.values[first], len(self), self.ids, self.source, lines, self.repeated
+        )
+
+    def looked_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
+        """With the classes of a hierarchy for vocabulary, and that hierarchy with what was isolated."""
+        nothing = LabelSets((), np.zeros(len(self) + 1, np.int64), np.empty(0, np.int32), self.ids)
+        batch = Batch.over(hierarchy, (nothing, self.sets), Policies(unknown))
+        return self.over(batch.hierarchy), batch.hierarchy
+
+    def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:
+        """Pointers and classes of ``h``, greatest score first; what ``known`` does not have is left out."""
+        found = self.over(h, known)
+        return found.ptr, found.codes
+
+    def over(self, h: Hierarchy, among: Hierarchy | None = None) -> ScoredSets:
+        """With the classes of a hierarchy for vocabulary; labels that it (or ``among``) does not have are left out."""
+        of_label = h.numbers(self.vocabulary)
+        if among is not None and among is not h:
+            of_label[among.numbers(self.vocabulary) < 0] = -1
+        numbers = of_label[self.codes].astype(np.int32)
+        known = self if numbers.min(initial=0) >= 0 else self.only(numbers >= 0)
+        numbers = numbers[numbers >= 0]
+        if all(number < 0 or h.labels[number] == name for number, name in zip(of_label, self.vocabulary, strict=True)):
+            return replace(known, vocabulary=h.labels, codes=numbers)  # no aliases: nothing else changes
+        rows = np.repeat(np.arange(len(known)), np.diff(known.ptr))
+        named = known.without_repeats(rows, numbers)
+        codes = h.numbers(named.vocabulary)[named.codes].astype(np.int32)
+        return ScoredSets.arranged(h.labels, np.repeat(np.arange(len(named)), np.diff(named.ptr)), codes, named.values,
+                                   len(named), self.ids, self.source, named.lines, self.repeated)  # fmt: skip
+
+    def take(self, ids: Iterable[Label]) -> ScoredSets:
+        """The instances with these ids, in this order; one that is not there has no scores.
+
+        Parameters
+        ----------
+        ids
+            Names of instances.
+
+        Examples
+        --------
+        >>> list(ScoredSets.of({"first": {"sheep": 0.9}, "second": {"cow": 0.3}}).take(["second", "third"]))
+        [{'cow': 0.3}, {}]
+        """
+        names = tuple(ids)
+        if self.ids is None:
+            raise InvalidOption("these scores have no instance ids to be taken by")
+        place = {name: k for k, name in enumerate(self.ids)}
+        rows = np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
+        return replace(self.rows_taken(rows), ids=names)
+
+    def rows_taken(self, rows: IntArray) -> ScoredSets:
+        """The instances with these numbers, in this order, without ids; -1 is one without scores."""
+        lengths = np.where(rows >= 0, np.diff(self.ptr)[rows], 0) if len(self) else np.zeros(rows.size, np.int64)
+        ptr = pointers(lengths)
+        at = np.repeat(self.ptr[rows] - ptr[:-1], lengths) + np.arange(ptr[-1]) if len(self) else ptr[:0]
+        lines = None if self.lines is None else self.lines[at]
+        return replace(self, ptr=ptr, codes=self.codes[at], values=self.values[at], lines=lines, ids=None)

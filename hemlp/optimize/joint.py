@@ -1,0 +1,185 @@
+"""Several models of the same instances as one: each is solved on its own, and a measure is made of all their optima."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, plain_sum
+from hemlp.errors import Advice, HemlpError, InvalidOption
+from hemlp.escaping import markup
+from hemlp.optimize.algebra import Algebra
+from hemlp.optimize.model import Model
+from hemlp.optimize.plan import Plan
+from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
+from hemlp.optimize.provenance import Provenance
+from hemlp.optimize.registry import Solver
+from hemlp.optimize.solution_display import ShownSolution
+from hemlp.options import check_known
+from hemlp.text.tables import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointSolution(ShownSolution):
+    """A solution of each part, by its name."""
+
+    model: JointModel
+    parts: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+    def _more(self) -> Iterator[Table | str]:
+        for name, part in self.parts.items():
+            yield f"<p>{markup(name)}</p>"
+            yield from part._more()
+
+    def __getitem__(self, row: int) -> JointSolution:
+        return JointSolution(self.model[row], {name: part[row] for name, part in self.parts.items()})
+
+    @property
+    def statuses(self) -> NDArray[np.int8]:
+        """Of each instance the worst of its parts: infeasible if one is, optimal if all are."""
+        codes = np.stack([part.statuses for part in self.parts.values()])
+        infeasible = STATUSES.index(Status.INFEASIBLE)
+        worst: NDArray[np.int8] = np.where((codes == infeasible).any(axis=0), infeasible, codes.max(axis=0))
+        return worst.astype(np.int8)
+
+    def _origin(self, row: int) -> Provenance:
+        """The names of all parts, each once."""
+        parts = [part.provenance.of_row(row) for part in self.parts.values()]
+        found, proved = (dict.fromkeys(getattr(part, each) for part in parts) for each in ("found", "proved"))
+        return Provenance(", ".join(found), ", ".join(proved))
+
+    @property
+    def bounds(self) -> FloatArray:
+        """The sum of the bounds of the parts, for each instance."""
+        total: FloatArray = reduce(np.add, (part.bounds for part in self.parts.values()))
+        return total
+
+    @property
+    def objectives(self) -> FloatArray:
+        """The sum of the objectives of the parts, for each instance."""
+        total: FloatArray = reduce(np.add, (part.objectives for part in self.parts.values()))
+        return total
+
+    @property
+    def objective(self) -> float:
+        """The sum of the objectives of the parts of the only instance."""
+        return plain_sum(part.objective for part in self.parts.values())
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        return STATUSES[int(self.statuses[0])]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointModel(Model[JointSolution]):
+    """Models of one batch by name. Their programs stand side by side in one, whose objective is the sum of theirs.
+
+    A part is printed or exported alone by its name, ``model.to_lp(stage="predicted")``; ``parts`` holds them.
+    """
+
+    title: str
+    parts: Mapping[str, Model[Any]]
+
+    @property
+    def batch(self) -> Any:
+        """The instances, which all parts share."""
+        first: Any = next(iter(self.parts.values()))
+        return first.batch
+
+    def __len__(self) -> int:
+        return len(next(iter(self.parts.values())))
+
+    def __getitem__(self, rows: int | slice) -> JointModel:
+        return replace(self, parts={name: part[rows] for name, part in self.parts.items()})
+
+    def program(self) -> LinearProgram:
+        """All programs side by side; the names of variables and rows begin with that of their part."""
+        variables: list[Variable] = []
+        rows: list[Row] = []
+        scales: set[float] = set()
+        for name, part in self.parts.items():
+            own, first = part.program(), len(variables)
+            scales.add(own.scale)
+            variables += [replace(v, name=f"{name}_{v.name}", note=f"{name}: {v.note}") for v in own.variables]
+            rows += [
+                replace(
+                    r, name=f"{name}_{r.name}", terms=[(first + i, c) for i, c in r.terms], note=f"{name}: {r.note}"
+                )
+                for r in own.rows
+            ]
+        return LinearProgram(self.title, variables, rows, scale=scales.pop() if len(scales) == 1 else math.nan)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the parts."""
+        return tuple(self.parts)
+
+    def stage_words(self, name: str | None) -> str:
+        """Which part it is, or that it is all of them."""
+        if name is not None:
+            return super().stage_words(name)
+        return f"all stages side by side: {' and '.join(self.stages)}"
+
+    def stage(self, name: str | None) -> LinearProgram:
+        """The program of one part, or all side by side."""
+        if name is not None:
+            check_known("part", name, list(self.parts))
+        found = self.program() if name is None else self.parts[name].program()
+        return replace(found, name=f"{found.name}; {self.stage_words(name)}")
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """Of one part, in sums over classes."""
+        if stage is None:
+            advice = (Advice("stage", name, "for that part") for name in self.parts)
+            raise InvalidOption("this model has several parts, each with sums of its own").advised(*advice)
+        check_known("part", stage, list(self.parts))
+        made, which = self.parts[stage].algebra(), self.stage_words(stage).removeprefix("stage ")
+        return replace(made, words=[*made.words, (r"\text{stage}", which)])
+
+    def plan(self) -> Plan[JointSolution]:
+        """One part after the other."""
+        found = {}
+        for name, part in self.parts.items():
+            found[name] = yield from part.plan()
+        return JointSolution(self, found)
+
+    def solve(
+        self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False
+    ) -> JointSolution:
+        """Each part by the solver that is asked, or by the first that accepts it; ``time_limit`` for each part."""
+        solved = {name: part.solve(solver, time_limit, verify=verify) for name, part in self.parts.items()}
+        return JointSolution(self, solved)
+
+    def joined(self, solutions: list[JointSolution]) -> JointSolution:
+        """Solutions of consecutive parts of the batch as one of the whole."""
+        return JointSolution(
+            self, {name: part.joined([s.parts[name] for s in solutions]) for name, part in self.parts.items()}
+        )
+
+    @property
+    def cost_values(self) -> FloatArray:
+        """Of all parts."""
+        return np.concatenate([part.cost_values for part in self.parts.values()])
+
+    def check(self, solution: JointSolution) -> bool:
+        """Each part checked."""
+        return all(part.check(solution.parts[name]) for name, part in self.parts.items())
+
+    def verify(self, solution: JointSolution) -> bool:
+        """Each part proved once more."""
+        return all(part.verify(solution.parts[name]) for name, part in self.parts.items())
+
+    def failure(self, solution: JointSolution, row: int, number: int) -> HemlpError:
+        """Why the first part without a solution, or that was not solved, is so."""
+        name = next(name for name, part in solution.parts.items() if part.statuses[row] == solution.statuses[row])
+        return self.parts[name].failure(solution.parts[name], row, number)

@@ -1,0 +1,103 @@
+"""How solutions show themselves: how many instances, what was found, and the objective of a single one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.provenance import Claim, Provenance
+from hemlp.text.display import Shown, few
+from hemlp.text.tables import Table
+from hemlp.text.words import many
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShownSolution(Shown):
+    """A solution with ``statuses`` and, of a single instance, an ``objective``; ``_found`` says what was chosen."""
+
+    provenance: Provenance = field(default=Provenance(), kw_only=True)
+
+    if TYPE_CHECKING:
+
+        @property
+        def statuses(self) -> NDArray[np.int8]: ...  # noqa: D102
+
+    def __repr__(self) -> str:
+        counts = np.bincount(self.statuses, minlength=len(STATUSES))
+        found = ", ".join(f"{count:,} {STATUSES[k]}" for k, count in enumerate(counts) if count)
+        if len(self.statuses) != 1:
+            return f"{type(self).__name__}({many(len(self.statuses), 'instance')}: {found or 'none'})"
+        status = STATUSES[self.statuses[0]]
+        objective = getattr(self, "objective", None) if self.statuses[0] <= 1 else None
+        by = f", found by {self.found_by[0]}" if status is Status.FEASIBLE else ""
+        return f"{type(self).__name__}({status}{'' if objective is None else f', objective {objective:g}'}{by})"
+
+    @property
+    def found_by(self) -> NDArray[np.str_]:
+        """Who found the solution of each instance: the name of a solver, "" where there is no solution."""
+        some = (self.statuses <= STATUSES.index(Status.FEASIBLE)).tolist()
+        return np.array([self._origin(row).found if has else "" for row, has in enumerate(some)], np.str_)
+
+    @property
+    def proved_by(self) -> NDArray[np.str_]:
+        """Who proved that each solution is optimal, or that there is none; "" where nothing is proved."""
+        proved = np.isin(self.statuses, [STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE)]).tolist()
+        return np.array(
+            [self._origin(row).proved if is_proved else "" for row, is_proved in enumerate(proved)], np.str_
+        )
+
+    def _origin(self, row: int) -> Provenance:
+        return self.provenance.of_row(row)
+
+    def _found(self) -> Table:
+        """Of the only instance: its augmented sets, unless a child has something else."""
+        predicted, true = self.sets  # type: ignore[attr-defined]
+        sides = {"predicted": predicted, "true": true, "common": predicted & true}
+        return Table(
+            ["set", "size", "classes"], [[name, len(of), few(sorted(map(str, of)))] for name, of in sides.items()]
+        )
+
+    def _more(self) -> Iterator[Table | str]:
+        if len(self.statuses) == 1 and self.statuses[0] <= 1:
+            yield self._found()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeastCostSolution(ShownSolution):
+    """A solution that is to cost as little as possible; ``lower``: what those that are not optimal cost at least."""
+
+    lower: Mapping[int, float] = field(default_factory=dict, kw_only=True)
+
+    if TYPE_CHECKING:
+
+        @property
+        def objectives(self) -> FloatArray: ...  # noqa: D102
+
+    def _origins(self, row: int) -> dict[str, Any]:
+        """What the solution of one instance takes over of this."""
+        lower = {0: self.lower[row]} if row in self.lower else {}
+        return {"provenance": self.provenance.of_row(row), "lower": lower}
+
+    @property
+    def bounds(self) -> FloatArray:
+        """What each instance costs at least: its objective where that is proved, nan where nothing is known."""
+        proved = self.statuses == STATUSES.index(Status.OPTIMAL)
+        bounds = np.where(proved, self.objectives, math.nan)
+        bounds[list(self.lower)] = list(self.lower.values())
+        return bounds
+
+
+def signed(solution: T, claim: Claim, proved: str) -> T:
+    """The solution with its provenance; one of a type of your own has none."""
+    if not isinstance(solution, ShownSolution):
+        return solution
+    return replace(solution, provenance=claim.by(proved, solution.provenance.others))

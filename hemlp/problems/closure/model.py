@@ -1,0 +1,256 @@
+"""Closures of both sides of an instance as an explicit model.
+
+    min  Σ z_c    s.t.  z_c = 1 for the classes of a side,  z_parent ≥ z_child,  z_c ∈ {0, 1}
+
+is the smallest set that holds the classes and all their ancestors (its linear relaxation has an integral optimum: every
+row has one +1 and one −1). For descendants the arrows are turned round; with a horizon a class implies, instead of its
+parents, each ancestor that it sees; ⊤ is implied by every class of a side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray, pointers
+from hemlp.errors import InvalidSolution
+from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.hierarchy.reach import Reach, flat_lists
+from hemlp.instances.batch import Batch
+from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
+from hemlp.optimize.model import Model
+from hemlp.optimize.plan import Plan
+from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.problems.closure.solution import Closures, ClosureSolution
+
+if TYPE_CHECKING:
+    from hemlp.optimize.algebra import Algebra
+
+Direction = Literal["up", "down", "none"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosureModel(Model[ClosureSolution]):
+    """Both closures of each instance of a batch.
+
+    ``direction``: what a class implies: its ancestors ("up"), its descendants ("down"), or nothing ("none").
+    ``weights`` of all classes and, last, of ⊤. With ``top`` each side that is not empty has ⊤; with a ``horizon`` each
+    class sees what is fewer levels up, and ⊤.
+    """
+
+    title: str
+    batch: Batch
+    direction: Direction
+    weights: FloatArray
+    top: bool = False
+    horizon: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, rows: int | slice) -> ClosureModel:
+        return replace(self, batch=self.batch[rows])
+
+    @property
+    def has_top(self) -> bool:
+        """Whether ⊤ belongs to each side that is not empty."""
+        return self.top or self.horizon is not None
+
+    @property
+    def arrows(self) -> tuple[IntArray, IntArray]:
+        """CSR of the classes that a class implies: its parents, its children, or none."""
+        h = self.batch.hierarchy
+        if self.direction == "none":
+            return np.zeros(len(h) + 1, np.int64), np.empty(0, np.int32)
+        return (h.child_ptr, h.child_idx) if self.direction == "down" else (h.parent_ptr, h.parent_idx)
+
+    @property
+    def farthest(self) -> int:
+        """How many steps a closure goes."""
+        size = len(self.batch.hierarchy)
+        return size if self.horizon is None else min(self.horizon - 1, size)
+
+    # ---- what is implied
+
+    def lists(self) -> Reach:
+        """Lists of what each class of the batch implies."""
+        h, classes = self.batch.hierarchy, np.concatenate([side.classes for side in self.batch.sides])
+        if self.direction == "none":
+            return flat_lists(len(h), classes)
+        if self.horizon is not None:
+            return h.upward.within(classes, self.farthest)
+        return (h.downward if self.direction == "down" else h.upward).lists(classes)
+
+    def reached(self, sources: IntArray) -> tuple[IntArray, IntArray]:
+        """What each source implies, itself first, in full (CSR: ptr, nodes)."""
+        from hemlp.kernels.reach import reach
+        from hemlp.kernels.records import Rows
+
+        _, list_ptr, nodes, _ = reach(Rows(*self.arrows), sources.astype(np.int32), 2**62, self.farthest)
+        return list_ptr, nodes
+
+    def universe(self, row: int) -> list[int]:
+        """The nodes that either side of an instance can imply, ⊤ last."""
+        _, nodes = self.reached(np.concatenate([side[row] for side in self.batch.sides]))
+        return sorted(set(nodes.tolist())) + ([len(self.batch.hierarchy)] if self.has_top else [])
+
+    def implications(self, row: int, side: int) -> list[tuple[int, int]]:
+        """(class, node that it implies) of one side of an instance."""
+        top = len(self.batch.hierarchy)
+        own = self.batch.sides[side][row]
+        pairs = [(int(c), top) for c in own] if self.has_top else []
+        if self.horizon is not None:
+            ptr, nodes = self.reached(own)
+            return pairs + [(int(c), int(a)) for k, c in enumerate(own) for a in nodes[ptr[k] + 1 : ptr[k + 1]]]
+        arrows_ptr, arrows = self.arrows
+        below = [c for c in self.universe(row) if c != top]
+        return pairs + [(c, int(a)) for c in below for a in arrows[arrows_ptr[c] : arrows_ptr[c + 1]]]
+
+    def label(self, node: int) -> Label | Top:
+        """The label of a node, TOP for ⊤."""
+        return TOP if node == len(self.batch.hierarchy) else self.batch.hierarchy.labels[node]
+
+    # ---- the explicit model
+
+    def program(self) -> LinearProgram:
+        """The integer program of the module's docstring, over all that either side can imply."""
+        variables: list[Variable] = []
+        rows: list[Row] = []
+        for i in range(len(self)):
+            self.write_instance(i, "" if len(self) == 1 else f"{i}_", variables, rows)
+        return LinearProgram(self.title, variables, rows)
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """In sums over classes."""
+        from hemlp.problems.closure.algebra import closure_algebra
+
+        self.stage(stage)
+        return closure_algebra(self)
+
+    def write_instance(
+        self, row: int, prefix: str, variables: list[Variable], rows: list[Row], cost: float = 1.0
+    ) -> list[dict[int, int]]:
+        """Variables and rows of one instance; where the variables of the nodes of each side are."""
+        universe = self.universe(row)
+        places = []
+        for side, (name, letter) in enumerate(zip(SIDES, LETTERS, strict=True)):
+            place = {node: len(variables) + k for k, node in enumerate(universe)}
+            own = set(self.batch.sides[side][row].tolist())
+            for k, node in enumerate(universe):
+                note = f"{name} {self.label(node)}"
+                variables.append(Variable(f"z_{letter}_{prefix}{k}", int(node in own), 1, cost, note))
+            for k, (c, a) in enumerate(self.implications(row, side)):
+                note = f"{name}: {self.label(c)} implies {self.label(a)}"
+                rows.append(Row(f"{letter}_{prefix}{k}", 0, math.inf, [(place[a], 1.0), (place[c], -1.0)], note))
+            places.append(place)
+        return places
+
+    def plan(self) -> Plan[ClosureSolution]:
+        """One program."""
+        return self.solution((yield self.program()))
+
+    # ---- solutions
+
+    def solution(self, result: ProgramResult) -> ClosureSolution:
+        """The sets that the variables of ``program()`` say. A set that is not the smallest is no closure."""
+        if result.values is None or result.status is not Status.OPTIMAL:
+            return self.unsolved()
+        values = iter((result.values > 0.5).tolist())
+        found = [self.read_instance(i, values) for i in range(len(self))]
+        nodes = np.array([node for of in found for node, _ in of], np.int32)
+        members = np.array([member for of in found for _, member in of], np.uint8)
+        return self.counted(pointers([len(of) for of in found]), nodes, members)
+
+    def read_instance(self, row: int, values: Iterator[bool]) -> list[tuple[int, int]]:
+        """(node, its membership) of one instance, from the next of the ``values`` of the program."""
+        universe = self.universe(row)
+        predicted, true = ([next(values) for _ in universe] for _ in SIDES)
+        members = [p + 2 * t for p, t in zip(predicted, true, strict=True)]
+        return [(node, member) for node, member in zip(universe, members, strict=True) if member]
+
+    def unsolved(self) -> ClosureSolution:
+        """What is known where a limit came first."""
+        ptr, nothing = np.zeros(len(self) + 1, np.int64), np.zeros(0, np.int32)
+        solution = self.counted(ptr, nothing, nothing.astype(np.uint8))
+        return replace(solution, statuses=np.full(len(self), STATUSES.index(Status.UNSOLVED), np.int8))
+
+    def closures(self, start: int = 0, room: int = 2**62) -> Closures:
+        """The sets of the instances from ``start`` on, while there is ``room`` for their nodes."""
+        from hemlp.kernels.closure import closures
+        from hemlp.kernels.records import Rows, Sides
+
+        pred, true = self.batch.sides
+        sides = Sides(pred.ptr, pred.classes, true.ptr, true.classes)
+        return closures(sides, Rows(*self.arrows), start, room, self.farthest, self.has_top)
+
+    def counted(self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8]) -> ClosureSolution:
+        """The solution that these sets are."""
+        from hemlp.kernels.closure import weigh
+
+        sums, equal = weigh(ptr, nodes, members, self.weights)
+        return ClosureSolution(self, np.zeros(len(ptr) - 1, np.int8), sums, equal, (ptr, nodes, members))
+
+    def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:
+        """Solutions of consecutive parts as one of the whole."""
+        parts = [s.closures for s in solutions]
+        return ClosureSolution(
+            self,
+            np.concatenate([s.statuses for s in solutions]),
+            np.concatenate([s.sums for s in solutions]),
+            np.concatenate([s.equal for s in solutions]),
+            (
+                pointers(np.concatenate([np.diff(ptr) for ptr, _, _ in parts])),
+                np.concatenate([nodes for _, nodes, _ in parts]),
+                np.concatenate([members for _, _, members in parts]),
+            ),
+        )
+
+    def objective(self, solution: ClosureSolution) -> float:
+        """Of the program of the only instance: how many nodes both closures have."""
+        return float(sum(map(len, solution.kept())))
+
+    # ---- what is true of a solution
+
+    def check(self, solution: ClosureSolution) -> bool:
+        """True if the sets are what their definition says, and are weighed and compared rightly; else InvalidSolution.
+
+        By code that no solver uses.
+        """
+        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+            place = f"instance {i + 1}"
+            if status is Status.UNSOLVED:
+                continue
+            if status is not Status.OPTIMAL:
+                raise InvalidSolution(f"{place}: closures always exist, and it is said to be {status}")
+            sides = self.defined_sets(i)
+            for name, found, meant in zip(SIDES, solution[i].kept(), sides, strict=True):
+                if found != meant:
+                    odd = self.label(next(iter(found ^ meant)))
+                    raise InvalidSolution(f"{place}: the {name} set is not the closure, see {odd!r}")
+            sums = [math.fsum(self.weights[sorted(nodes)]) for nodes in (*sides, sides[PRED] & sides[TRUE])]
+            if not np.allclose(solution.sums[i], sums, rtol=1e-12, atol=0):
+                raise InvalidSolution(f"{place}: the sets are not weighed rightly")
+            if bool(solution.equal[i]) != (sides[PRED] == sides[TRUE]):
+                raise InvalidSolution(f"{place}: whether the two sets are equal is said wrongly")
+        return True
+
+    def verify(self, solution: ClosureSolution) -> bool:
+        """A set that ``check`` passes is the one that the definition says: there is nothing more to prove."""
+        return self.check(solution)
+
+    def defined_sets(self, row: int) -> tuple[set[int], set[int]]:
+        """The augmented sets of an instance, word for word and slowly."""
+        predicted, true = (self._closed(row, side) for side in (PRED, TRUE))
+        return predicted, true
+
+    def _closed(self, row: int, side: int) -> set[int]:
+        implied = set(self.batch.sides[side][row].tolist())
+        pairs = self.implications(row, side)
+        while more := {a for c, a in pairs if c in implied} - implied:
+            implied |= more
+        return implied

@@ -1,0 +1,93 @@
+"""Solutions of closures: how much the two sets of each instance weigh, and on demand the sets themselves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.labels import Label, Top
+from hemlp.instances.sides import PRED, TRUE
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.solution_display import ShownSolution
+
+if TYPE_CHECKING:
+    from hemlp.problems.closure.model import ClosureModel
+
+Closures = tuple[IntArray, IntArray, NDArray[np.uint8]]
+"""CSR pointers, nodes, and on which sides they are: 1 predicted, 2 true, 3 both, and 4 more if it was dropped."""
+DROPPED = 4
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosureSolution(ShownSolution):
+    """Weights of the predicted, true and common nodes of each instance (``sums``), and whether the sets are ``equal``.
+
+    ``made``: the sets themselves; those that a solver has not made are computed on demand.
+    """
+
+    model: ClosureModel
+    statuses: NDArray[np.int8]
+    sums: FloatArray
+    equal: NDArray[np.bool_]
+    made: Closures | None = None
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def __getitem__(self, row: int) -> ClosureSolution:
+        row = range(len(self))[row]
+        one = slice(row, row + 1)
+        made = None
+        if self.made is not None:
+            ptr, nodes, members = self.made
+            part = slice(ptr[row], ptr[row + 1])
+            made = np.array([0, part.stop - part.start]), nodes[part], members[part]
+        return ClosureSolution(
+            self.model[row], self.statuses[one], self.sums[one], self.equal[one], made,
+            provenance=self.provenance.of_row(row),
+        )  # fmt: skip
+
+    @property
+    def columns(self) -> dict[str, FloatArray]:
+        """What is known of each instance beside the weights: nothing."""
+        return {}
+
+    @cached_property
+    def closures(self) -> Closures:
+        """Pointers, nodes and members."""
+        return self.model.closures() if self.made is None else self.made
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        return STATUSES[int(self.statuses[0])]
+
+    @property
+    def objective(self) -> float:
+        """The objective of the program of the only instance; nan where nothing was found."""
+        return math.nan if self.statuses[0] > STATUSES.index(Status.FEASIBLE) else self.model.objective(self)
+
+    def kept(self) -> tuple[set[int], set[int]]:
+        """The augmented predicted and true sets of the only instance, as numbers of nodes."""
+        _, nodes, members = self.closures
+        stays = (members & DROPPED) == 0
+        predicted, true = (set(nodes[stays & (members >> side & 1 > 0)].tolist()) for side in (PRED, TRUE))
+        return predicted, true
+
+    @cached_property
+    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
+        """The augmented predicted and true sets of the only instance."""
+        predicted, true = (frozenset(map(self.model.label, nodes)) for nodes in self.kept())
+        return predicted, true
+
+    @property
+    def dropped(self) -> frozenset[Label | Top]:
+        """What was dropped from tolerant sets of the only instance."""
+        _, nodes, members = self.closures
+        return frozenset(map(self.model.label, nodes[(members & DROPPED) > 0].tolist()))

@@ -1,0 +1,116 @@
+"""Solutions of LCA models: sizes, statuses and bounds of all instances, and on demand the graphs themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.labels import Label, Top
+from hemlp.instances.sides import SIDES
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.provenance import Provenance
+from hemlp.optimize.solution_display import ShownSolution
+from hemlp.problems.lca.graphs import Found
+
+if TYPE_CHECKING:
+    from hemlp.problems.lca.model import GraphModel
+
+
+STEPS = ("", "search", "programs of parts", "programs")
+"""Who solved an instance: each step is tried where the one before gives up."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LcaSolution(ShownSolution):
+    """What was found for each instance of ``model``.
+
+    ``sums``: sizes of G_p, of G_t and of what they share; ``lcas``: how many LCAs, 0 where a side is empty; ``bounds``:
+    upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``: which step of
+    the ladder took it, as a number from 1 that is a position in STEPS; 0 or None where there is no ladder.
+    """
+
+    model: GraphModel
+    statuses: NDArray[np.int8]
+    sums: FloatArray
+    lcas: IntArray
+    bounds: FloatArray
+    detail: Callable[[int], Found]
+    steps: IntArray | None = None
+
+    @classmethod
+    def of(cls, model: GraphModel, found: Sequence[Found]) -> LcaSolution:
+        """From the solutions of all instances."""
+        sizes = [(len(p), len(t), len(p & t)) for p, t in (each.nodes for each in found)]
+        others = {i: (each.found_by, each.proved_by) for i, each in enumerate(found) if each.found_by or each.proved_by}
+        return cls(
+            model,
+            np.array([STATUSES.index(each.status) for each in found], np.int8),
+            np.array(sizes, np.float64).reshape(-1, 3),
+            np.array([each.lcas for each in found], np.int64),
+            np.array([float(each.bound) for each in found]),
+            found.__getitem__,
+            provenance=Provenance(others=others),
+        )
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    @property
+    def columns(self) -> dict[str, FloatArray]:
+        """What is known beside the sizes of the graphs: the number of LCAs, a bound on F, the step of the ladder."""
+        steps = np.zeros(len(self)) if self.steps is None else self.steps.astype(np.float64)
+        return {"lcas": self.lcas.astype(np.float64), "bound": self.bounds, "step": steps}
+
+    def __getitem__(self, row: int) -> LcaSolution:
+        one = LcaSolution.of(self.model[row], [self.detail(row)])
+        return replace(one, provenance=self.provenance.of_row(range(len(self))[row]))
+
+    @cached_property
+    def found(self) -> tuple[Found, ...]:
+        """The graphs of all instances, with what is proved about them."""
+        return tuple(self.detail(i) for i in range(len(self)))
+
+    @property
+    def equal(self) -> NDArray[np.bool_]:
+        """Whether the two node sets are equal."""
+        predicted, true, common = self.sums.T
+        same: NDArray[np.bool_] = (predicted == common) & (true == common)
+        return same
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        return self.found[0].status
+
+    @property
+    def objective(self) -> float:
+        """F_LCA of the only instance; nan where nothing was found."""
+        if self.statuses[0] > STATUSES.index(Status.FEASIBLE):
+            return math.nan
+        predicted, true, common = self.sums[0]
+        return float(2 * common / (predicted + true)) if predicted + true else 1.0
+
+    @property
+    def chosen_lcas(self) -> frozenset[Label | Top]:
+        """Z of the only instance."""
+        graphs = self.found[0].graphs
+        return frozenset(self.model.label(a) for a in (graphs.lcas if graphs else ()))
+
+    @property
+    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
+        """Nodes of G_p and G_t of the only instance."""
+        predicted, true = (frozenset(map(self.model.label, nodes)) for nodes in self.found[0].nodes)
+        return predicted, true
+
+    @property
+    def paths(self) -> list[tuple[str, tuple[Label | Top, ...]]]:
+        """The drawn links of the only instance: the side, and the path from the class up to the LCA."""
+        graphs = self.found[0].graphs
+        return [(SIDES[side], tuple(map(self.model.label, path))) for side, path in (graphs.paths if graphs else ())]

@@ -1,0 +1,272 @@
+"""Bounds of Problem 1: how many pairs a class takes part in, and what its default class costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Side
+from hemlp.problems.pairing.capacities import Capacity, PairRule, Priced, Range, pair_capacity
+from hemlp.problems.pairing.rules import BoundRule
+from hemlp.text.notation import WORDS
+
+
+class _All:
+    """The type of ``ALL``, as many as the other side has."""
+
+    def __repr__(self) -> str:
+        return "ALL"
+
+    def __reduce__(self) -> str:
+        return "ALL"
+
+
+ALL = _All()
+Bound = int | _All | Mapping[Label, "int | _All"]
+DefaultCost = float | Mapping[Label, float] | None
+
+
+@dataclass(frozen=True, repr=False)
+class Bounds:
+    """How many pairs a class takes part in: (α, β) for predicted and for true classes; and what else may hold how much.
+
+    Each place of the flow network has a capacity: (lower, upper), or ``priced(...)`` with costs of its units.
+
+    Parameters
+    ----------
+    predicted, true
+        Lower and upper bound: integers, ``ALL``, or mappings from classes to those; or a rule, ``by_leaf``,
+        ``by_level`` or ``by_class``. ``ALL`` as a lower bound is the size of the other side, as an upper bound the
+        larger of that and the lower bound.
+    pair
+        How often a pair is chosen, (0, 1) unless said otherwise; ``ALL`` sets no limit of its own. Or a rule:
+        ``forbid``, ``force`` or ``by_pair``.
+    defaults
+        How many units a default class takes, in the whole instance: one capacity, or two, for predicted and for true
+        classes. ``ALL`` is no limit.
+    total
+        How many pairs there are in an instance, without those with a default class. ``ALL`` is no limit.
+
+    Raises
+    ------
+    InvalidBounds
+        If no pairing could ever keep them.
+
+    Examples
+    --------
+    >>> Bounds(predicted=(1, 1), true=(0, ALL))
+    Bounds(predicted=(1, 1), true=(0, ALL))
+    >>> Bounds((1, 1), (1, 1), total=(0, 3))
+    Bounds(predicted=(1, 1), true=(1, 1), total=(0, 3))
+    """
+
+    predicted: Capacity | BoundRule
+    true: Capacity | BoundRule
+    pair: Capacity | PairRule = (0, 1)
+    defaults: Any = ((0, ALL), (0, ALL))
+    total: Capacity = (0, ALL)
+
+    def __post_init__(self) -> None:
+        for side, given in (("predicted", self.predicted), ("true", self.true)):
+            if isinstance(given, BoundRule):
+                for pair in given.pairs:
+                    checked_capacity(pair, f"the bounds {side}={given!r}")
+                if not given.pairs and not given.custom:
+                    raise InvalidBounds(f"the bounds {side}={given!r} are those of no class at all")
+            else:
+                object.__setattr__(self, side, checked_capacity(given, f"the bounds {side}={given!r}"))
+        if not isinstance(self.pair, PairRule):
+            object.__setattr__(self, "pair", pair_capacity(self.pair, f"pair={self.pair!r}"))
+        object.__setattr__(self, "total", _counted(self.total, f"total={self.total!r}"))
+        given = self.defaults
+        several = isinstance(given, tuple | list) and len(given) == 2 and all(_is_capacity(each) for each in given)
+        both = tuple(_counted(each, f"defaults={given!r}") for each in (given if several else (given, given)))
+        object.__setattr__(self, "defaults", both)
+
+    def __repr__(self) -> str:
+        shown = {"predicted": self.predicted, "true": self.true} | self.further
+        return f"Bounds({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    @cached_property
+    def further(self) -> dict[str, Any]:
+        """What is said beyond the bounds of classes."""
+        first, second = self.defaults
+        places = {"pair": self.pair, "defaults": first if first == second else self.defaults, "total": self.total}
+        return {name: value for name, value in places.items() if value != _USUAL[name]}
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether nothing is said beyond bounds of classes, and nothing has a price, as far as that is known."""
+        capacities = (each for of in (self.predicted, self.true) for each in _capacities(of))
+        return not self.further and not any(isinstance(each, Priced) for each in capacities)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether bounds depend on the class."""
+        return isinstance(self.predicted, BoundRule) or isinstance(self.true, BoundRule)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both sides have the same bounds."""
+        sides = self.predicted == self.true and self.defaults[0] == self.defaults[1]
+        return sides and not isinstance(self.pair, PairRule)
+
+    @property
+    def free(self) -> bool:
+        """Whether each class of two equal sides can be paired with itself, for nothing."""
+        places = [*_capacities(self.predicted), *_capacities(self.true), self.pair, *self.defaults, self.total]
+        charged = any(isinstance(each, Priced) and any(each.each[:1]) for each in places)
+        usual = plain_range(self.total) == (0, ALL) and not isinstance(self.pair, PairRule)
+        return usual and not charged and plain_range(self.pair)[0] == 0 and plain_range(self.pair)[1] != 0
+
+    @cached_property
+    def consistent(self) -> bool:
+        """Whether it is known that no class has a lower bound above its upper bound."""
+        pairs = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
+        return not self.custom and all(lower is not ALL or upper is ALL for lower, upper in pairs)
+
+    @cached_property
+    def custom(self) -> bool:
+        """Whether a bound is a mapping or a function, which have no text form."""
+        plain = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
+        ruled = (of.custom for of in (self.predicted, self.true, self.pair) if isinstance(of, BoundRule | PairRule))
+        return any(ruled) or any(isinstance(bound, Mapping) for pair in plain for bound in pair)
+
+    @property
+    def least(self) -> tuple[frozenset[Any], frozenset[Any]]:
+        """All lower bounds that classes of each side can have, as far as they are known."""
+        sides = ([plain_range(each)[0] for each in _capacities(of)] for of in (self.predicted, self.true))
+        predicted, true = (frozenset(map(_hashable, lower)) for lower in sides)
+        return predicted, true
+
+
+_USUAL = {"pair": (0, 1), "defaults": (0, ALL), "total": (0, ALL)}
+
+
+def plain_range(of: Any) -> Range:
+    """A capacity without its prices."""
+    found: Range = of.bounds if isinstance(of, Priced) else of
+    return found
+
+
+def _is_capacity(given: Any) -> bool:
+    return isinstance(given, Priced | tuple | list)
+
+
+def _capacities(of: Capacity | BoundRule) -> tuple[Capacity, ...]:
+    return of.pairs if isinstance(of, BoundRule) else (of,)
+
+
+def _hashable(bound: Bound) -> Any:
+    return "custom" if isinstance(bound, Mapping) else bound
+
+
+def checked_capacity(given: Any, what: str, *, by_class: bool = True) -> Capacity:
+    """A capacity, refused unless its bounds are integers, ALL, or (``by_class``) mappings to those."""
+    bounds = checked_pair(plain_range(given), what)
+    if not by_class and any(isinstance(bound, Mapping) for bound in bounds):
+        raise InvalidBounds(f"{what}: only bounds of classes can be mappings")
+    return replace(given, bounds=bounds) if isinstance(given, Priced) else bounds
+
+
+def _counted(given: Any, what: str) -> Capacity:
+    """A capacity of something that an instance has once: its lower bound is a number."""
+    found = checked_capacity(given, what, by_class=False)
+    if plain_range(found)[0] is ALL:
+        raise InvalidBounds(f"{what}: ALL is no lower bound of it")
+    return found
+
+
+def checked_pair(given: Any, what: str) -> tuple[Bound, Bound]:
+    """(lower, upper), refused unless they are integers, ALL, or mappings to those that a pairing could keep."""
+    if not (isinstance(given, tuple | list) and len(given) == 2):
+        raise InvalidBounds(f"{what} are not a pair (lower, upper)")
+    lower, upper = (bound.item() if isinstance(bound, np.integer) else bound for bound in given)
+    for bound in (lower, upper):
+        for value in bound.values() if isinstance(bound, Mapping) else (bound,):
+            number = isinstance(value, int) and not isinstance(value, bool)
+            if value is not ALL and not (number and 0 <= value < 2**31):
+                raise InvalidBounds(f"{what}: {value!r} is not ALL or an integer ≥ 0")
+    if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
+        raise InvalidBounds(f"{what} ask for at least {lower} and at most {upper}")
+    return lower, upper
+
+
+WORDS.update(ALL=ALL, Bounds=Bounds)
+ONE_TO_ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
+
+
+def bound_arrays(
+    bounds: Capacity | BoundRule, side: Side, other: Side, h: Hierarchy, name: str
+) -> tuple[IntArray, IntArray]:
+    """α and β of each class of a side; α may turn out above β.
+
+    ALL is the size of the other side as a lower bound, and as an upper bound the larger of that and α.
+    """
+    size = np.repeat(other.sizes, side.sizes)
+    if not isinstance(bounds, BoundRule):
+        return _pair_arrays(plain_range(bounds), side.classes, size, h.labels, name)
+    lower, upper = np.zeros((2, size.size), np.int64)
+    group, pairs = bounds.grouped(h, side.classes)
+    for number, pair in enumerate(pairs):
+        of = np.flatnonzero(group == number)
+        lower[of], upper[of] = _pair_arrays(plain_range(pair), side.classes[of], size[of], h.labels, name)
+    return lower, upper
+
+
+def side_prices(bounds: Capacity | BoundRule, side: Side, h: Hierarchy) -> tuple[IntArray, tuple[Capacity, ...]]:
+    """The capacity of each class of a side, as a number in the list of those that there are."""
+    if isinstance(bounds, BoundRule):
+        return bounds.grouped(h, side.classes)
+    return np.zeros(side.classes.size, np.int64), (bounds,)
+
+
+def _pair_arrays(
+    pair: tuple[Bound, Bound], classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str
+) -> tuple[IntArray, IntArray]:
+    lower = _bound_array(pair[0], classes, size, labels, name)
+    return lower, _bound_array(pair[1], classes, np.maximum(lower, size), labels, name)
+
+
+def contradiction(
+    lower: IntArray, upper: IntArray, side: Side, labels: tuple[Label, ...], name: str, first_row: int
+) -> InfeasibleModel | None:
+    """The error of the first class whose bounds contradict each other, if there is one."""
+    for k in np.flatnonzero(lower > upper)[:1]:
+        row, label = first_row + int(np.searchsorted(side.ptr, k, side="right")), labels[side.classes[k]]
+        words = f"the {name} class {label!r} has the lower bound {lower[k]} and the upper bound {upper[k]}"
+        return InfeasibleModel(f"instance {row}: {words}", row, name, label)
+    return None
+
+
+def _bound_array(bound: Bound, classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str) -> IntArray:
+    """A bound of each class, ``size`` in place of ALL."""
+    if isinstance(bound, _All):
+        return size.astype(np.int64)
+    if isinstance(bound, int):
+        return np.full(classes.size, bound, np.int64)
+    values = [_for_class(bound, labels[c], f"a bound of {name} classes", InvalidBounds) for c in classes]
+    return np.array([s if v is ALL else v for v, s in zip(values, size, strict=True)], np.int64)
+
+
+def default_array(cost: DefaultCost, side: Side, labels: tuple[Label, ...], name: str) -> FloatArray:
+    """The default cost of each class of a side, infinite without a default class."""
+    if isinstance(cost, Mapping):
+        values = [_for_class(cost, labels[c], f"the default cost of {name} classes", InvalidCost) for c in side.classes]
+        return np.array([math.inf if value is None else value for value in values], np.float64)
+    return np.full(side.classes.size, math.inf if cost is None else float(cost))
+
+
+def _for_class(values: Mapping[Label, Any], label: Label, what: str, error: type[Exception]) -> Any:
+    if label not in values:
+        raise error(f"{what} is a mapping without the class {label!r}")
+    return values[label]

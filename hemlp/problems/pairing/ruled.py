@@ -1,0 +1,136 @@
+"""From the bounds of a measure to its model: a plain pairing wherever there is one, else a flow with more rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.weights import class_weights
+from hemlp.instances.batch import Batch
+from hemlp.instances.sides import PRED, TRUE
+from hemlp.problems.pairing.bounds import ALL, Bounds, plain_range, side_prices
+from hemlp.problems.pairing.capacities import ListedPairs, PairRule, Priced
+from hemlp.problems.pairing.model import Half, PairingModel
+from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.rules import ByClass
+
+if TYPE_CHECKING:
+    from hemlp.problems.pairing.flows import FlowModel
+    from hemlp.problems.pairing.places import Sides
+
+Defaults = list[FloatArray]
+"""Default costs of the classes of both sides."""
+
+
+def weighed(
+    batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, weights: Mapping[Label, float]
+) -> tuple[FloatArray, Defaults]:
+    """Default costs times the weight of their class, κ times the mean weight of its two classes.
+
+    So an error is Σ_c w_c · (what class c costs), where a pair costs each of its ends half of κ.
+    """
+    by_class = class_weights(batch.hierarchy, weights)
+    own = [by_class[side.classes] for side in batch.sides]
+    ends = pairs.ends(batch)
+    mean = (own[PRED][ends[PRED]] + own[TRUE][ends[TRUE]]) / 2
+    return _times(kappa, mean), [_times(cost, weight) for cost, weight in zip(defaults, own, strict=True)]
+
+
+def _times(costs: FloatArray, weights: FloatArray) -> FloatArray:
+    """What does not exist costs infinitely much, whatever it weighs."""
+    finite = np.isfinite(costs)
+    return np.where(finite, np.where(finite, costs, 0.0) * weights, math.inf)
+
+
+def simplified(
+    batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, bounds: Bounds
+) -> tuple[FloatArray, Defaults, Bounds]:
+    """The same without pairs that are forbidden and default classes that take nobody: they do not exist."""
+    if not bounds.further:
+        return kappa, defaults, bounds
+    if isinstance(bounds.pair, ListedPairs) and not bounds.pair.forced:
+        ends = pairs.ends(batch)
+        predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
+        kappa = np.where(bounds.pair.grouped(batch.hierarchy, predicted, true)[0] > 0, math.inf, kappa)
+        bounds = replace(bounds, pair=(0, 1))
+    takes_none = [limit == (0, 0) for limit in bounds.defaults]
+    defaults = [np.full_like(cost, math.inf) if none else cost for cost, none in zip(defaults, takes_none, strict=True)]
+    limits = [(0, ALL) if none else limit for limit, none in zip(bounds.defaults, takes_none, strict=True)]
+    return kappa, defaults, replace(bounds, defaults=tuple(limits))
+
+
+def flow_model(
+    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, halves: tuple[Half, Half], bounds: Bounds
+) -> FlowModel | None:
+    """The flow that bounds with further rules make; None if they have none."""
+    asked = (of for of in zip((bounds.predicted, bounds.true), batch.sides, strict=True) if isinstance(of[0], ByClass))
+    found = (side_prices(of, side, batch.hierarchy)[1] for of, side in asked)
+    if bounds.plain and not any(isinstance(each, Priced) for capacities in found for each in capacities):
+        return None
+    from hemlp.problems.pairing.flows import FlowModel
+    from hemlp.problems.pairing.places import circulation
+
+    sides = _sides(halves)
+    error = next(iter(_lost(batch, pairs, kappa, sides, bounds).values()), None)
+    if error is not None:
+        raise error
+    return FlowModel(title, batch, pairs, circulation(batch, pairs, kappa, sides, bounds)).with_finite_costs()
+
+
+def _sides(halves: tuple[Half, Half]) -> Sides:
+    from hemlp.problems.pairing.places import Sides
+
+    first, second = halves
+    return Sides((first.lower, second.lower), (first.upper, second.upper), (first.default, second.default))
+
+
+def lost_pairs(
+    batch: Batch, pairs: Pairs, kappa: FloatArray, uppers: tuple[IntArray, IntArray], bounds: Bounds, first_row: int
+) -> dict[int, InfeasibleModel]:
+    """For each instance in which a pair is forced that does not exist, the error that says so."""
+    from hemlp.problems.pairing.places import Sides
+
+    nothing = np.empty(0)
+    return _lost(batch, pairs, kappa, Sides(uppers, uppers, (nothing, nothing)), bounds, first_row)
+
+
+def _lost(
+    batch: Batch, pairs: Pairs, kappa: FloatArray, sides: Sides, bounds: Bounds, first_row: int = 0
+) -> dict[int, InfeasibleModel]:
+    if not forces_pairs(bounds):
+        return {}
+    from hemlp.problems.pairing.places import pair_limits
+
+    missing, ends = np.flatnonzero(np.isinf(kappa)), pairs.ends(batch)
+    x = ends[PRED][missing], ends[TRUE][missing]
+    lower = pair_limits(bounds, batch, x, sides)[0]
+    found: dict[int, InfeasibleModel] = {}
+    labels = batch.hierarchy.labels
+    for k in np.flatnonzero(lower > 0).tolist():
+        row = int(np.searchsorted(pairs.ptr, missing[k], side="right")) - 1
+        p, t = (labels[int(batch.sides[side].classes[x[side][k]])] for side in (PRED, TRUE))
+        words = f"the pair {p!r} ~ {t!r} is forced and does not exist: it has no finite cost"
+        number = first_row + row + 1
+        found.setdefault(row, InfeasibleModel(f"instance {number}: {words}", number, label=p, labels=(p, t)))
+    return found
+
+
+def forces_pairs(bounds: Bounds) -> bool:
+    """Whether a pair may have to be chosen."""
+    if isinstance(bounds.pair, PairRule):
+        return not isinstance(bounds.pair, ListedPairs) or bounds.pair.forced
+    return plain_range(bounds.pair)[0] != 0
+
+
+def plain_pairing(model: Any, what: str) -> PairingModel:
+    """A pairing without further rules; InvalidOption says that ``what`` needs one."""
+    if not isinstance(model, PairingModel):
+        raise InvalidOption(f"{what} needs bounds with no further rules and no prices")
+    return model

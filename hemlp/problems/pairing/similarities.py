@@ -1,0 +1,262 @@
+"""Costs by common ancestors: what two classes share, by how much it says, how deep it lies, or how high it is.
+
+a runs over the common ancestors of u and v, u and v included. A similarity s in [0, 1] is the cost 1 − s; without a
+common ancestor a similarity is 0, and a distance is infinite: there is no such pair.
+
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> WuPalmer().between(h, "sheep", "cow"), LcaHeight().between(h, "sheep", "bird")
+    (0.33333333333333337, 2.0)
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidCost, InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.reach import Reach
+from hemlp.hierarchy.weights import class_weights
+from hemlp.instances.batch import Batch
+from hemlp.problems.pairing.costs import PROMISES, Cost
+from hemlp.problems.pairing.pairs import Pairs
+
+if TYPE_CHECKING:
+    from hemlp.kernels.records import Implied, Sides
+
+
+class Similarity(Cost):
+    """A cost that is 1 − s. Children say what s is."""
+
+    @abstractmethod
+    def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """s of each pair, 0 without a common ancestor."""
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """1 − s of each pair."""
+        similar = self.similarities(batch, pairs)
+        for k in np.flatnonzero(similar > 1)[:1]:
+            u, v = (labels[k] for labels in _ends(batch, pairs))
+            raise InvalidCost(
+                f"the similarity of {u!r} and {v!r} is {similar[k]:g}, above 1: an ancestor of theirs weighs more than "
+                f"they do, and information content never falls from a class to its children"
+            )
+        return 1.0 - similar
+
+
+@dataclass(frozen=True)
+class _Weighted(Cost):
+    """What is made of weights of classes."""
+
+    weights: Mapping[Label, float] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.weights, Mapping):
+            raise InvalidOption(
+                f"{type(self).__name__} needs weights, a mapping from classes to information content: "
+                f"{type(self).__name__}(hemlp.information_content(h, corpus))"
+            )
+
+    def contents(self, batch: Batch, pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """IC(u), IC(v) and max IC(a) of each pair (u, v), the last minus infinity without a common ancestor."""
+        content = class_weights(batch.hierarchy, self.weights)
+        at_pred, at_true = pairs.ends(batch)
+        shared = _greatest(batch, pairs, content)
+        return content[batch.pred.classes[at_pred]], content[batch.true.classes[at_true]], shared
+
+
+@dataclass(frozen=True)
+class Resnik(_Weighted, Similarity):
+    """Similarity max IC(a) (Resnik 1995), which has no upper bound: a cost only if it is normalised.
+
+    Parameters
+    ----------
+    weights
+        IC: a mapping from all classes to numbers of at least 0.
+    normalized
+        Divide by the greatest IC of all classes. A class is as similar to itself as it is rare then, so that right
+        predictions of common classes cost something, too.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> Resnik({"animal": 1, "sheep": 4, "cow": 2}, normalized=True).between(h, "sheep", "cow")
+    0.75
+    """
+
+    normalized: bool = False
+
+    name = "resnik"
+
+    def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """max IC(a), or its share of the greatest IC."""
+        found = np.maximum(self.contents(batch, pairs)[2], 0.0)
+        if not self.normalized:
+            return found
+        greatest = float(class_weights(batch.hierarchy, self.weights).max())
+        return found / greatest if greatest else found
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """1 − the normalised similarity."""
+        if not self.normalized:
+            raise InvalidCost(
+                "Resnik's similarity is not between 0 and 1, so that 1 minus it is no cost: choose "
+                "Resnik(weights, normalized=True), or Lin, which is normalised by the two classes"
+            )
+        return super().pair_costs(batch, pairs)
+
+
+@dataclass(frozen=True)
+class Lin(_Weighted, Similarity):
+    """Similarity max 2·IC(a) / (IC(u) + IC(v)) (Lin 1998); 0/0 is 1 if u = v and 0 if not.
+
+    Parameters
+    ----------
+    weights
+        IC: a mapping from all classes to numbers of at least 0.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> Lin({"animal": 1, "sheep": 4, "cow": 2}).between(h, "sheep", "cow")
+    0.6666666666666667
+    """
+
+    name = "lin"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """It depends on weights, which know classes by their names."""
+        return frozenset({"symmetric", "zero_if_equal"})
+
+    def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """2·max IC(a) / (IC(u) + IC(v))."""
+        first, second, shared = self.contents(batch, pairs)
+        total = first + second
+        at_pred, at_true = pairs.ends(batch)
+        equal = batch.pred.classes[at_pred] == batch.true.classes[at_true]
+        ratio = 2 * np.maximum(shared, 0.0) / np.where(total > 0, total, 1.0)
+        return np.where(total > 0, ratio, equal)
+
+
+@dataclass(frozen=True)
+class JiangConrath(_Weighted):
+    """Distance IC(u) + IC(v) − 2·max IC(a) (Jiang and Conrath 1997).
+
+    Parameters
+    ----------
+    weights
+        IC: a mapping from all classes to numbers of at least 0.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> JiangConrath({"animal": 1, "sheep": 4, "cow": 2}).between(h, "sheep", "cow")
+    4.0
+    """
+
+    name = "jiang_conrath"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """As of Lin's."""
+        return frozenset({"symmetric", "zero_if_equal"})
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """IC(u) + IC(v) − 2·max IC(a), infinite without a common ancestor."""
+        first, second, shared = self.contents(batch, pairs)
+        return first + second - 2 * shared
+
+
+@dataclass(frozen=True)
+class WuPalmer(Similarity):
+    """Similarity max 2·D(a) / (2·D(a) + up(u, a) + up(v, a)), D = 1 + depth (Wu and Palmer 1994).
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> WuPalmer().between(h, "sheep", "cow")
+    0.5
+    """
+
+    name = "wu_palmer"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """All of them."""
+        return PROMISES
+
+    def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """By the best common ancestor, which need not be the nearest."""
+        from hemlp.kernels.common import Ways, wu_palmer
+
+        up, sides, above = _lists(batch)
+        distances, gate_at, beyond = (_floats(of) for of in (up.distances, up.gate_at, up.beyond))
+        return wu_palmer(sides, pairs.ptr, above, Ways(distances, gate_at, beyond, 1.0 + batch.hierarchy.depths))
+
+
+@dataclass(frozen=True)
+class LcaHeight(Cost):
+    """Distance min height(a), the height of a class being its longest way down to a leaf.
+
+    A class that is no leaf is at its own height from itself: predicting it leaves open what is below.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> LcaHeight().between(h, "sheep", "cow"), LcaHeight().between(h, "mammal", "mammal")
+    (1.0, 1.0)
+    """
+
+    name = "lca_height"
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """A class that is no leaf costs something for itself."""
+        return PROMISES - {"zero_if_equal", "zero_only_if_equal"}
+
+    def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
+        """The least height of a common ancestor, infinite without one."""
+        return -_greatest(batch, pairs, -batch.hierarchy.heights) + 0.0
+
+
+def _ends(batch: Batch, pairs: Pairs) -> tuple[list[Label], list[Label]]:
+    labels = batch.hierarchy.labels
+    at_pred, at_true = pairs.ends(batch)
+    return [labels[c] for c in batch.pred.classes[at_pred]], [labels[c] for c in batch.true.classes[at_true]]
+
+
+def _greatest(batch: Batch, pairs: Pairs, values: FloatArray) -> FloatArray:
+    """The greatest of the ``values`` of common ancestors of each pair."""
+    from hemlp.kernels.common import greatest_common
+
+    _, sides, above = _lists(batch)
+    return greatest_common(sides, pairs.ptr, above, values)
+
+
+def _lists(batch: Batch) -> tuple[Reach, Sides, Implied]:
+    """Ancestors of all classes of a batch, as they are and as kernels take them."""
+    from hemlp.kernels.records import Implied, Sides
+
+    pred, true = batch.sides
+    up = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
+    sides = Sides(pred.ptr, _ints(up.row[pred.classes]), true.ptr, _ints(up.row[true.classes]))
+    return up, sides, Implied(up.ptr, _ints(up.nodes), up.gate_at >= 0, up.beyond >= 0)
+
+
+def _ints(values: IntArray) -> NDArray[np.int32]:
+    return np.ascontiguousarray(values, np.int32)
+
+
+def _floats(values: NDArray[Any]) -> FloatArray:
+    return np.ascontiguousarray(values, np.float64)
+
+
+__all__ = ["Hierarchy", "JiangConrath", "LcaHeight", "Lin", "Resnik", "Similarity", "WuPalmer"]

@@ -1,0 +1,4 @@
+"""Results: an evaluation as data, per-instance scores first, and its JSON.
+
+Imports measures.
+"""

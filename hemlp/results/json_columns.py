@@ -1,0 +1,208 @@
+"""Columns of an evaluation in JSON: each written once, and no longer than it needs to be.
+
+A column is one of
+
+- ``[0.5, 1, null]``: one value an instance;
+- ``{"values": [0.5, 1], "rows": [0, 1, 1]}``: which of some values each instance has;
+- ``{"values": [0.5, 1], "runs": [1, 2]}``: values, and on how many instances in a row each stands;
+- ``{"as": ["knn", "F_LCA", "common"]}``: equal to a column that stands elsewhere, in one of the other forms.
+
+So are statuses, which are words: ``{"as": ["knn", "F_LCA"]}``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
+from types import NoneType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
+from hemlp.escaping import json_number, json_text
+from hemlp.io.unpacking import VARIABLE
+from hemlp.optimize.program import STATUSES
+
+WHOLE = 2.0**53
+"""Below it every whole number is a float; beyond, the exponent of a float is shorter."""
+
+
+class Wrong(ValueError):
+    """What is wrong with a file, and where."""
+
+
+# ---- writing
+
+
+class ColumnWriter:
+    """Columns as JSON, one after the other; of those that are equal all but the first say where that stands."""
+
+    def __init__(self) -> None:
+        self._places: dict[bytes, tuple[str, ...]] = {}
+
+    def numbers(self, values: FloatArray, place: tuple[str, str, str]) -> str:
+        """A column of numbers; ``place``: its system, measure and name."""
+        plain = np.where(np.isnan(values), math.nan, values)  # there are several nan, and one null
+        return self._once(plain.view(np.int64), plain, place)
+
+    def statuses(self, numbers: NDArray[np.int8], place: tuple[str, str]) -> str:
+        """A column of statuses; ``place``: its system and measure."""
+        return self._once(numbers, numbers, place)
+
+    def _once(self, bits: NDArray[Any], column: NDArray[Any], place: tuple[str, ...]) -> str:
+        digest = hashlib.blake2b(bits.tobytes(), person=bits.dtype.str.encode()).digest()
+        if (first := self._places.setdefault(digest, place)) is not place:
+            return f'{{"as":{json_text(list(first))}}}'
+        return min(_forms(bits, column), key=len)
+
+
+def _forms(bits: NDArray[Any], column: NDArray[Any]) -> list[str]:
+    """The same column in all forms that may be short."""
+    forms = [_listed(column)]
+    begins = np.flatnonzero(np.append(True, bits[1:] != bits[:-1]))
+    if 2 * begins.size < bits.size:
+        runs = np.diff(np.append(begins, bits.size))
+        forms.append(f'{{"values":{_listed(column[begins])},"runs":{_compact(runs.tolist())}}}')
+    distinct, first, rows = np.unique(bits, return_index=True, return_inverse=True)
+    if 2 * distinct.size < bits.size:
+        often = np.argsort(-np.bincount(rows), kind="stable")  # what is frequent gets the shortest numbers
+        ranks = np.empty(often.size, np.int64)
+        ranks[often] = np.arange(often.size)
+        forms.append(f'{{"values":{_listed(column[first[often]])},"rows":{_compact(ranks[rows].tolist())}}}')
+    return forms
+
+
+def _listed(column: NDArray[Any]) -> str:
+    if column.dtype == np.int8:
+        return _compact([str(STATUSES[k]) for k in column])
+    return _compact([_short(value) for value in column.tolist()])
+
+
+def _short(value: float) -> float | str | None:
+    """A number for JSON; whole ones without a point, but for -0.0, which is not 0."""
+    if -WHOLE < value < WHOLE and value == int(value) and (value or math.copysign(1, value) > 0):
+        return int(value)
+    return json_number(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+# ---- reading
+
+
+class ColumnReader:
+    """Columns of a file, each made once: ``instances`` are the ``columns`` and ``status`` of systems and measures.
+
+    ``room``: bytes that runs may become.
+    """
+
+    def __init__(self, instances: Mapping[str, Mapping[str, Mapping[str, Any]]], count: int, room: int) -> None:
+        self._instances, self._count, self._room = instances, count, room
+        self._made: dict[tuple[str, ...], Any] = {}
+
+    def numbers(self, system: str, measure: str, column: str) -> FloatArray:
+        """A column of numbers."""
+        return self._of((system, measure, column), _numbers)  # type: ignore[no-any-return]
+
+    def statuses(self, system: str, measure: str) -> NDArray[np.int8]:
+        """The statuses of a measure."""
+        return self._of((system, measure), _statuses)  # type: ignore[no-any-return]
+
+    def _of(self, place: tuple[str, ...], make: Any) -> Any:
+        found = self._at(place)
+        if _refers(found):
+            target = found["as"]
+            if not isinstance(target, list) or len(target) != len(place) or {*map(type, target)} != {str}:
+                raise Wrong(f"{_said(place)}: {target!r:.80} names no other column")
+            place, found = tuple(target), self._at(tuple(target), _said(place))
+            if _refers(found):
+                raise Wrong(f"{_said(place)} is said to be another column, and another one is said to be it")
+        if place not in self._made:
+            self._room -= 8 * self._count if isinstance(found, dict) and "runs" in found else 0
+            if self._room < 0:
+                raise Wrong(
+                    f"{_said(place)}: its runs are far longer than the file; {VARIABLE} sets a limit of your own"
+                )
+            self._made[place] = make(_said(place), _rows(_said(place), found, self._count))
+        return self._made[place]
+
+    def _at(self, place: tuple[str, ...], asked_by: str = "") -> Any:
+        try:
+            one = self._instances[place[0]][place[1]]
+            return one["columns"][place[2]] if len(place) == 3 else one["status"]
+        except (KeyError, TypeError):
+            raise Wrong(f"{asked_by} is said to be {_said(place)}, which is not there") from None
+
+
+def _said(place: tuple[str, ...]) -> str:
+    column = f"column {place[2]!r}" if len(place) == 3 else "status"
+    return f"instances, system {place[0]!r}, measure {place[1]!r}, {column}"
+
+
+def _refers(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"as"}
+
+
+def _rows(place: str, value: Any, count: int) -> Sequence[Any]:
+    """One value an instance, from any form but a reference."""
+    if isinstance(value, dict) and value.keys() in ({"values", "rows"}, {"values", "runs"}):
+        values, numbers = value["values"], value["rows" if "rows" in value else "runs"]
+        for part in (values, numbers):
+            if not isinstance(part, list):
+                raise Wrong(f"{place}: values, rows and runs are lists")
+        if {*map(type, numbers)} - {int} or (numbers and min(numbers) < 0):
+            raise Wrong(f"{place}: rows and runs are counted from 0")
+        if "rows" in value:
+            if numbers and max(numbers) >= len(values):
+                raise Wrong(f"{place}: a row is {max(numbers)}, and there are {len(values)} values, counted from 0")
+            value = [values[k] for k in numbers]
+        elif len(numbers) != len(values) or sum(numbers) != count:
+            raise Wrong(f"{place}: its runs do not fit its values, or the {count:,} instances")
+        else:
+            value = list(chain.from_iterable(map(repeat, values, numbers)))
+    if not isinstance(value, list):
+        raise Wrong(f"{place} is not a list")
+    if len(value) != count:
+        raise Wrong(f"{place} has {len(value):,} rows, and there are {count:,} instances")
+    return value
+
+
+def _statuses(place: str, words: Sequence[Any]) -> NDArray[np.int8]:
+    known = {str(status): number for number, status in enumerate(STATUSES)}
+    for row, word in enumerate(words):
+        if not isinstance(word, str) or word not in known:
+            raise Wrong(f"{place}, row {row + 1}: {word!r:.80} is not a status")
+    return np.array([known[word] for word in words], np.int8)
+
+
+def _numbers(place: str, values: Sequence[Any]) -> FloatArray:
+    if {*map(type, values)} <= {int, float, NoneType}:
+        try:
+            column = np.array([math.nan if each is None else each for each in values], np.float64)
+        except OverflowError:
+            column = np.array([math.inf])
+        if not np.isinf(column).any():
+            return column
+    return np.array([number(f"{place}, row {row + 1}", each) for row, each in enumerate(values)], np.float64)
+
+
+def number(place: str, value: Any) -> float:
+    """A number, null for nan, "Infinity" or "-Infinity"."""
+    if value is None:
+        return math.nan
+    if value in ("Infinity", "-Infinity") and isinstance(value, str):
+        return float(value)
+    try:
+        finite = type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise Wrong(f"{place}: {value!r:.80} is not a number that can be kept")
+    return value  # type: ignore[no-any-return]

@@ -1,0 +1,264 @@
+"""Evaluation runs: many systems, many measures, in chunks of instances.
+
+>>> from hemlp import Hierarchy
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["animal", "sheep"]}, ["F_H", "F_LCA"])
+>>> ev.per_instance("A", "F_LCA").tolist()
+[0.5, 1.0]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from hemlp.errors import InvalidOption, memory_errors_named
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.alignment import MissingPolicy
+from hemlp.instances.batch import Policies, UnknownPolicy
+from hemlp.instances.sets import LabelSets, Rows
+from hemlp.measures.base import Measure
+from hemlp.measures.ranked import RankedMeasure
+from hemlp.measures.registry import measure
+from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.optimize.registry import Solver, as_solver
+from hemlp.options import plain_number
+from hemlp.processes.progress import Progress
+from hemlp.results.evaluation import Evaluation
+from hemlp.run.collecting import Collection
+from hemlp.run.folder import RunFolder
+from hemlp.run.inputs import Inputs, Reading, Source, with_needed_scores
+from hemlp.run.workers import Context, Solving, all_compiled, scored
+from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
+"""What the paper's tables show."""
+CHUNK = 20_000
+"""Instances that are scored at once."""
+
+
+def evaluate(
+    hierarchy: Any,
+    true: Any,
+    systems: Any,
+    measures: Sequence[str | Measure] | Mapping[str, str | Measure] = MEASURES,
+    *,
+    unknown: UnknownPolicy = "error",
+    unknown_true: UnknownPolicy | None = None,
+    missing: MissingPolicy = "error",
+    undefined: UndefinedPolicy = "error",
+    solver: str | Solver | None = None,
+    time_limit: float | None = None,
+    workers: int = 1,
+    executor: Executor | None = None,
+    chunk: int | None = None,
+    memory: int | str | None = None,
+    resume: str | PathLike[str] | None = None,
+    progress: bool | None = None,
+    names: Mapping[Label, str] | None = None,
+    labels: Sequence[Label] | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    rows: Rows | None = None,
+) -> Evaluation:
+    """Score every system with every measure.
+
+    All input is checked before anything is scored. Results depend on neither ``workers`` nor ``executor``.
+
+    Parameters
+    ----------
+    hierarchy
+        What true labels and predictions speak of: anything that ``Hierarchy.of`` takes, such as the path of a file.
+    true
+        True label sets, anything that ``LabelSets.of`` takes: lists, frames, the path of a file; or a ``LabelFile``.
+    systems
+        Predictions by the name of their system; predictions alone are the system "system".
+    measures
+        Names, texts or measures; or a mapping from what they are to be called to those.
+    unknown, unknown_true, missing
+        What is done about predicted and true labels that the hierarchy does not have, and about instances that one side
+        does not have: see ``Batch.of``.
+    undefined
+        "nan" leaves instances out on which a measure is undefined, and counts them; else "error".
+    solver
+        The solver of the models, by default the first that accepts them.
+    time_limit
+        In seconds for each instance.
+    workers
+        How many chunks are scored at once: in threads, or in processes where measures or solvers are in Python.
+    executor
+        Scores chunks instead: any of ``concurrent.futures``, or that of a Dask client.
+    chunk
+        How many instances are scored at once.
+    memory
+        Limits what a run takes ("2GB"): chunks become smaller, scores are kept in files, label files with one instance
+        a line are streamed, and an instance that would take more is refused.
+    resume
+        A folder that keeps finished chunks, so that a run that was killed goes on where it was.
+    progress
+        Show a bar on standard error after a second; by default if that is a terminal.
+    names
+        Readable names of classes, for explanations and reports; by default those of the hierarchy.
+    labels
+        The classes of the columns of 0/1 matrices, or those that integer codes count.
+    id, label
+        The columns of frames and tables that hold ids and labels, where they are called otherwise.
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
+
+    Raises
+    ------
+    HemlpError
+        A child of it that says where and what to do, before anything is scored wherever that is possible.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, true=["sheep", "cow"], systems={"A": ["cow", "cow"]}, measures=["F_H", "MGIA(default_cost=4)"])
+    >>> ev.mean("A", "F_H"), ev.mean("A", "MGIA(default_cost=4)")
+    (0.75, 0.875)
+    """
+    named, made = _named_systems(systems), named_measures(measures)
+    _check(named, made, workers, executor, chunk)
+    policies = Policies(unknown, unknown_true, missing)
+    limit = plain_number("time_limit", time_limit, 0)
+    solving = Solving(undefined, None if solver is None else as_solver(solver), limit)
+    room = None if memory is None else memory_size(memory)
+    with memory_errors_named(memory):
+        given = Hierarchy.of(hierarchy)
+        reading = Reading(labels, id, label, rows, stream=room is not None, scored=_of_ranks_alone(made))
+        sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
+        gold = _gold(reading.source(true, "true labels"), named)
+        known = names if names is not None else given.names or None
+        inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
+        threads = workers == 1 or all_compiled(tuple(made.values()), solving)
+        left = None if room is None else _left(room, workers, 1 if threads else 1 + workers, inputs.given)
+        facts = inputs.checked(undefined, left)
+        size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
+        folder = None
+        if resume is not None:
+            begun = _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size)
+            folder = RunFolder(resume, begun, list(made.values()))
+            size = int(folder.begun["chunk"])
+        elif room is not None:
+            folder = RunFolder.temporary(list(made.values()))
+        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
+        with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
+            collection = Collection(inputs, solving.solver is None, folder, bar)
+            collection.add(scored(context, collection.chunks(size), workers, executor))
+            if hard := list(collection.hard()):
+                collection.amend(scored(context, hard, workers, executor))
+            scores = collection.scores()
+    by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
+    return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
+
+
+def _named_systems(systems: Any) -> dict[str, Any]:
+    """A mapping from names to predictions, and not one from instance ids to labels, or a table."""
+    several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
+    return dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
+
+
+def _check(
+    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None
+) -> None:
+    """Refuse a run of nothing, and numbers that are none."""
+    if not named or not made:
+        raise InvalidOption("an evaluation needs at least one system and one measure")
+    for each in made.values():
+        each.check_complete()
+    for option, number in (("workers", workers), ("chunk", chunk)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
+    if executor is not None and workers != 1:
+        raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
+
+
+def _of_ranks_alone(made: Mapping[str, Measure]) -> bool:
+    """Whether all measures are of the greatest scores, so that predictions are scores."""
+    return all(isinstance(each, RankedMeasure) for each in made.values())
+
+
+def _gold(gold: Source, named: Mapping[str, Any]) -> Source:
+    """The true labels, unless names of systems are ids of instances there."""
+    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
+        raise InvalidOption(
+            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+        )
+    return gold
+
+
+def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
+    """What makes a run the same run."""
+    for name, each in inputs.measures.items():
+        if "custom" in each.plain_fields().values():
+            raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
+    return {
+        "version": __version__,
+        "hierarchy": inputs.given.content_hash,
+        "true labels": inputs.true.digest,
+        "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
+        "cuts": [list(each) for each in inputs.cuts.items()],
+        "measures": [[name, each.signature] for name, each in inputs.measures.items()],
+        "options": f"{inputs.policies}|{solving}",
+        "chunk": chunk,
+    }
+
+
+def memory_size(memory: int | str) -> int:
+    """A number of bytes, or a text like "500MB" or "2GB"."""
+    units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+    found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
+    try:
+        size = int(float(found.group(1)) * units[found.group(2) or ""]) if found else 0
+    except (ValueError, OverflowError):
+        size = 0
+    if isinstance(memory, bool) or size < 2**20:
+        raise InvalidOption(f"{memory!r} is not a size of memory of at least 1MB, like 500MB or 2GB")
+    return size
+
+
+def _left(room: int, workers: int, processes: int, h: Hierarchy) -> float:
+    """How many of ``room`` bytes each worker has for its instances.
+
+    A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy.
+    """
+    left = room - processes * (250 * 2**20 + 400 * len(h))
+    if left < 2**20:
+        raise InvalidOption(
+            f"memory: {processes} processes with a hierarchy of {len(h):,} classes take about "
+            f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
+        )
+    return left / workers
+
+
+def _fitting(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
+    """How many instances may be scored at once so that they stay within ``left`` bytes.
+
+    One takes about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
+    """
+    labels = 1 + max(told["predictions an instance"] for told in facts.values())
+    each = 2_000 + 300 * labels**2 + 30 * labels * inputs.given.upward.mean_length
+    return max(1, min(CHUNK, int(left / each)))
+
+
+def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:
+    """The measures, under the names that they were asked for."""
+    if isinstance(measures, Mapping):
+        return {str(name): measure(each) for name, each in measures.items()}
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    made: dict[str, Measure] = {}
+    for each in measures:
+        name = each if isinstance(each, str) else each.called
+        if name in made:
+            raise InvalidOption(f"the measure {name!r} is asked for twice")
+        made[name] = measure(each)
+    return made

@@ -1,0 +1,85 @@
+"""How the files of a run are read: labels and scores, by the same options wherever one of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from hemlp.errors import InvalidOption
+from hemlp.instances.file_cuts import TUNED, Cut, cut_of
+from hemlp.instances.label_files import Format, read_labels
+from hemlp.instances.sets import LabelSets, Rows
+from hemlp.options import check_choice
+
+if TYPE_CHECKING:
+    from hemlp.instances.scored_sets import Repeated, ScoredSets
+
+
+@dataclass(frozen=True)
+class Files:
+    """Options of ``read_labels`` and ``read_scores``, of which each file gets those that it can have."""
+
+    format: Format | None = None
+    sep: str | None = None
+    id: str | None = None
+    label: str | None = None
+    rows: Rows | None = None
+    score: str | None = None
+    repeated: Repeated = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("repeated", self.repeated, ("error", "max"))
+        named = [name for name in (self.id, self.label, self.score) if name is not None]
+        if len(set(named)) < len(named):
+            raise InvalidOption(f"two of the columns of ids, labels and scores are {max(named, key=named.count)!r}")
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Files:
+        """From those options that are of files."""
+        return cls(**{key: options[key] for key in READING if options.get(key) is not None})
+
+    @property
+    def _of_labels(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in ("format", "sep", "id", "label", "rows")}
+
+    def labels(self, file: str) -> LabelSets:
+        """Label sets."""
+        return read_labels(file, **self._of_labels)
+
+    def gold(self, file: str) -> LabelSets:
+        """True label sets beside scores: CAFA's files are understood, too."""
+        from hemlp.instances.score_files import as_gold
+
+        return as_gold(file, **self._of_labels)
+
+    def scores(self, file: str) -> ScoredSets:
+        """Scores."""
+        from hemlp.instances.score_files import read_scores
+
+        return read_scores(file, **{key: value for key, value in self.__dict__.items() if key != "rows"})
+
+    def cut(self, file: str) -> LabelSets:
+        """Label sets, cut from scores where the name of the file says so."""
+        cut = cut_of(file)
+        return self.labels(file) if cut is None else cut_at(self.scores(cut.file), cut)
+
+
+READING = tuple(each.name for each in fields(Files))
+"""The options of files."""
+
+
+def cut_at(s: ScoredSets, cut: Cut) -> LabelSets:
+    """Scores, cut where FILE@CUT says."""
+    from hemlp.analysis.scored.tuned import Tuned
+
+    if cut.top is not None:
+        return s.top(cut.top)
+    if cut.threshold is not None:
+        return s.at(cut.threshold)
+    if cut.at == TUNED:
+        raise InvalidOption(
+            f"{cut.file}@{TUNED}: thresholds are not tuned here. Let `hemlp tune --json` write them to a file, and "
+            f"give {cut.file}@thresholds.json"
+        )
+    return s.at(Tuned.from_json(cut.at))

@@ -1,0 +1,248 @@
+"""A run against a stored one: may this be shipped, or has something got worse?
+
+Every comparison is paired: of each system and measure the mean of the differences, instance by instance, with its
+bootstrap interval. What was stored by an older version counts as long as its signatures say that it means the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike, fspath
+
+import numpy as np
+
+from hemlp.analysis.explain.parts import Explanation
+from hemlp.analysis.statistics.comparisons import between
+from hemlp.analysis.statistics.differences import PairedDifferences, differences, paired
+from hemlp.analysis.statistics.intervals import draw_of, units_of
+from hemlp.analysis.statistics.resampling import RESAMPLES
+from hemlp.arrays import FloatArray
+from hemlp.errors import IncomparableBaseline, InvalidOption
+from hemlp.measures.augmentations import Ancestors, Flat
+from hemlp.measures.scores import mean
+from hemlp.measures.sets import SetMeasure
+from hemlp.measures.signatures import Signature, difference
+from hemlp.options import did_you_mean
+from hemlp.results.evaluation import Evaluation
+from hemlp.results.gold import gold_of
+from hemlp.text.intervals import Interval
+from hemlp.text.tables import Table, figure, signed
+from hemlp.text.words import many
+
+WORSE = "worse"
+"""The verdict on a drop that is too much; nothing is called so where the gate lets a run pass."""
+ROUNDING = 1e-12
+"""What is worse by no more than this beyond what is allowed is not worse: 0.75 − 0.74 is a little above 0.01."""
+WORST = 10
+"""Instances that are shown."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A measure of a system, before and now, on the ``instances`` on which both are defined.
+
+    ``difference``: the mean of now − before, with its 95% ``interval``. ``lost``: on how many instances it was defined
+    before and is not now.
+    """
+
+    system: str
+    measure: str
+    before: float
+    now: float
+    difference: float
+    interval: Interval
+    instances: int
+    lost: int
+    greater_is_better: bool
+
+    @property
+    def drop(self) -> float:
+        """By how much it is worse; below 0 where it is better."""
+        return -self.difference if self.greater_is_better else self.difference
+
+    @property
+    def significant(self) -> bool:
+        """Whether the interval says worse from end to end; so it does where there is none."""
+        low, high = self.interval
+        return math.isnan(low) or (high < 0 if self.greater_is_better else low > 0)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What has to hold: no measure of ``max_drop`` is worse than stored by more than that; by default none is at all.
+
+    ``baseline``: a file that ``Evaluation.to_json`` wrote, or an evaluation. ``significant``: a drop counts only where
+    its interval does not reach 0.
+    """
+
+    baseline: str | PathLike[str] | Evaluation
+    max_drop: Mapping[str, float] = field(default_factory=dict)
+    significant: bool = False
+
+    @cached_property
+    def stored(self) -> Evaluation:
+        """The baseline, read once."""
+        return self.baseline if isinstance(self.baseline, Evaluation) else Evaluation.from_json(self.baseline)
+
+    @property
+    def name(self) -> str:
+        """What the baseline is called in messages."""
+        return "the baseline" if isinstance(self.baseline, Evaluation) else f"the baseline {fspath(self.baseline)}"
+
+    def allowed(self, measures: Sequence[str]) -> dict[str, float]:
+        """How much each measure may drop; an error for one that is not evaluated, or a drop that is no number."""
+        for name, most in self.max_drop.items():
+            if name not in measures:
+                hint = did_you_mean(name, measures)
+                raise InvalidOption(f"max_drop: {name} is not evaluated, but {', '.join(measures)}{hint}")
+            if isinstance(most, bool) or not isinstance(most, int | float) or not 0 <= most < math.inf:
+                raise InvalidOption(f"max_drop: {name} = {most!r} is not a number of at least 0")
+        return dict(self.max_drop) or dict.fromkeys(measures, 0.0)
+
+    def check(self, systems: Sequence[str], measures: Sequence[str]) -> None:
+        """Find out before any work whether the baseline has what it is asked for."""
+        for what, names, known in (
+            ("system", systems, self.stored.systems), ("measure", self.allowed(measures), self.stored.measures)
+        ):  # fmt: skip
+            for name in names:
+                if name not in known:
+                    raise IncomparableBaseline(f"{self.name} has no {what} {name!r}; it has {', '.join(known)}")
+
+    def compared(self, ev: Evaluation) -> Drops:
+        """The changes of all systems; an error where they cannot be compared."""
+        self.check(ev.systems, ev.measures)
+        allowed = self.allowed(ev.measures)
+        sizes = [int(next(iter(of.facts.values()))["instances"]) for of in (self.stored, ev)]
+        if sizes[0] != sizes[1]:
+            raise IncomparableBaseline(
+                f"{self.name} has {many(sizes[0], 'instance')}, and this run {sizes[1]:,}: they are compared one by "
+                f"one, so both have to be made from the same true labels"
+            )
+        compared = [(system, name) for system in ev.systems for name in allowed]
+        drawn = draw_of(ev).means(
+            differences(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compared
+        )
+        changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compared, drawn.T, strict=True)]
+        self._check_gold(ev)
+        return Drops(ev, self, tuple(changes), allowed)
+
+    def _check_gold(self, ev: Evaluation) -> None:
+        """Raise where the instances or their true labels are not those of the baseline, as far as it says so."""
+        old, new = gold_of(self.stored), gold_of(ev)
+        if old is None or new is None:
+            return
+        anew = "score the accepted predictions once more with what is now, and store that"
+        if None not in (old.ids, new.ids) and old.ids != new.ids:
+            raise IncomparableBaseline(f"{self.name} has other instances, or in another order: {anew}")
+        if old.labels != new.labels:
+            raise IncomparableBaseline(f"{self.name} has other true labels, or in other rows: {anew}")
+
+    def _change(self, ev: Evaluation, system: str, name: str, interval: Interval) -> Change:
+        self._check_alike(ev, system, name)
+        before, now = (of.per_instance(system, name) for of in (self.stored, ev))
+        pairs = paired(before, now)
+        if not pairs[0].size:
+            raise IncomparableBaseline(
+                f"{self.name}: there is no instance on which {name} of {system} is defined both there and now"
+            )
+        if math.isnan(gap := PairedDifferences.of(now, before).mean):
+            raise IncomparableBaseline(
+                f"{self.name}: {name} of {system} was infinite on instances on which it is finite now, and is infinite "
+                f"on others: such a change has no mean"
+            )
+        return Change(
+            system, name, mean(pairs[0]), mean(pairs[1]), gap, interval, pairs[0].size,
+            int(np.count_nonzero(~np.isnan(before) & np.isnan(now))), ev.greater_is_better[name],
+        )  # fmt: skip
+
+    def _check_alike(self, ev: Evaluation, system: str, name: str) -> None:
+        """Raise where stored scores mean something else, or are of other instances."""
+        old, new = (of.scores[system][name] for of in (self.stored, ev))
+        made = None if ev.inputs is None else ev.inputs.measures[name]
+        why = difference(old.signature, new.signature)
+        if why is not None:
+            version = Signature.read(old.signature).version
+            raise IncomparableBaseline(
+                f"{self.name} (hemlp {version}) cannot be compared by {name}: {why}; make it anew with what is now"
+            )
+        if not isinstance(made, SetMeasure) or not isinstance(made.augment, Ancestors | Flat):
+            return
+        for row in np.flatnonzero(old["true"] != new["true"])[:1]:  # closures of true sets depend on nothing else
+            raise IncomparableBaseline(
+                f"{self.name} has other true labels: by {name}, row {row + 1} weighed {old['true'][row]:g} there and "
+                f"weighs {new['true'][row]:g} now"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Drops:
+    """What has changed since the baseline, and what of it is worse than the gate allows."""
+
+    ev: Evaluation
+    gate: Gate
+    changes: tuple[Change, ...]
+    allowed: Mapping[str, float]
+
+    @property
+    def failed(self) -> list[Change]:
+        """What is worse than allowed, or undefined where it was not; what is worst comes first."""
+        found = [each for each in self.changes if each.lost or self._too_much(each)]
+        return sorted(found, key=lambda each: self.allowed[each.measure] - each.drop)
+
+    def _too_much(self, each: Change) -> bool:
+        worse = each.drop > self.allowed[each.measure] + ROUNDING
+        return worse and (each.significant or not self.gate.significant)
+
+    def table(self) -> Table:
+        """All changes, one row a system and measure."""
+        rows = []
+        for each in self.changes:
+            verdict = WORSE if self._too_much(each) else "undefined" if each.lost else "ok"
+            rows.append([each.system, each.measure, figure(each.before), figure(each.now),
+                         signed(each.difference), between(each.interval),
+                         f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
+        how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
+        notes = [f"intervals from {RESAMPLES:,} resamples of {units_of(self.ev).described}"]
+        if any(row[-1] == WORSE for row in rows):
+            notes.insert(0, f"{WORSE}: the mean of the paired differences is worse by more than allowed{how}")
+        if None in (gold_of(self.gate.stored), gold_of(self.ev)):
+            notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
+        notes += [
+            f"{each.system}, {each.measure}: undefined on {many(each.lost, 'instance')} on which it was defined"
+            for each in self.changes
+            if each.lost
+        ]
+        return Table(["system", "measure", "before", "now", "change", "95% interval", "allowed", ""], rows, notes)
+
+    def worst(self, each: Change, most: int = WORST) -> Table:
+        """The instances on which a measure got worst."""
+        rows = self.worst_rows(each, most)
+        before, now = (of.per_instance(each.system, each.measure) for of in (self.gate.stored, self.ev))
+        ids = self.ev.ids
+        found = []
+        for row in rows:
+            names = [] if ids is None else [str(ids[row])]
+            found.append([str(row + 1), *names, float(before[row]), float(now[row])])
+        return Table(["row", *(["id"] if ids is not None else []), "before", "now"], found)
+
+    def worst_rows(self, each: Change, most: int = WORST) -> list[int]:
+        """Their numbers from 0: first those that are not defined any more, then by how much worse they are."""
+        before, now = (of.per_instance(each.system, each.measure) for of in (self.gate.stored, self.ev))
+        gap: FloatArray = differences(before, now) * (1 if each.greater_is_better else -1)
+        gap = np.where(np.isnan(before), -math.inf, np.where(np.isnan(now), math.inf, gap))
+        order = np.argsort(-gap, kind="stable")[:most]
+        return [int(row) for row in order if gap[row] > 0]
+
+    def explanations(self, each: Change, most: int = WORST) -> list[Explanation]:
+        """Why those instances score what they score now."""
+        rows = self.worst_rows(each, most)
+        return self.ev.explanations(each.system, rows, [each.measure]) if rows and self.ev.inputs is not None else []
+
+    def __str__(self) -> str:
+        blocks = [str(self.table())]
+        for each in self.failed:
+            blocks.append(f"{each.system}, {each.measure}: where it got worst\n{self.worst(each)}")
+        return "\n\n".join(blocks)

@@ -1,0 +1,129 @@
+"""Systems of a study that are files of scores, ``FILE@CUT``: label sets of the instances of the gold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from hemlp.errors import Advice, InvalidOption, MisalignedSides
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.readers import READERS
+from hemlp.instances.alignment import MissingPolicy
+from hemlp.instances.file_cuts import TUNED, Cut, cut_of
+from hemlp.instances.sets import LabelSets
+from hemlp.measures.base import Measure
+from hemlp.options import check_known
+from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from hemlp.instances.scored_sets import ScoredSets
+    from hemlp.run.file_options import Files
+
+TUNE_OPTIONS = ("unknown", "unknown_true", "undefined", "solver", "time_limit")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How thresholds of systems ``FILE@tuned`` are chosen: on other data (``true``, ``systems``), or by ``folds``.
+
+    ``measure``: by which one, the first of the study if it is None. The rest as of ``hemlp.tune``.
+    """
+
+    measure: str | Measure | None = None
+    by: Literal["best", "all", "top", "nonempty", "capped", "level", "class"] = "best"
+    true: str | None = None
+    systems: Mapping[str, str] = field(default_factory=dict)
+    folds: int | None = None
+    least: int = 20
+    few: Literal["error", "shared"] = "error"
+    points: int | None = None
+    seed: int = 0
+
+    def check(self, names: list[str]) -> None:
+        """Find contradictions before anything is read; ``names``: the systems that are tuned."""
+        if (self.true is None) == (self.folds is None):
+            raise InvalidOption(
+                "thresholds are tuned on development data (its true labels, and the scores of each system), or on the "
+                "same data by folds: choose one of the two"
+            )
+        for name in self.systems:
+            check_known("system", name, names)
+        if not names:
+            raise InvalidOption("no system is to be tuned: give scores as FILE@tuned, or leave out how to tune")
+        for name in names if self.true is not None else ():
+            if name not in self.systems:
+                raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
+
+
+def scores_of(name: str, file: str, gold: LabelSets, files: Files, missing: MissingPolicy = "error") -> ScoredSets:
+    """The scores of a system for the instances of the gold.
+
+    Most of the scored instances have true labels, unless ``missing`` allows otherwise: else the file may be another.
+    """
+    s = files.scores(file)
+    if gold.ids is not None and s.ids is not None:
+        known = set(gold.ids) & set(s.ids)
+        if known:  # else the sides have nothing in common, which is an error of its own
+            lacking, extra = len(gold.ids) - len(known), len(s) - len(known)
+            if extra > len(known) and missing == "error":
+                other = next(each for each in s.ids if each not in known)
+                raise MisalignedSides(
+                    f"{file}: {many(extra, 'scored instance')} of {len(s):,}, {other!r} for example, have no true "
+                    f"labels: is this the file that belongs to them?"
+                ).advised(Advice("missing", "empty", "to leave these out"))
+            if lacking or extra:
+                warnings.warn(
+                    f"{name}: no scores for {many(lacking, 'instance')} of the true labels, so nothing is predicted; "
+                    f"{many(extra, 'scored instance')} without true labels, left out",
+                    stacklevel=2,
+                )
+            s = s.take(gold.ids)
+    return s
+
+
+def predictions(
+    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any], files: Files
+) -> LabelSets:
+    """The label sets of a system for the instances of the gold."""
+    from hemlp.analysis.scored.tuning import tune
+    from hemlp.run.file_options import cut_at
+
+    s = scores_of(name, cut.file, gold, files, options.get("missing", "error"))
+    if cut.at != TUNED:
+        return cut_at(s, cut)
+    dev = (gold, s) if tuning.true is None else (files.gold(tuning.true), files.scores(tuning.systems[name]))
+    chosen = {key: value for key, value in options.items() if key in TUNE_OPTIONS}
+    t = tune(
+        h, *dev, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,
+        points=tuning.points, seed=tuning.seed, **chosen,
+    )  # fmt: skip
+    return s.at(t)
+
+
+def sides_of(
+    true: str, systems: Mapping[str, str], files: Files, of_ranks: bool = False
+) -> tuple[LabelSets, LabelSets | ScoredSets]:
+    """The true and the predicted label sets of the files of one system, FILE@CUT where it has scores.
+
+    ``of_ranks``: for a measure of the greatest scores, which are not cut.
+    """
+    from hemlp.run.file_options import cut_at
+
+    ((name, file),) = systems.items()
+    cut = cut_of(file)
+    if cut is None and not of_ranks:
+        return files.labels(true), files.labels(file)
+    gold = files.gold(true)
+    s = scores_of(name, file if cut is None else cut.file, gold, files, "empty")
+    return gold, s if cut is None or of_ranks else cut_at(s, cut)
+
+
+def _scored(data: Any) -> ScoredSets:
+    from hemlp.instances.scored_sets import ScoredSets
+
+    return ScoredSets.of(data, source="predictions")
+
+
+READERS["scores"] = _scored
