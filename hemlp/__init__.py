@@ -11,7 +11,7 @@ MODULES = ("bounds", "costs", "errors", "examples", "metrics", "solvers", "stats
 """Modules for users, beside the names below."""
 NAMES = {
     "errors": "HemlpError",
-    "results.evaluation": "Evaluation",
+    "run.evaluation": "Evaluation",
     "run.evaluate": "evaluate",
     "run.sweep": "Sweep sweep",
     "analysis.explain.network": "network_picture",

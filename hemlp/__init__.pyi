@@ -67,8 +67,8 @@ from hemlp.measures.weights import information_content as information_content
 from hemlp.optimize.model import Model as Model
 from hemlp.problems.pairing.bounds import ALL as ALL
 from hemlp.problems.pairing.bounds import Bounds as Bounds
-from hemlp.results.evaluation import Evaluation as Evaluation
 from hemlp.run.evaluate import evaluate as evaluate
+from hemlp.run.evaluation import Evaluation as Evaluation
 from hemlp.run.sweep import Sweep as Sweep
 from hemlp.run.sweep import sweep as sweep
 from hemlp.solvers import Solver as Solver

@@ -18,8 +18,8 @@ from hemlp.measures.base import Measure
 from hemlp.measures.pairs import PairMeasure
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.report.outputs import check_writable, write_per_instance
-from hemlp.results.evaluation import Evaluation
 from hemlp.run.evaluate import evaluate
+from hemlp.run.evaluation import Evaluation
 
 LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), default_cost=5)
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]

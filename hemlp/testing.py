@@ -37,8 +37,8 @@ from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Statu
 from hemlp.optimize.registry import Solver, as_solver, is_exact, named_solver
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.problems.pairing.capacities import by_pair, priced
-from hemlp.results.evaluation import Evaluation
 from hemlp.run.evaluate import evaluate
+from hemlp.run.evaluation import Evaluation
 from hemlp.run.gate import Gate
 from hemlp.solvers.programs import ProgramSolver
 

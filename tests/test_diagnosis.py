@@ -413,7 +413,7 @@ def test_tables_do_not_depend_on_how_a_run_was_made(tmp_path, monkeypatch):
         evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], resume=tmp_path / "run", chunk=20),
         evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"], workers=2, chunk=20),
     ]
-    monkeypatch.setattr("hemlp.run.inputs.BLOCK", 7)
+    monkeypatch.setattr("hemlp.results.inputs.BLOCK", 7)
     runs.append(evaluate(h, files[0], {"A": files[1], "B": files[2]}, ["GIE"]))
     names = ("levels", "classes", "branches", "errors", "hits", "costs", "confusions")
     asked = [[getattr(run, name)(system) for name in names for system in ("A", None)] for run in runs]

@@ -185,7 +185,7 @@ def test_digests_do_not_depend_on_how_labels_are_read(tmp_path, monkeypatch):
     (tmp_path / "gold.txt").write_text("".join(f"{label}\n" for label in TRUE))
     found = {gold_of(run(GOOD)), gold_of(evaluate(H, TRUE, {"s": GOOD}, ["F_H"], workers=2, chunk=3))}
     for block in (3, 20_000):
-        monkeypatch.setattr("hemlp.run.inputs.BLOCK", block)
+        monkeypatch.setattr("hemlp.results.inputs.BLOCK", block)
         file = LabelFile(tmp_path / "gold.txt")
         found.add(gold_of(evaluate(H, file, {"s": file}, ["F_H"], resume=tmp_path / "run", chunk=2)))
         found.add(gold_of(evaluate(H, file, {"s": file}, ["F_H"])))

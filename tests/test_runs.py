@@ -152,7 +152,7 @@ def test_files_are_streamed_to_the_same_bits(mini, usual, tmp_path):
 
 
 def test_streamed_mistakes_name_the_row(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr("hemlp.run.inputs.BLOCK", 7)
+    monkeypatch.setattr("hemlp.results.inputs.BLOCK", 7)
     lines = Path(FILES[2]).read_text().splitlines()
     short, wrong, odd = (tmp_path / name for name in ("short.txt", "wrong.txt", "odd.txt"))
     short.write_text("\n".join(lines[:50]) + "\n")

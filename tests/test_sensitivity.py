@@ -31,7 +31,7 @@ from hemlp import (
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.measures.sensitivity import Sensitivity, crossings
-from hemlp.results.evaluation import Evaluation
+from hemlp.run.evaluation import Evaluation
 from hemlp.testing import random_instances
 from tests import oracle
 from tests.test_more_sets import corpus_batch

@@ -76,7 +76,7 @@ def test_nothing_is_said_where_nothing_was_dropped():
 @pytest.mark.parametrize("unknown", ["drop", "isolate"])
 @pytest.mark.parametrize("unknown_true", ["drop", "isolate"])
 def test_streamed_files_count_the_same(tmp_path, monkeypatch, unknown, unknown_true):
-    monkeypatch.setattr("hemlp.run.inputs.BLOCK", 2)
+    monkeypatch.setattr("hemlp.results.inputs.BLOCK", 2)
     gold, pred = (
         [["a1", "unicorn"], ["griffin"], ["b1"], ["dragon"], []] * 2,
         [["a1"], [], ["unicorn"], ["dragon"], ["A"]] * 2,

@@ -10,18 +10,21 @@ from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hemlp.errors import InvalidOption
+from hemlp.io.figures import COLOURS, new_figure, plain, save
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
 from hemlp.options import check_known
-from hemlp.report.plots import save, sensitivity_chart
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.display import Shown
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +108,7 @@ class Sensitivities(Shown):
         """
         ends = [float(d) for d, _, _ in self.flips]
         limit = float(most) if most is not None else 1.25 * max([*ends, 1.6 * self.chosen, 1.0])
-        save(sensitivity_chart(self, limit), path)
+        save(_chart(self, limit), path)
 
     def __str__(self) -> str:
         return str(self.table())
@@ -133,19 +136,51 @@ def _plain(value: Number) -> float | list[int]:
     return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
 
 
-def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
-    """The means of all systems of an evaluation as functions of the default cost."""
+def _chart(found: Sensitivities, most: float) -> Figure:
+    """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
+    figure, axes = new_figure(7.0, 4.2)
+    for k, (name, each) in enumerate(found.systems.items()):
+        bends = [float(d) for d in each.breakpoints if d < most]
+        at = np.unique([*np.linspace(most / 400, most, 400), *bends])
+        line = [float(each(float(d))) for d in at]
+        axes.plot(at, line, label=plain(name), linewidth=1.6, color=COLOURS[k % len(COLOURS)])
+    for d, below, _ in found.flips:
+        if d < most:
+            axes.plot(float(d), float(found.systems[below](d)), "o", color="black", markersize=4, zorder=3)
+    axes.axvline(found.chosen, color="#999999", linewidth=0.8, linestyle=":")
+    axes.set_xlim(0, most)
+    axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
+    axes.set_ylabel(plain(f"mean {found.measure}"))
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def sensitivity(ev: Results, measure: str) -> Sensitivities:
+    """How the means of all systems depend on the default cost, and where two systems change places: exactly.
+
+    Parameters
+    ----------
+    measure
+        A pair-based one with one default cost; the data has to be at hand.
+
+    Examples
+    --------
+    >>> from hemlp import examples, evaluate
+    >>> mesh = examples.mesh_mini()
+    >>> found = evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["GIE"]).sensitivity("GIE")
+    >>> found.flips[-1]
+    (Fraction(1823, 58), 'lexical_match', 'prior_top8')
+    """
     check_known("measure", measure, ev.measures)
-    if ev.inputs is None:
-        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
-    each = ev.inputs.measures[measure]
+    inputs = inputs_of(ev)
+    each = inputs.measures[measure]
     of_pairs = each.measure if isinstance(each, RankedMeasure) else each
     if not isinstance(of_pairs, PairMeasure):
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
     found = {}
     for system in ev.systems:
         totals = Totals(of_pairs)
-        for _, batch in ev.inputs.blocks(system):
+        for _, batch in inputs.blocks(system):
             totals.add_batch(each.sees(batch) if isinstance(each, RankedMeasure) else batch)
         found[system] = totals.sensitivity()
     chosen: Any = of_pairs.default_cost

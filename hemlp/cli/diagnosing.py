@@ -21,7 +21,7 @@ from hemlp.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
+    from hemlp.run.evaluation import Evaluation
     from hemlp.text.tables import Table
 
 SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}

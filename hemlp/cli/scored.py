@@ -69,11 +69,11 @@ def curve(
     from hemlp import read_hierarchy
     from hemlp.analysis.scored.curve import curve as made
     from hemlp.analysis.scored.ranked import ranked
+    from hemlp.io.figures import svg as drawn
     from hemlp.io.files import write_text
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as as_measure
     from hemlp.report.outputs import check_writable, csv_text
-    from hemlp.report.plots import svg as drawn
 
     check_writable([csv, svg])
     thresholds = _grid(grid, given.get("points"))

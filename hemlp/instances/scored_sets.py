@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers
 from hemlp.errors import Advice, InvalidOption, InvalidScores
@@ -27,11 +28,21 @@ from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.analysis.scored.tuned import Tuned
     from hemlp.instances.score_digest import Digests
 
 Repeated = Literal["error", "max"]
 ANYWAY = Advice("repeated", "max", "to take the greatest score")
+
+
+@runtime_checkable
+class CutRule(Protocol):
+    """How scores are cut to label sets, as ``hemlp.tune`` chooses it."""
+
+    def kept(self, s: ScoredSets, /) -> NDArray[np.bool_]:
+        """Which scores are of predicted classes."""
+
+    def rule(self, s: ScoredSets, /) -> str:
+        """How ``s`` is cut, in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,7 +201,7 @@ class ScoredSets(Scored, Shown):
 
     # ---- to label sets
 
-    def at(self, threshold: float | Mapping[Label, float] | Tuned, *, default: float | None = None) -> LabelSets:
+    def at(self, threshold: float | Mapping[Label, float] | CutRule, *, default: float | None = None) -> LabelSets:
         """The classes whose score is at least the threshold.
 
         Parameters
@@ -206,11 +217,10 @@ class ScoredSets(Scored, Shown):
         >>> list(s.at(0.4)), list(s.at({"sheep": 1.0, "cow": 0.1}))
         ([('sheep', 'cow')], [('cow',)])
         """
-        if hasattr(threshold, "kept"):
+        if isinstance(threshold, CutRule):
             if default is not None:
                 raise InvalidOption("default= is for a mapping class → threshold: what was tuned has its own")
-            tuned: Any = threshold
-            return replace(self.only(tuned.kept(self)).sets, scores=self, cut=str(tuned.rule(self)))
+            return replace(self.only(threshold.kept(self)).sets, scores=self, cut=threshold.rule(self))
         if isinstance(threshold, Mapping):
             least = class_thresholds(self, threshold, default)[self.codes]
         else:

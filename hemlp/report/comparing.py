@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hemlp.analysis import ranking_sensitivity
+from hemlp.analysis.statistics.correlations import kendall_matrix
 from hemlp.errors import HemlpError
 from hemlp.escaping import markup
 from hemlp.measures.pair_scores import WEIGHTS
@@ -15,13 +17,12 @@ from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sensitivity import shown
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.report.sections import distribution
+from hemlp.results.results import Results
 from hemlp.text.tables import figure
 from hemlp.text.words import OPTIMISTIC
 
 if TYPE_CHECKING:
-    from hemlp.analysis.ranking_sensitivity import Sensitivities
     from hemlp.analysis.scored.curve import Curve
-    from hemlp.results.evaluation import Evaluation
 
 POINTS = 200
 """Of a line that is curved, and of a curve over thresholds at most."""
@@ -30,7 +31,7 @@ MOST, SOLVED = 100_000, 50_000
 is looked at, and up to which those of several are."""
 
 
-def measures(ev: Evaluation, leader: str) -> Section:
+def measures(ev: Results, leader: str) -> Section:
     """How scores are distributed, and how alike the measures rank the systems."""
     charts: dict[str, Any] = {}
     parts = []
@@ -44,8 +45,8 @@ def measures(ev: Evaluation, leader: str) -> Section:
     return Section("measures", "Scores and measures", "".join(parts), charts)
 
 
-def _kendall(ev: Evaluation) -> str:
-    taus = ev.kendall_matrix()
+def _kendall(ev: Results) -> str:
+    taus = kendall_matrix(ev)
     columns = [Column("measure", "ascending", True), *(Column(name) for name in ev.measures)]
     rows = []
     for i, name in enumerate(ev.measures):
@@ -60,7 +61,7 @@ def _kendall(ev: Evaluation) -> str:
     return table(columns, rows, "How alike the measures rank the systems: Kendall's τ-b of their means")
 
 
-def sensitivity(ev: Evaluation) -> Section | None:
+def sensitivity(ev: Results) -> Section | None:
     """The means of all systems over the default cost of the measures that have one; None where none has.
 
     Of a large evaluation it is the first of them, or none, and the section says how to get the others.
@@ -74,7 +75,7 @@ def sensitivity(ev: Evaluation) -> Section | None:
     parts, charts = [], {}
     for k, name in enumerate(shown_ones):
         try:
-            found = ev.sensitivity(name)
+            found = ranking_sensitivity.sensitivity(ev, name)
         except HemlpError as error:
             parts.append(notes([str(error)]))
             continue
@@ -86,7 +87,7 @@ def sensitivity(ev: Evaluation) -> Section | None:
     return Section("sensitivity", "Sensitivity to the default cost", "".join(parts), charts)
 
 
-def _flips(found: Sensitivities) -> str:
+def _flips(found: ranking_sensitivity.Sensitivities) -> str:
     """Where two systems change places, exactly."""
     columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
     rows = [[Cell(shown(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips]
@@ -100,7 +101,7 @@ def _has_default_cost(of: object) -> bool:
     return of.pairing == "optimal" and isinstance(of.rule, str) and of.rule in WEIGHTS
 
 
-def _lines(found: Sensitivities) -> dict[str, Any]:
+def _lines(found: ranking_sensitivity.Sensitivities) -> dict[str, Any]:
     most = 1.25 * max([*(float(d) for d, _, _ in found.flips), 1.6 * found.chosen, 1.0])
     least = min([*(float(d) for d, _, _ in found.flips), found.chosen, most]) / 4
     series = []

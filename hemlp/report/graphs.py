@@ -15,10 +15,10 @@ from hemlp.measures.sets import SetMeasure
 from hemlp.problems.lca.graphs import LcaGraphs
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
+from hemlp.results.results import Results
 
 if TYPE_CHECKING:
     from hemlp.report.instances import Sample
-    from hemlp.results.evaluation import Evaluation
 
 MOST = 1_000
 """Graphs of all systems together."""
@@ -28,7 +28,7 @@ CHOSEN = 4
 """What marks a chosen LCA; 1 and 2 mark what is on the predicted and on the true side."""
 
 
-def graph_measure(ev: Evaluation) -> str | None:
+def graph_measure(ev: Results) -> str | None:
     """The first measure that is made of minimal LCA graphs."""
     assert ev.inputs is not None
     for name, each in ev.inputs.measures.items():
@@ -37,7 +37,7 @@ def graph_measure(ev: Evaluation) -> str | None:
     return None
 
 
-def told(ev: Evaluation, measure: str | None, sample: Sample) -> str:
+def told(ev: Results, measure: str | None, sample: Sample) -> str:
     """Of which instances graphs are drawn, if not of all."""
     number = MOST // len(ev.systems)
     if measure is None or len(sample.rows) <= number:
@@ -45,7 +45,7 @@ def told(ev: Evaluation, measure: str | None, sample: Sample) -> str:
     return f" The minimal LCA graphs are drawn for the {number:,} worst of each system by {measure}."
 
 
-def graph_arrays(ev: Evaluation, measure: str, sample: Sample, nodes: Nodes) -> dict[str, NDArray[Any]]:
+def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dict[str, NDArray[Any]]:
     """The graphs of the worst instances of each system: which, their nodes with marks, and their links.
 
     A node is its number from 1 on, and 0 for the class above all roots; a link joins two places among the nodes of its
@@ -78,7 +78,7 @@ def graph_arrays(ev: Evaluation, measure: str, sample: Sample, nodes: Nodes) -> 
     return arrays
 
 
-def _worst(ev: Evaluation, system: str, measure: str, sample: Sample, most: int) -> IntArray:
+def _worst(ev: Results, system: str, measure: str, sample: Sample, most: int) -> IntArray:
     """Places within the sample, in ascending order."""
     values = ev.per_instance(system, measure)[sample.rows]
     known = np.flatnonzero(~np.isnan(values))

@@ -16,11 +16,11 @@ from hemlp.escaping import printable
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
+from hemlp.results.results import Results
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.instances.batch import Side
-    from hemlp.results.evaluation import Evaluation
 
 MOST = 100_000
 """Instances of all systems together that a page lists at most."""
@@ -51,7 +51,7 @@ class Sample:
         )
 
 
-def sampled(ev: Evaluation, leader: str, most: int, among: Sample | None = None) -> Sample:
+def sampled(ev: Results, leader: str, most: int, among: Sample | None = None) -> Sample:
     """All instances if there are at most ``most`` of all systems together, and else as many of them as that allows.
 
     ``among``: instances of another sample only.
@@ -74,7 +74,7 @@ def sampled(ev: Evaluation, leader: str, most: int, among: Sample | None = None)
 
 
 def instance_data(
-    ev: Evaluation, sample: Sample, nodes: Nodes, pairs: Mapping[str, Paired]
+    ev: Results, sample: Sample, nodes: Nodes, pairs: Mapping[str, Paired]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Ids and arrays: true and predicted classes with their kinds, scores, statuses, and pairs that cost something."""
     assert ev.inputs is not None

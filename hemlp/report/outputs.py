@@ -17,11 +17,11 @@ from hemlp.escaping import csv_cell, markdown, printable
 from hemlp.instances.file_cuts import cut_of
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.optimize.program import STATUSES
+from hemlp.results.results import Results
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.analysis.explain.parts import Explanation
-    from hemlp.results.evaluation import Evaluation
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no file can hold."""
@@ -88,7 +88,7 @@ def _check_folder(folder: Path, place: str) -> None:
         raise UnwritableFile(f"cannot write to {place}: {os.strerror(errno.EACCES).lower()}")
 
 
-def write_per_instance(result: Evaluation, folder: str | PathLike[str]) -> None:
+def write_per_instance(result: Results, folder: str | PathLike[str]) -> None:
     """One CSV file a system: a row an instance, a column a measure, then MEASURE.COLUMN and MEASURE.status."""
     for system, file in zip(result.systems, instance_files(folder, result.systems), strict=True):
         write_text(file, _csv_pieces(result, system))
@@ -105,24 +105,7 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
     return files
 
 
-def long_columns(result: Evaluation) -> dict[str, list[Any]]:
-    """One row a system, measure and instance, as columns."""
-    named = () if result.ids is None else ("id",)
-    columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", *named, "value", "status")}
-    for system in result.systems:
-        for name in result.measures:
-            scores = result.scores[system][name]
-            columns["system"] += [system] * len(scores)
-            columns["measure"] += [name] * len(scores)
-            columns["instance"] += list(range(len(scores)))
-            if result.ids is not None:
-                columns["id"] += result.ids
-            columns["value"] += scores.values.tolist()
-            columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
-    return columns
-
-
-def _csv_pieces(result: Evaluation, system: str) -> Iterator[str]:
+def _csv_pieces(result: Results, system: str) -> Iterator[str]:
     """The head, then block by block."""
     extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
     ids = result.ids

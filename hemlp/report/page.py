@@ -24,12 +24,12 @@ from hemlp.report.instances import MOST, Sample, instance_data, sampled
 from hemlp.report.nodes import Nodes
 from hemlp.report.tree import branch_data, tree_section
 from hemlp.report.verdicts import result
+from hemlp.results.results import Results
 from hemlp.text.words import many
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
-    from hemlp.results.evaluation import Evaluation
 
 ROOM = 3_600_000
 """Characters of embedded data at most, so that the file stays below 5 MB."""
@@ -47,7 +47,7 @@ CITATION = """@article{kosmopoulos2015evaluation,
 }"""
 
 
-def page(ev: Evaluation, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
+def page(ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
     """The whole page."""
     leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
     data = ""
@@ -92,14 +92,14 @@ def _plain(value: Any) -> Any:
     return [_plain(of) for of in value] if isinstance(value, list) else value
 
 
-def _facts(ev: Evaluation) -> str:
+def _facts(ev: Results) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
     sizes = many(len(ev.systems), "system"), many(len(ev.measures), "measure"), many(count, "instance")
     words = ", ".join(sizes)
     return words if ev.inputs is None else f"{words}; {markup(repr(ev.inputs.given))}"
 
 
-def _about_data(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
+def _about_data(ev: Results, leader: str) -> tuple[list[Section], str]:
     """What can be said where the labels are at hand, and what the page embeds of them."""
     assert ev.inputs is not None
     means = np.array(comparable_means(ev, leader))
@@ -130,7 +130,7 @@ def _about_data(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
 
 
 def _embedded(
-    ev: Evaluation, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
+    ev: Results, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
     pairs: Mapping[str, Paired], branches: Mapping[str, Any],
 ) -> tuple[Sample, str]:  # fmt: skip
     """As many instances of the sample as there is room for. ``drawn``: the measures whose pairs and graphs are."""
@@ -154,7 +154,7 @@ def _embedded(
         sample = sampled(ev, leader, most, sample)
 
 
-def _instances(ev: Evaluation, leader: str, note: str, ahead: list[str]) -> Section:
+def _instances(ev: Results, leader: str, note: str, ahead: list[str]) -> Section:
     """The place of the list, and what it is searched by."""
     systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
     measures = [(str(m), name) for m, name in enumerate(ev.measures)]
@@ -177,7 +177,7 @@ def _instances(ev: Evaluation, leader: str, note: str, ahead: list[str]) -> Sect
     return Section("instances", "Instances", body, {})
 
 
-def _citation(ev: Evaluation) -> Section:
+def _citation(ev: Results) -> Section:
     signatures = [ev.scores[ev.systems[0]][name].signature for name in ev.measures]
     body = (
         "<p>Cite the paper that defines the measures, and the signature of each score.</p>"

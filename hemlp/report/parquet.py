@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import encodable, json_text
 from hemlp.measures.scores import Scores
 from hemlp.optimize.program import STATUSES
+from hemlp.results.results import Results
 from hemlp.version import __version__
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 ROWS = 100_000
 """Of a row group, at most."""
@@ -31,7 +29,7 @@ def check_parquet() -> None:
         raise MissingDependency("Parquet files need pyarrow: pip install 'hemlp[parquet]'") from None
 
 
-def parquet_pieces(ev: Evaluation) -> Iterator[bytes]:
+def parquet_pieces(ev: Results) -> Iterator[bytes]:
     """The file, row group by row group."""
     check_parquet()
     from pyarrow import PythonFile, parquet
@@ -79,7 +77,7 @@ class _Layout:
     schema: Any
 
     @classmethod
-    def of(cls, ev: Evaluation) -> _Layout:
+    def of(cls, ev: Results) -> _Layout:
         ids = ev.ids
         extra = []
         for name in ev.measures:
@@ -111,7 +109,7 @@ class _Layout:
         return pa.Table.from_arrays(columns, schema=self.schema)
 
 
-def _schema(ev: Evaluation, ids: Sequence[Any] | None, extra: Sequence[tuple[str, str]]) -> Any:
+def _schema(ev: Results, ids: Sequence[Any] | None, extra: Sequence[tuple[str, str]]) -> Any:
     """Names and types of the columns, no two of the same name; with the signatures of the measures."""
     import pyarrow as pa
 

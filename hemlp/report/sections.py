@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hemlp.analysis.diagnosis.census import class_counts, f_ends, lost, met_classes, settled
 from hemlp.analysis.diagnosis.error_costs import Confusion
-from hemlp.analysis.diagnosis.kinds import KINDS
+from hemlp.analysis.diagnosis.kinds import KINDS, errors
 from hemlp.analysis.diagnosis.levels import intervals_of, level_counts, resampled_ratios
 from hemlp.analysis.statistics.direct import intervals as wilson
-from hemlp.analysis.statistics.facts import dropped_true_labels
 from hemlp.analysis.statistics.intervals import resampled_note, units_of
 from hemlp.arrays import IntArray
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.results.facts import dropped_notes
+from hemlp.results.inputs import Inputs
+from hemlp.results.results import Results
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import shown
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
-    from hemlp.run.inputs import Inputs
 
 ROWS = 20
 """Classes, and confusions of a system, that are listed at most."""
 
 
-def levels(ev: Evaluation) -> Section:
+def levels(ev: Results) -> Section:
     """F by level: a line a system, and the numbers."""
     counts = level_counts(ev, ev.systems)
     at = np.flatnonzero(counts.any(axis=(0, 2)))
@@ -43,11 +41,11 @@ def levels(ev: Evaluation) -> Section:
     drawn = [intervals_of(f) for _, _, f in resampled_ratios(ev, ev.systems, at)]
     numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number, at.tolist())), counts, drawn)
     body = chart("levels", words) + folded("The numbers", numbers + notes([resampled_note(units_of(ev))]))
-    return Section("levels", "Levels", body + _dropped(ev), {"levels": spec})
+    return Section("levels", "Levels", body + notes(dropped_notes(ev.facts)), {"levels": spec})
 
 
 def _counts_table(
-    ev: Evaluation, first: Column, heads: Sequence[Cell], counts: IntArray, intervals: Sequence[Sequence[Interval]]
+    ev: Results, first: Column, heads: Sequence[Cell], counts: IntArray, intervals: Sequence[Sequence[Interval]]
 ) -> str:
     """How often what a row is about is true, and F with its interval and what is lost of each system."""
     columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
@@ -65,15 +63,9 @@ def _counts_table(
     return table(columns, list(zip(heads, *cells, strict=True)), caption)
 
 
-def _dropped(ev: Evaluation) -> str:
-    """What no count sees."""
-    dropped = dropped_true_labels(ev.facts)
-    return notes([f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else [])
-
-
-def kinds(ev: Evaluation) -> Section:
+def kinds(ev: Results) -> Section:
     """What predicted classes are to the true ones, and how true ones were answered."""
-    found = ev.errors()
+    found = errors(ev)
     names = [f"{system}, {side}" for system in ev.systems for side in ("predicted", "true")]
     _, *numbers = zip(*found.rows, strict=True)
     counts, intervals = numbers[: len(names)], numbers[len(names) : 2 * len(names)]
@@ -92,7 +84,7 @@ def kinds(ev: Evaluation) -> Section:
     return Section("kinds", "Kinds of error", body, {"kinds": spec})
 
 
-def classes(ev: Evaluation) -> Section:
+def classes(ev: Results) -> Section:
     """The classes on which most is lost, or on which systems differ most."""
     inputs = ev.inputs
     assert inputs is not None
@@ -107,11 +99,12 @@ def classes(ev: Evaluation) -> Section:
         f"the {rows.size} of {met.size:,} classes {first}; labels as they are, without their ancestors",
         "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",
     ]
-    body = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn) + notes(told) + _dropped(ev)
+    numbers = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn)
+    body = numbers + notes(told) + notes(dropped_notes(ev.facts))
     return Section("classes", "Classes", body, {})
 
 
-def confusions(ev: Evaluation, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
+def confusions(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
     """Which true class is answered by which other one, system by system."""
     inputs = ev.inputs
     assert inputs is not None
@@ -145,7 +138,7 @@ def confusions(ev: Evaluation, measure: str, of: Mapping[str, list[Confusion]], 
     return Section("confusions", "Confusions", "".join(parts) + notes(told), {})
 
 
-def distribution(ev: Evaluation, measure: str) -> dict[str, Any] | None:
+def distribution(ev: Results, measure: str) -> dict[str, Any] | None:
     """How many instances score how much, a histogram a system."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
     found = np.concatenate([v[np.isfinite(v)] for v in values])

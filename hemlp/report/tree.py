@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.blocks import aligned, inputs_of
+from hemlp.analysis.diagnosis.blocks import aligned
 from hemlp.analysis.diagnosis.branches import branches_of, placed
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report.elements import Section, choice, notes
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 MOST = 2_500
 """Branches that a page holds at most: those with the most instances, or the greatest share of what is lost."""
 
 
-def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[str, NDArray[Any]]]:
+def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str, NDArray[Any]]]:
     """Arrays of the branches that the page holds, and how many there are in all.
 
     A branch has at most the instances and the share of any branch that it is in, so those that are kept hang together.
@@ -50,7 +48,7 @@ def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[s
     return int(met.size), arrays
 
 
-def tree_section(ev: Evaluation, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
+def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
     """The tree. ``ahead``: the systems that it compares at first."""
     assert ev.inputs is not None
     pairs = isinstance(ev.inputs.measures[measure], PairMeasure)

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hemlp.analysis.statistics import overview
 from hemlp.analysis.statistics.comparisons import NEITHER, ComparedPair, all_pairs, compared_pair, who
-from hemlp.analysis.statistics.facts import dropped_true_labels
-from hemlp.analysis.statistics.intervals import difference_intervals, resampled_note, units_of
+from hemlp.analysis.statistics.intervals import difference_intervals, interval, resampled_note, units_of
 from hemlp.analysis.statistics.ranking import table_verdicts
 from hemlp.analysis.statistics.tests import LEVEL
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.results.facts import dropped_true_labels
+from hemlp.results.results import Results
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -54,11 +52,12 @@ def _p(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
-def verdicts(ev: Evaluation, procedure: Procedure) -> list[Verdict]:
+def verdicts(ev: Results, procedure: Procedure) -> list[Verdict]:
     """One for each measure by which at least two systems can be compared."""
     made = []
     for measure in ev.measures:
-        ranks = {system: rank for system, rank in ev.ranks(measure).items() if rank is not None}
+        placed = table_verdicts(ev, measure, Procedure()).ranks
+        ranks = {system: rank for system, rank in placed.items() if rank is not None}
         if len(ranks) < 2:
             continue
         winner, after = sorted(ranks, key=ranks.__getitem__)[:2]
@@ -103,7 +102,7 @@ def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def result(ev: Evaluation, procedure: Procedure) -> Section:
+def result(ev: Results, procedure: Procedure) -> Section:
     """Who wins, and all means with their intervals."""
     made = verdicts(ev, procedure) if len(ev.systems) > 1 else []
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
@@ -115,7 +114,7 @@ def result(ev: Evaluation, procedure: Procedure) -> Section:
             f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
             f"{LEVEL}.</p>"
         )
-    parts += [_means(ev, procedure), notes([resampled_note(units_of(ev)), *overview.notes(ev, procedure)])]
+    parts += [_means(ev, procedure), notes([resampled_note(units_of(ev)), *overview.all_notes(ev, procedure)])]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
@@ -128,11 +127,11 @@ def result(ev: Evaluation, procedure: Procedure) -> Section:
     return Section("result", "Result", "".join(parts), intervals)
 
 
-def _arrow(ev: Evaluation, measure: str) -> str:
+def _arrow(ev: Results, measure: str) -> str:
     return "↑" if ev.greater_is_better[measure] else "↓"
 
 
-def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
+def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
     columns = [
         Column("measure", "ascending", True), Column("winner", "ascending", True), Column("mean"),
         Column("next best", "ascending", True), Column("difference"), Column("95% interval"),
@@ -194,7 +193,7 @@ def _whole(text: str) -> str:
     return f"<span class='whole'>{text}</span>"
 
 
-def _means(ev: Evaluation, procedure: Procedure) -> str:
+def _means(ev: Results, procedure: Procedure) -> str:
     """All means with places, letters and intervals, one row per system."""
     alone = len(ev.systems) == 1
     made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
@@ -214,7 +213,7 @@ def _means(ev: Evaluation, procedure: Procedure) -> str:
             # the space and the brackets keep the figures apart where the table is copied
             place = f" <span class='rank'>{where}</span>" if where else ""
             text = "undefined" if math.isnan(mean) else figure(mean)
-            shown = f"<span{best}>{text}</span>{place}{bracket(ev.interval(system, name))}"
+            shown = f"<span{best}>{text}</span>{place}{bracket(interval(ev, system, name))}"
             row.append(Cell(shown, "" if math.isnan(mean) else mean))
         labels = ev.facts[system]["predictions an instance"]
         row.append(Cell(f"{labels:.2f}", labels))
@@ -229,10 +228,10 @@ def _means(ev: Evaluation, procedure: Procedure) -> str:
     return table(columns, rows, caption)
 
 
-def _interval_chart(ev: Evaluation, measure: str) -> dict[str, Any]:
+def _interval_chart(ev: Results, measure: str) -> dict[str, Any]:
     rows = []
     for system in ev.systems:
-        mean, (low, high) = ev.mean(system, measure), ev.interval(system, measure)
+        mean, (low, high) = ev.mean(system, measure), interval(ev, system, measure)
         ends = [mean, low, high]
         known = all(map(math.isfinite, ends))
         text = "undefined" if math.isnan(mean) else figure(mean)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.cache import once
 from hemlp.arrays import IntArray
 from hemlp.hierarchy.labels import Label
+from hemlp.results.cache import once
 
 if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
+    from hemlp.results.results import Results
 
 DIGITS = 32
 """Hexadecimal ones of a digest."""
@@ -33,10 +33,10 @@ class Gold:
 
 
 @once
-def gold_of(ev: Evaluation) -> Gold | None:
-    """The digests of an evaluation; none where it was read from a file that has none."""
+def gold_of(ev: Results) -> Gold | None:
+    """The digests of results; none where they were read from a file that has none."""
     if ev.inputs is None:
-        return ev.told.gold
+        return ev.origin.gold
     system, ids = ev.systems[0], ev.inputs.ids
     labels = ev.inputs.hierarchies[system].labels
     known = np.zeros((len(labels), 2), np.uint64)

@@ -12,8 +12,8 @@ import numpy as np
 from hemlp.measures.scores import Scores, joined
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.processes.progress import Progress
+from hemlp.results.inputs import Inputs
 from hemlp.run.folder import RunFolder
-from hemlp.run.inputs import Inputs
 from hemlp.run.workers import Chunk
 from hemlp.text.words import many
 

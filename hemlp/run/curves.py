@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hemlp.analysis.diagnosis.blocks import inputs_of
 from hemlp.instances.file_cuts import cut_of
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
+from hemlp.results.results import inputs_of
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
-    from hemlp.results.evaluation import Evaluation
+    from hemlp.run.evaluation import Evaluation
     from hemlp.run.file_options import Files
 
 POINTS = 100

@@ -27,10 +27,11 @@ from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.optimize.registry import Solver, as_solver
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
-from hemlp.results.evaluation import Evaluation
+from hemlp.results.inputs import Inputs, Source
 from hemlp.run.collecting import Collection
+from hemlp.run.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
-from hemlp.run.inputs import Inputs, Reading, Source, with_needed_scores
+from hemlp.run.reading import Reading, with_needed_scores
 from hemlp.run.workers import Context, Solving, all_compiled, scored
 from hemlp.version import __version__
 

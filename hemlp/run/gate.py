@@ -26,8 +26,8 @@ from hemlp.measures.scores import mean
 from hemlp.measures.sets import SetMeasure
 from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
-from hemlp.results.evaluation import Evaluation
 from hemlp.results.gold import gold_of
+from hemlp.run.evaluation import Evaluation
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, figure, signed
 from hemlp.text.words import many

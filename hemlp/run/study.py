@@ -68,8 +68,8 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_known
 from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
-from hemlp.results.evaluation import Evaluation
 from hemlp.run.evaluate import MEASURES, evaluate, named_measures
+from hemlp.run.evaluation import Evaluation
 from hemlp.run.file_options import READING, Files
 from hemlp.run.output_paths import check_places
 from hemlp.run.scored import Tuning, predictions, scores_of

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,15 +22,18 @@ from hemlp.analysis.statistics.intervals import resampled_note, units_of
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.io.figures import line_style, new_figure, plain, save
 from hemlp.measures.base import Measure
 from hemlp.measures.registry import measure as made
 from hemlp.problems.pairing.costs import cost_text
-from hemlp.report.plots import save, sweep_chart
-from hemlp.results.evaluation import Evaluation
 from hemlp.run.evaluate import evaluate
+from hemlp.run.evaluation import Evaluation
 from hemlp.text.display import Shown
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,7 +129,7 @@ class Sweep(Shown):
         path
             A file whose ending says its format.
         """
-        save(sweep_chart(self), path)
+        save(_chart(self), path)
 
     @property
     def axis(self) -> str | None:
@@ -134,6 +137,28 @@ class Sweep(Shown):
         varying = [key for key, values in self.grid.items() if len(values) > 1]
         numbers = len(varying) == 1 and all(type(value) in (int, float) for value in self.grid[varying[0]])
         return varying[0] if numbers else None
+
+
+def _chart(found: Sweep) -> Figure:
+    """Means over the only number that varies; or the places of all systems (rows) at all points (columns)."""
+    if found.axis is not None:
+        figure, axes = new_figure(7.0, 4.2)
+        xs = [point[found.axis] for point in found.points]
+        for k, name in enumerate(found.systems):
+            axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
+        axes.set_xlabel(plain(found.axis))
+        axes.set_ylabel(plain(f"mean {found.measure}"))
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return figure
+    places = found.places.T
+    figure, axes = new_figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
+    axes.imshow(places, cmap="YlGnBu_r", vmin=1, vmax=max(2, len(found.systems)), aspect="auto")
+    for (row, column), place in np.ndenumerate(places):
+        axes.text(column, row, f"{place:.0f}", ha="center", va="center", fontsize=9, color="#c0392b")
+    axes.set_yticks(range(len(found.systems)), list(map(plain, found.systems)))
+    axes.set_xticks(range(len(found)), list(map(plain, found.evaluation.measures)), rotation=60, ha="right", fontsize=8)
+    axes.set_title(plain(f"places by mean {found.measure}"), fontsize=10)
+    return figure
 
 
 def shown(value: Any) -> str:

@@ -16,24 +16,17 @@ from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
 from hemlp.measures.scoring import as_batch, chunks
 from hemlp.options import check_known
+from hemlp.results.inputs import Inputs
+from hemlp.results.results import Results
 
 if TYPE_CHECKING:
     from hemlp.kernels.records import Implied
-    from hemlp.results.evaluation import Evaluation
-    from hemlp.run.inputs import Inputs
 
 Systems = str | Sequence[str] | None
 """A system, several of them, or None for all."""
 
 
-def inputs_of(ev: Evaluation) -> Inputs:
-    """The labels that were evaluated; an error where only the scores are left of them."""
-    if ev.inputs is None:
-        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
-    return ev.inputs
-
-
-def chosen_systems(ev: Evaluation, systems: Systems) -> list[str]:
+def chosen_systems(ev: Results, systems: Systems) -> list[str]:
     """Names of systems, each of which there is."""
     names = ev.systems if systems is None else [systems] if isinstance(systems, str) else list(systems)
     for name in names:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +18,12 @@ from hemlp.analysis.diagnosis.blocks import (
     aligned,
     chosen_systems,
     implied,
-    inputs_of,
     labelled,
     name_column,
     parts,
 )
 from hemlp.analysis.diagnosis.census import counted, lost
 from hemlp.analysis.diagnosis.error_costs import class_costs
-from hemlp.analysis.statistics.cache import once
 from hemlp.analysis.statistics.differences import differences
 from hemlp.analysis.statistics.direct import exactly_added, of_mean
 from hemlp.analysis.statistics.direct import intervals as made
@@ -36,12 +34,12 @@ from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.scores import mean
 from hemlp.options import check_known
+from hemlp.results.cache import once
+from hemlp.results.facts import dropped_notes
+from hemlp.results.inputs import Inputs
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.tables import Table
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
-    from hemlp.run.inputs import Inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +56,45 @@ class Branches:
     shares: FloatArray
 
 
-def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int | None, intervals: bool) -> Table:
-    """One row a branch that has an instance or a loss, what loses most first."""
+def branches(
+    ev: Results, system: Systems = None, measure: str | None = None, *, level: int | None = None, intervals: bool = True
+) -> Table:
+    """By branch: the instances that have a true class there, the mean over them, and the share of the loss there.
+
+    What is shared out is the error of a pair-based measure, by the classes that cost it, and for all other measures
+    SDL, by the classes that are on one side only.
+
+    Parameters
+    ----------
+    system
+        As of ``levels``; of several, branches come first that make the greatest difference between means.
+    measure
+        One that was evaluated, by default the first.
+    level
+        Only branches of this depth; 0 for the roots.
+    intervals
+        Whether means have 95% intervals, Student's over the instances of the branch. Of two systems there is then
+        also the mean of the paired differences, with its own.
+
+    Returns
+    -------
+    Table
+        With the columns branch, instances, mean, share and ``mean 95%``, and name after branch if there are names.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow", "bird"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
+    >>> [row[:2] + row[3:] for row in ev.branches("A", "F_H", level=1, intervals=False).rows]
+    [('mammal', 2, 0.8), ('bird', 1, 0.2)]
+    """
     inputs = inputs_of(ev)
     name = ev.measures[0] if measure is None else measure
     check_known("measure", name, ev.measures)
     if level is not None and (isinstance(level, bool) or not isinstance(level, int) or level < 0):
         raise InvalidOption(f"level={level!r} is not a number of edges from a root, of at least 0")
-    chosen = chosen_systems(ev, systems)
+    chosen = chosen_systems(ev, system)
     labels, places = aligned(inputs, chosen)
     found = [placed(branches_of(ev, system, name), place) for system, place in zip(chosen, places, strict=True)]
     met = np.any([(of.instances > 0) | (of.shares > 0) for of in found], axis=0)
@@ -89,7 +118,7 @@ def branches(ev: Evaluation, systems: Systems, measure: str | None, level: int |
     return Table(["branch", *name_column(inputs), *head], table, _notes(ev, chosen, name, intervals))
 
 
-def _notes(ev: Evaluation, chosen: list[str], name: str, intervals: bool) -> list[str]:
+def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = inputs_of(ev)
     pairs = isinstance(inputs.measures[name], PairMeasure)
     loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
@@ -107,7 +136,7 @@ def _notes(ev: Evaluation, chosen: list[str], name: str, intervals: bool) -> lis
         notes.append("in brackets 95% intervals: Student's, from the spread over the instances of a branch")
     if intervals and len(chosen) == 2:
         notes.append(f"difference: the mean of {chosen[0]} − {chosen[1]}, instance by instance")
-    return notes
+    return [*notes, *dropped_notes(ev.facts)]
 
 
 def _taken(values: Any, places: IntArray, missing: float) -> Any:
@@ -132,7 +161,7 @@ def _order(found: list[Branches], rows: IntArray) -> IntArray:
 
 
 @once
-def branches_of(ev: Evaluation, system: str, measure: str) -> Branches:
+def branches_of(ev: Results, system: str, measure: str) -> Branches:
     """All branches of one system."""
     inputs = inputs_of(ev)
     h, counts = inputs.hierarchies[system], counted(ev, system, "closures")
@@ -147,7 +176,7 @@ def branches_of(ev: Evaluation, system: str, measure: str) -> Branches:
 
 
 @once
-def _differences(ev: Evaluation, first: str, second: str, measure: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _differences(ev: Results, first: str, second: str, measure: str) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Of each branch of the first of two systems the mean of the paired differences, and the ends of its interval."""
     gaps = differences(ev.per_instance(first, measure), ev.per_instance(second, measure))
     low, high = inputs_of(ev).measures[measure].range

@@ -9,7 +9,7 @@ is 2k − d, and the interval of k / d is that of the sign test.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from hemlp.analysis.diagnosis.blocks import (
     chosen_systems,
     first_by,
     implied,
-    inputs_of,
     joint,
     labelled,
     name_column,
     of_both,
     parts,
 )
-from hemlp.analysis.statistics.cache import once
 from hemlp.analysis.statistics.direct import intervals as made
 from hemlp.analysis.statistics.direct import proportion
 from hemlp.arrays import FloatArray, IntArray
@@ -35,10 +33,10 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.options import check_choice
+from hemlp.results.cache import once
+from hemlp.results.facts import dropped_notes
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.tables import Table
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 On = Literal["closures", "labels"]
 """Whether a label stands for its ancestors, too, or for itself alone."""
@@ -64,7 +62,7 @@ def settled(counts: IntArray) -> list[list[float]]:
 
 
 @once
-def counted(ev: Evaluation, system: str, on: On) -> IntArray:
+def counted(ev: Results, system: str, on: On) -> IntArray:
     """For each class of the hierarchy the numbers of predicted and true sets, and of both, that hold it."""
     inputs = inputs_of(ev)
     return _count(inputs.hierarchies[system], (batch for _, batch in parts(inputs, system)), on)
@@ -84,7 +82,7 @@ def _count(h: Hierarchy, batches: Iterable[Batch], on: On) -> IntArray:
 
 
 @once
-def _differing(ev: Evaluation, first: str, second: str, on: On) -> IntArray:
+def _differing(ev: Results, first: str, second: str, on: On) -> IntArray:
     """In how many instances a class is in the prediction of one of two systems only, in the order of ``aligned``."""
     inputs = inputs_of(ev)
     h = joint(inputs, first, second)
@@ -92,10 +90,35 @@ def _differing(ev: Evaluation, first: str, second: str, on: On) -> IntArray:
     return found[h.numbers(aligned(inputs, (first, second))[0])]
 
 
-def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
-    """One row a class that is true or predicted anywhere, what loses most first."""
+def classes(ev: Results, system: Systems = None, *, on: On = "closures", intervals: bool = True) -> Table:
+    """By class: in how many instances it is true, predicted, and both; what loses most comes first.
+
+    Parameters
+    ----------
+    system
+        As of ``levels``; of several, classes come first on which they differ most in what is lost.
+    on
+        "closures": a class is met wherever a class below it is; "labels": only where it is given itself.
+    intervals
+        Whether P, R and F have 95% intervals, Wilson's for proportions of instances. Of two systems there is then
+        also the difference of what is lost, with that of a sign test.
+
+    Returns
+    -------
+    Table
+        With the columns class, true, predicted, common, P, R and F, and then their intervals; and name after class
+        if there are names.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
+    >>> [row[:4] for row in ev.classes("A", on="labels").rows]
+    [('cow', 2, 2, 1), ('animal', 0, 1, 0), ('sheep', 1, 0, 0)]
+    """
     check_choice("on", on, ("closures", "labels"))
-    inputs, chosen = inputs_of(ev), chosen_systems(ev, systems)
+    inputs, chosen = inputs_of(ev), chosen_systems(ev, system)
     labels, counts = class_counts(ev, chosen, on)
     rows = met_classes(counts)
     head, columns = columns_of(chosen, counts[:, rows])
@@ -115,10 +138,11 @@ def classes(ev: Evaluation, systems: Systems, on: On, intervals: bool) -> Table:
         head += ["difference", "difference 95%"]
         columns += [gap.tolist(), _of_gap(gap, _differing(ev, chosen[0], chosen[1], on)[rows])]
         notes.append(f"difference: what {chosen[0]} loses more than {chosen[1]}, with the interval of a sign test")
-    return Table(["class", *name_column(inputs), *head], labelled(inputs, labels, rows, columns), notes)
+    table = labelled(inputs, labels, rows, columns)
+    return Table(["class", *name_column(inputs), *head], table, [*notes, *dropped_notes(ev.facts)])
 
 
-def class_counts(ev: Evaluation, systems: Sequence[str], on: On) -> tuple[Sequence[Label], IntArray]:
+def class_counts(ev: Results, systems: Sequence[str], on: On) -> tuple[Sequence[Label], IntArray]:
     """The classes of all systems, and their counts: systems × classes × 3, 0 where a system has no such class."""
     labels, places = aligned(inputs_of(ev), systems)
     found = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +18,19 @@ from hemlp.analysis.diagnosis.blocks import (
     chosen_systems,
     first_by,
     implied,
-    inputs_of,
     labelled,
     name_column,
     named,
 )
 from hemlp.analysis.diagnosis.paired_classes import Paired, pair_measure, paired
-from hemlp.analysis.statistics.cache import once
 from hemlp.arrays import FloatArray
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
+from hemlp.results.cache import once
+from hemlp.results.facts import dropped_notes
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.tables import Table
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 EXAMPLES = 3
 """Instances that are named of each confusion."""
@@ -48,7 +46,7 @@ class Instances(tuple[int, ...]):
 
 
 @once
-def class_costs(ev: Evaluation, system: str, measure: str) -> tuple[FloatArray, int]:
+def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int]:
     """What each class costs as a predicted and as a true one (sides × classes), over how many instances."""
     from hemlp.kernels.census import add_up
     from hemlp.kernels.records import Rows
@@ -68,15 +66,37 @@ def class_costs(ev: Evaluation, system: str, measure: str) -> tuple[FloatArray, 
     return total, instances
 
 
-def _left_out(ev: Evaluation, system: str, instances: int, whose: str) -> list[str]:
+def _left_out(ev: Results, system: str, instances: int, whose: str) -> list[str]:
     """A note of instances that have no pairing."""
     number = int(ev.facts[system]["instances"]) - instances
     return [f"{whose}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
 
 
-def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
-    """What each class costs: as a predicted class, as a true one, and together; the dearest first."""
-    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
+def costs(ev: Results, system: Systems = None, measure: str = "GIE") -> Table:
+    """Which classes the error comes from: half of each pair's cost goes to each of its ends, the dearest first.
+
+    Parameters
+    ----------
+    system
+        As of ``levels``; of several, that comes first in which they differ most.
+    measure
+        A pair-based measure, whether it was evaluated or not.
+
+    Returns
+    -------
+    Table
+        With the columns class, predicted (what it costs as a predicted class), true, cost (both) and share. The
+        costs add up to the error over all instances. ``branches`` has the same by branch.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", ["cow", "sheep"]], {"A": ["cow", "cow"]}, ["GIE"])
+    >>> ev.costs("A").rows
+    [('sheep', 0.0, 6.0, 6.0, 0.8571428571428571), ('cow', 1.0, 0.0, 1.0, 0.14285714285714285)]
+    """
+    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, system), str(pair_measure(ev, measure))
     labels, places = aligned(inputs, chosen)
     found, notes = [], []
     for system, place in zip(chosen, places, strict=True):
@@ -99,7 +119,7 @@ def costs(ev: Evaluation, systems: Systems, measure: str) -> Table:
     if len(chosen) > 1:
         first += "; first where the systems differ most"
     made = labelled(inputs, labels, rows, columns)
-    return Table(["class", *name_column(inputs), *head], made, [first, *notes])
+    return Table(["class", *name_column(inputs), *head], made, [first, *notes, *dropped_notes(ev.facts)])
 
 
 class Confusion(NamedTuple):
@@ -127,7 +147,7 @@ def confused(found: Paired, size: int, most: int | None = None) -> Iterator[Conf
 
 
 @once
-def _confused(ev: Evaluation, system: str, measure: str) -> tuple[dict[tuple[Label, Label], Confusion], list[str]]:
+def _confused(ev: Results, system: str, measure: str) -> tuple[dict[tuple[Label, Label], Confusion], list[str]]:
     """What is taken for what, by labels (true and predicted), and notes of what has no partner."""
     labels = inputs_of(ev).hierarchies[system].labels
     found = Paired.joined(paired(inputs_of(ev), system, pair_measure(ev, measure)))
@@ -143,9 +163,33 @@ def _confused(ev: Evaluation, system: str, measure: str) -> tuple[dict[tuple[Lab
     return pairs, [*notes, *_left_out(ev, system, found.instances, "")]
 
 
-def confusions(ev: Evaluation, systems: Systems, measure: str) -> Table:
-    """Which true class is answered by which other one: the pairs that cost most over all instances first."""
-    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, systems), str(pair_measure(ev, measure))
+def confusions(ev: Results, system: Systems = None, measure: str = "GIE") -> Table:
+    """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
+
+    Where an instance has one class a side, they are a pair even if it costs less to pair both with nobody.
+
+    Parameters
+    ----------
+    system
+        As of ``levels``; of several, that comes first in which they differ most.
+    measure
+        A pair-based measure, whether it was evaluated or not.
+
+    Returns
+    -------
+    Table
+        With the columns true, predicted, pairs (how many), cost (of all of them) and instances (the first ones,
+        counted from 0; as text from 1), and names if there are any. Classes without a partner are in the notes.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow", "sheep"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
+    >>> ev.confusions("A").rows
+    [('sheep', 'cow', 2, 4.0, (0, 2))]
+    """
+    inputs, chosen, name = inputs_of(ev), chosen_systems(ev, system), str(pair_measure(ev, measure))
     found = {system: _confused(ev, system, measure) for system in chosen}
     none = Confusion(-1, -1, 0, 0.0, Instances())
     rows = {
@@ -170,4 +214,4 @@ def confusions(ev: Evaluation, systems: Systems, measure: str) -> Table:
         notes[0] += "; first where the systems differ most"
     for system, (_, told) in found.items():
         notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in told]
-    return Table([*columns, *head], made, notes)
+    return Table([*columns, *head], made, [*notes, *dropped_notes(ev.facts)])

@@ -17,21 +17,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.blocks import Systems, chosen_systems, implied, inputs_of, parts
-from hemlp.analysis.statistics.cache import once
+from hemlp.analysis.diagnosis.blocks import Systems, chosen_systems, implied, parts
 from hemlp.analysis.statistics.intervals import draw_of, resampled_note, resampled_sums, units_of
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
 from hemlp.measures.scores import mean
+from hemlp.results.cache import once
+from hemlp.results.facts import dropped_notes
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
 """In the order of the numbers that compiled code gives them."""
@@ -63,7 +62,7 @@ def kinds_in(batch: Batch) -> tuple[IntArray, IntArray]:
 
 
 @once
-def kinds_of(ev: Evaluation, system: str) -> Found:
+def kinds_of(ev: Results, system: str) -> Found:
     """Look at all classes of both sides once."""
     found: list[list[IntArray]] = [[], [], []]
     for _, batch in parts(inputs_of(ev), system):
@@ -83,9 +82,31 @@ def _by_instance(side: Side, kinds: IntArray) -> IntArray:
     return counts.reshape(len(side), len(KINDS)).astype(np.int32)
 
 
-def errors(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
-    """Numbers of predicted and true classes, kind by kind."""
-    chosen = chosen_systems(ev, systems)
+def errors(ev: Results, system: Systems = None, *, intervals: bool = True) -> Table:
+    """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
+
+    Parameters
+    ----------
+    system
+        As of ``levels``.
+    intervals
+        As of ``levels``: of the numbers, and of two systems of their differences.
+
+    Returns
+    -------
+    Table
+        With the columns kind, predicted (what predicted classes are) and true (how true ones were answered), and
+        then their intervals.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
+    >>> ev.errors("A", intervals=False).rows[:4]
+    [('hit', 1, 1), ('too general', 1, 1), ('too specific', 0, 0), ('sibling', 1, 1)]
+    """
+    chosen = chosen_systems(ev, system)
     head, columns = [], []
     for system in chosen:
         found = kinds_of(ev, system)
@@ -104,10 +125,10 @@ def errors(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
             names += [f"difference {side}", f"difference {side} 95%"]
             shown += [(columns[k] - columns[k + 2]).tolist(), _intervals(drawn[k] - drawn[k + 2])]
         notes.append(f"difference: {chosen[0]} less {chosen[1]}, in the same resamples")
-    return Table(["kind", *names], list(zip(KINDS, *shown, strict=True)), notes)
+    return Table(["kind", *names], list(zip(KINDS, *shown, strict=True)), [*notes, *dropped_notes(ev.facts)])
 
 
-def _rows(ev: Evaluation, system: str) -> Iterator[IntArray]:
+def _rows(ev: Results, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its predicted and of its true classes, kind by kind."""
     found = kinds_of(ev, system)
     yield np.concatenate([found.predicted, found.true], axis=1)
@@ -119,10 +140,26 @@ def _intervals(drawn: FloatArray) -> list[Interval]:
     return [Interval(math.floor(low), math.ceil(high)) for low, high in found]
 
 
-def hits(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
-    """Instances by whether all, some or none of their true classes were hit, with the means of all measures."""
+def hits(ev: Results, system: Systems = None, *, intervals: bool = True) -> Table:
+    """Instances by whether all, some or none of their true classes were predicted, with the means of all measures.
+
+    Parameters
+    ----------
+    system
+        As of ``levels``.
+    intervals
+        As of ``levels``, of the means.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "animal"]}, ["F_H"])
+    >>> [row[:2] for row in ev.hits("A").rows]
+    [('all', 1), ('some', 0), ('none', 2)]
+    """
     inputs_of(ev)
-    chosen = chosen_systems(ev, systems)
+    chosen = chosen_systems(ev, system)
     rows, values = [], []
     for k, group in enumerate(GROUPS):
         for system in chosen:
@@ -140,4 +177,4 @@ def hits(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
         rows = [(*row, *drawn[k * many : (k + 1) * many]) for k, row in enumerate(rows)]
         head += [f"{name} 95%" for name in ev.measures]
         notes.append(resampled_note(units_of(ev)))
-    return Table(head, rows, notes)
+    return Table(head, rows, [*notes, *dropped_notes(ev.facts)])

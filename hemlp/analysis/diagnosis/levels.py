@@ -7,24 +7,49 @@ resamples of the instances, the same ones that the means have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.blocks import Systems, chosen_systems, implied, inputs_of, parts
+from hemlp.analysis.diagnosis.blocks import Systems, chosen_systems, implied, parts
 from hemlp.analysis.diagnosis.census import RATIOS, columns_of, counted, ratios
 from hemlp.analysis.statistics.intervals import resampled_note, resampled_sums, units_of
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.results.facts import dropped_notes
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
+def levels(ev: Results, system: Systems = None, *, intervals: bool = True) -> Table:
+    """By level: both ancestor closures restricted to the classes of one depth, summed over instances.
 
-def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
-    """One row a level that has a true or predicted class."""
-    chosen = chosen_systems(ev, systems)
+    Parameters
+    ----------
+    system
+        The name of a system; of several, or of all (None), F and what is lost stand side by side, and of two the
+        difference of F.
+    intervals
+        Whether P, R, F and differences have 95% intervals, by the resamples that all means share.
+
+    Returns
+    -------
+    Table
+        With the columns level, true, predicted, common, P, R and F, and then their intervals (``P 95%``).
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow", "bird"], {"A": ["cow", "cow", "cow"]}, ["F_H"])
+    >>> print(ev.levels("A", intervals=False))
+    level  true  predicted  common       P       R       F
+    0         3          3       3  1.0000  1.0000  1.0000
+    1         3          3       2  0.6667  0.6667  0.6667
+    2         2          3       1  0.3333  0.5000  0.4000
+    <BLANKLINE>
+    level: the fewest edges up to a root
+    """
+    chosen = chosen_systems(ev, system)
     counts = level_counts(ev, chosen)
     rows = np.flatnonzero(counts.any(axis=(0, 2)))
     head, columns = columns_of(chosen, counts[:, rows])
@@ -45,10 +70,10 @@ def levels(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
         columns += [(first - second).tolist(), intervals_of(wanted[0][1] - wanted[1][1])]
         notes.append(f"difference: F of {chosen[0]} less that of {chosen[1]}, in the same resamples")
     made = [(level, *values) for level, *values in zip(rows.tolist(), *columns, strict=True)]
-    return Table(["level", *head], made, notes)
+    return Table(["level", *head], made, [*notes, *dropped_notes(ev.facts)])
 
 
-def level_counts(ev: Evaluation, systems: Sequence[str]) -> IntArray:
+def level_counts(ev: Results, systems: Sequence[str]) -> IntArray:
     """Sums over instances of predicted, true and common classes: systems × levels × 3."""
     counts = np.zeros((len(systems), _number(ev), 3), np.int64)
     for of, system in zip(counts, systems, strict=True):
@@ -56,18 +81,18 @@ def level_counts(ev: Evaluation, systems: Sequence[str]) -> IntArray:
     return counts
 
 
-def resampled_ratios(ev: Evaluation, systems: Sequence[str], levels: IntArray) -> list[tuple[FloatArray, ...]]:
+def resampled_ratios(ev: Results, systems: Sequence[str], levels: IntArray) -> list[tuple[FloatArray, ...]]:
     """Of each system P, R and F of some levels in each resample of the instances: resamples × levels."""
     sums = resampled_sums(ev, "levels", systems, _by_instance)
     return [ratios(of.reshape(len(of), -1, 3)[:, levels]) for of in sums]
 
 
-def _number(ev: Evaluation) -> int:
+def _number(ev: Results) -> int:
     """How many levels there are."""
     return 1 + max(int(h.unit_depths.max()) for h in inputs_of(ev).hierarchies.values())
 
 
-def _by_instance(ev: Evaluation, system: str) -> Iterator[IntArray]:
+def _by_instance(ev: Results, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its classes, level by level: predicted, true and common ones."""
     from hemlp.kernels.census import count_groups
     from hemlp.kernels.records import Sides

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.blocks import inputs_of, parts
+from hemlp.analysis.diagnosis.blocks import parts
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.sides import PRED, TRUE
@@ -23,10 +23,8 @@ from hemlp.optimize.program import STATUSES, Status
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.ruled import plain_pairing
 from hemlp.problems.pairing.solution import PairingSolution
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
-    from hemlp.run.inputs import Inputs
+from hemlp.results.inputs import Inputs
+from hemlp.results.results import Results, inputs_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +77,7 @@ class Paired:
         return replace(Paired.joined([rest, certain, lone._where(others)]), instances=self.instances)
 
 
-def pair_measure(ev: Evaluation, name: str) -> PairMeasure:
+def pair_measure(ev: Results, name: str) -> PairMeasure:
     """A pair-based measure that was evaluated, or any by its text."""
     inputs = inputs_of(ev)
     found = inputs.measures.get(name) or made(name)

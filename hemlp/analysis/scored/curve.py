@@ -35,11 +35,11 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.instances.sets import Rows
 from hemlp.instances.thresholds import as_grid, as_threshold
+from hemlp.io.figures import svg
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
-from hemlp.report.plots import svg
 from hemlp.text.display import Shown
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, as_frame, figure

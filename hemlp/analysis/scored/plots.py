@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hemlp.analysis.scored.best import best_index
-from hemlp.report.plots import COLOURS, check_plots, plain
+from hemlp.io.figures import COLOURS, new_figure, plain
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
@@ -15,21 +15,9 @@ if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
 
 
-def axes_of(width: float = 7.0, height: float = 3.8) -> tuple[Figure, Any]:
-    """An empty figure."""
-    check_plots()
-    from hemlp.report.figures import Plot
-
-    figure = Plot(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes
-
-
 def curve_plot(c: Curve, band: bool) -> Figure:
     """Each measure over the threshold, with its best point; the value at a threshold holds down to the next one."""
-    figure, axes = axes_of()
+    figure, axes = new_figure(7.0, 3.8)
     for k, name in enumerate(c.measures):
         colour = COLOURS[k % len(COLOURS)]
         best = c.best(name)
@@ -47,7 +35,7 @@ def curve_plot(c: Curve, band: bool) -> Figure:
 
 def cafa_plot(q: Cafa) -> Figure:
     """Mean precision against mean recall, with the point where F is greatest."""
-    figure, axes = axes_of(4.8, 4.2)
+    figure, axes = new_figure(4.8, 4.2)
     axes.step(q.recall[::-1], q.precision[::-1], where="pre", color=COLOURS[0], linewidth=1.3)
     k = best_index(q.f, True)
     label = f"Fmax {q.fmax:.3f} at {q.fmax_threshold:.3g} (optimistic)"

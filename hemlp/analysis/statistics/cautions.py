@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hemlp.measures.scores import mean
+from hemlp.results.results import Results
 from hemlp.text.tables import figure
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 _OF_LCA = "lcas"
 """The column that measures of LCA graphs have."""
 
 
-def cautions(ev: Evaluation) -> list[str]:
+def cautions(ev: Results) -> list[str]:
     """Notes on several roots and isolated labels in LCA graphs, on instances without labels, and on infinite means."""
     found = []
     first = ev.scores[ev.systems[0]]

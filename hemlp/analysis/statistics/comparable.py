@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.cache import once
 from hemlp.arrays import FloatArray
 from hemlp.measures.scores import mean
+from hemlp.results.cache import once
+from hemlp.results.results import Results
 from hemlp.text.tables import figure
 from hemlp.text.words import many
 
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
-
-@once
-def average(ev: Evaluation, system: str, measure: str) -> float:
-    """The mean of a system, over the instances on which it is defined."""
-    return ev.scores[system][measure].mean()
-
-
-def comparable(ev: Evaluation, measure: str) -> list[FloatArray]:
+def comparable(ev: Results, measure: str) -> list[FloatArray]:
     """The scores of each system, nan wherever one of them is undefined; one that always is does not count."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
     if not any(ev.scores[system][measure].undefined for system in ev.systems):
@@ -35,15 +26,15 @@ def comparable(ev: Evaluation, measure: str) -> list[FloatArray]:
 
 
 @once
-def comparable_means(ev: Evaluation, measure: str) -> tuple[float, ...]:
+def comparable_means(ev: Results, measure: str) -> tuple[float, ...]:
     """The mean of each system, over the instances on which all are defined."""
     if not any(ev.scores[system][measure].undefined for system in ev.systems):
-        return tuple(average(ev, system, measure) for system in ev.systems)
+        return tuple(ev.mean(system, measure) for system in ev.systems)
     return tuple(map(mean, comparable(ev, measure)))
 
 
 @once
-def comparability(ev: Evaluation, measure: str) -> tuple[str, ...]:
+def comparability(ev: Results, measure: str) -> tuple[str, ...]:
     """What to know where the systems are not all defined on the same instances."""
     if len(ev.systems) == 1 or not any(ev.scores[system][measure].undefined for system in ev.systems):
         return ()

@@ -6,23 +6,22 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.intervals import difference_intervals, draw_all_pairs, units_of
 from hemlp.analysis.statistics.permutation import effect_size
 from hemlp.analysis.statistics.ranking import pair_verdicts
 from hemlp.analysis.statistics.resampling import RESAMPLES
-from hemlp.analysis.statistics.tests import LEVEL, SignTest
-from hemlp.analysis.statistics.verdicts import Procedure, Verdicts
+from hemlp.analysis.statistics.tests import LEVEL, Sided, SignTest
+from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
+from hemlp.results.facts import dropped_notes
+from hemlp.results.results import Results
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, signed
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 NEITHER = "neither"
 
@@ -80,7 +79,7 @@ class ComparedPair:
 
 
 def compared_pair(
-    ev: Evaluation, measure: str, first: str, second: str, interval: Interval, procedure: Procedure
+    ev: Results, measure: str, first: str, second: str, interval: Interval, procedure: Procedure
 ) -> ComparedPair:
     """All tests of two systems by one measure."""
     v = pair_verdicts(ev, measure, procedure)
@@ -107,12 +106,24 @@ def _sign(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tup
     return test, first if test.k == gains.wins else second
 
 
-def compare(ev: Evaluation, first: str, second: str, procedure: Procedure) -> Table:
-    """All tests of one pair of systems, measure by measure, on the instances on which both are defined."""
+def compare(ev: Results, first: str, second: str, *, test: Test | None = None, sided: Sided = "two") -> Table:
+    """All tests of one pair of systems, measure by measure, on the instances on which both are defined.
+
+    Every p-value stands beside the system that it speaks for; where tests point to different systems, the row
+    says so.
+
+    Parameters
+    ----------
+    first, second
+        Names of systems.
+    test, sided
+        As of ``ranks``; Holm's correction is for all pairs of systems by each measure.
+    """
     for system in (first, second):
         check_known("system", system, ev.systems)
     if first == second:
         raise InvalidOption(f"compare takes two different systems, not {first!r} twice")
+    procedure = Procedure(test, sided)
     intervals = difference_intervals(ev, first, second, tuple(ev.measures))
     pairs = [
         compared_pair(ev, name, first, second, interval, procedure)
@@ -128,7 +139,7 @@ def compare(ev: Evaluation, first: str, second: str, procedure: Procedure) -> Ta
         if each.instances < size
     ]
     head = ["measure", "better", "difference", "difference 95%", *TESTS]
-    return Table(head, rows, [*notes, *_about(procedure, len(ev.systems))])
+    return Table(head, rows, [*notes, *_about(ev, procedure)])
 
 
 TESTS = ("p", "p (Holm)", "significant", "effect", "p Wilcoxon", "Wilcoxon favours", "won", "p sign", "sign favours",
@@ -143,8 +154,9 @@ def _tests(pair: ComparedPair) -> list[Any]:
     ]  # fmt: skip
 
 
-def _about(procedure: Procedure, systems: int) -> list[str]:
+def _about(ev: Results, procedure: Procedure) -> list[str]:
     """What the columns of tests mean."""
+    systems = len(ev.systems)
     pairs = many(systems * (systems - 1) // 2, "pair")
     sided = "one-sided, of the system with the better mean" if procedure.sided == "one" else "two-sided"
     return [
@@ -152,10 +164,11 @@ def _about(procedure: Procedure, systems: int) -> list[str]:
         "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
         f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
         "instances that differ",
+        *dropped_notes(ev.facts),
     ]
 
 
-def all_pairs(ev: Evaluation, measures: Sequence[str], procedure: Procedure) -> Iterator[ComparedPair]:
+def all_pairs(ev: Results, measures: Sequence[str], procedure: Procedure) -> Iterator[ComparedPair]:
     """All pairs of systems by each measure, the better one first."""
     for measure in measures:
         check_known("measure", measure, ev.measures)
@@ -166,9 +179,20 @@ def all_pairs(ev: Evaluation, measures: Sequence[str], procedure: Procedure) -> 
             yield compared_pair(ev, measure, first, second, interval, procedure).better_first()
 
 
-def significance(ev: Evaluation, chosen: str | Sequence[str] | None, procedure: Procedure) -> Table:
-    """The tests of all pairs of systems by each measure, with Holm's correction for the pairs of each measure."""
-    measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
+def significance(
+    ev: Results, measure: str | Sequence[str] | None = None, *, test: Test | None = None, sided: Sided = "two"
+) -> Table:
+    """The tests of all pairs of systems, with Holm's correction for the pairs of each measure.
+
+    Parameters
+    ----------
+    measure
+        As it was called when it was evaluated; several, or None for all.
+    test, sided
+        As of ``ranks``.
+    """
+    procedure = Procedure(test, sided)
+    measures = ev.measures if measure is None else [measure] if isinstance(measure, str) else list(measure)
     rows = [
         [pair.measure, *who(pair), pair.difference, pair.interval, *_tests(pair)]
         for pair in all_pairs(ev, measures, procedure)
@@ -178,7 +202,7 @@ def significance(ev: Evaluation, chosen: str | Sequence[str] | None, procedure: 
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     head = ["measure", "better", "worse", "difference", "difference 95%", *TESTS]
-    return Table(head, rows, [*notes, *_about(procedure, len(ev.systems))])
+    return Table(head, rows, [*notes, *_about(ev, procedure)])
 
 
 def who(pair: ComparedPair) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,23 +12,30 @@ from hemlp.analysis.statistics.tests import kendall_taus
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.options import plain_number
+from hemlp.results.facts import dropped_notes
+from hemlp.results.results import Results
 from hemlp.text.tables import Table
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 TOGETHER = 100
 """Resamples whose correlations are computed at once."""
 
 
-def kendall_matrix(ev: Evaluation) -> FloatArray:
+def kendall_matrix(ev: Results) -> FloatArray:
     """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
     return kendall_taus(_turned(ev, np.array([comparable_means(ev, name) for name in ev.measures])))
 
 
-def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
-    """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling."""
+def kendall(ev: Results, resamples: int = 0, seed: int = 0) -> Table:
+    """Kendall's τ-b between measures, on the mean scores of the systems; with 95% intervals by resampling.
+
+    Parameters
+    ----------
+    resamples
+        How often instances are drawn anew for the intervals; 0 for no intervals.
+    seed
+        Of the random draws.
+    """
     for option, number in (("resamples", resamples), ("seed", seed)):
         if plain_number(option, number, 0) != number or not isinstance(number, int | np.integer):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 0")
@@ -47,10 +53,10 @@ def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
     if resamples:
         notes.append(f"in brackets 95% intervals, from {many(resamples, 'resample')} of {units_of(ev).described}")
     notes += [note for name in ev.measures for note in comparability(ev, name)]
-    return Table(["", *ev.measures], rows, notes)
+    return Table(["", *ev.measures], rows, [*notes, *dropped_notes(ev.facts)])
 
 
-def _kendall_spread(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
+def _kendall_spread(ev: Results, resamples: int, seed: int) -> FloatArray:
     """The 2.5% and 97.5% quantiles of τ-b over resamples that all measures and systems share."""
     draw = draw_of(ev, resamples, seed)
     unlike = {name: bool(comparability(ev, name)) for name in ev.measures}
@@ -63,7 +69,7 @@ def _kendall_spread(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
     return found
 
 
-def _turned(ev: Evaluation, means: FloatArray) -> FloatArray:
+def _turned(ev: Results, means: FloatArray) -> FloatArray:
     """Means of (resamples ×) measures × systems, so that greater is better."""
     signs: FloatArray = np.array([[1.0] if better else [-1.0] for better in ev.greater_is_better.values()])
     return means * signs

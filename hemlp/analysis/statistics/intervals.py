@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.cache import once
 from hemlp.analysis.statistics.comparable import comparable
 from hemlp.analysis.statistics.differences import differences
 from hemlp.analysis.statistics.resampling import RESAMPLES, Draw
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
-from hemlp.text.intervals import Interval
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
+from hemlp.options import check_known
+from hemlp.results.cache import once
+from hemlp.results.results import Results
+from hemlp.text.intervals import CONFIDENCE, Interval
 
 TOGETHER = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
@@ -42,7 +40,7 @@ class Column:
     less: str | None = None
     common: bool = False
 
-    def values(self, ev: Evaluation) -> FloatArray:
+    def values(self, ev: Results) -> FloatArray:
         """One value an instance, nan where there is none."""
         if self.common:
             return comparable(ev, self.measure)[ev.systems.index(self.system)]
@@ -51,23 +49,23 @@ class Column:
 
 
 @once
-def units_of(ev: Evaluation) -> Units:
+def units_of(ev: Results) -> Units:
     """What the resamples of an evaluation draw."""
     return Units(int(ev.facts[ev.systems[0]]["instances"]), ev.ids)
 
 
-def draw_of(ev: Evaluation, resamples: int = RESAMPLES, seed: int = 0) -> Draw:
+def draw_of(ev: Results, resamples: int = RESAMPLES, seed: int = 0) -> Draw:
     """The resamples that all systems and measures share."""
     return Draw(units_of(ev), resamples, seed)
 
 
 @once
-def _kept(ev: Evaluation, draw: Draw) -> dict[Column, FloatArray]:
+def _kept(ev: Results, draw: Draw) -> dict[Column, FloatArray]:
     """The means that were computed already."""
     return {}
 
 
-def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> list[FloatArray]:
+def resampled_means(ev: Results, draw: Draw, columns: Sequence[Column]) -> list[FloatArray]:
     """The means of each column, one a resample. What is not known yet is drawn together."""
     kept = _kept(ev, draw)
     missing = [column for column in dict.fromkeys(columns) if column not in kept]
@@ -78,13 +76,13 @@ def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> li
 
 
 @once
-def _kept_sums(ev: Evaluation, what: str) -> dict[str, FloatArray]:
+def _kept_sums(ev: Results, what: str) -> dict[str, FloatArray]:
     """The sums that were computed already."""
     return {}
 
 
 def resampled_sums(
-    ev: Evaluation, what: str, systems: Sequence[str], rows: Callable[[Evaluation, str], Iterator[IntArray]]
+    ev: Results, what: str, systems: Sequence[str], rows: Callable[[Results, str], Iterator[IntArray]]
 ) -> list[FloatArray]:
     """Of each system the sums of counts in each resample: resamples × columns. What is not known yet is drawn together.
 
@@ -103,17 +101,43 @@ def check_level(level: float) -> None:
         raise InvalidOption(f"level={level!r} is not a number between 0 and 1, like 0.95")
 
 
-def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:
-    """The interval of a mean; those of all systems and measures are drawn at once."""
+def interval(ev: Results, system: str, measure: str, *, level: float = CONFIDENCE) -> Interval:
+    """The percentile interval of a mean over bootstrap resamples of the instances.
+
+    There are 1,000 resamples by a fixed seed, which all systems and measures share.
+
+    Parameters
+    ----------
+    system, measure
+        As they were called when they were evaluated.
+    level
+        How much of the resamples the interval covers, between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        With ``low``, ``high`` and ``level``, also as the pair ``low, high``; nan where there is no finite mean.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow"] * 50, {"A": ["cow", "cow"] * 50}, ["F_H"])
+    >>> low, high = ev.interval("A", "F_H")
+    >>> low < ev.mean("A", "F_H") < high, ev.interval("A", "F_H").level
+    (True, 0.95)
+    """
+    check_known("system", system, ev.systems)
+    check_known("measure", measure, ev.measures)
     check_level(level)
     draw, column = draw_of(ev), Column(measure, system)
-    if column not in _kept(ev, draw):
+    if column not in _kept(ev, draw):  # then those of all systems and measures are drawn at once
         resampled_means(ev, draw, [Column(name, each) for name in ev.measures for each in ev.systems])
     return Interval.of(_kept(ev, draw)[column], level)
 
 
 @once
-def difference_intervals(ev: Evaluation, first: str, second: str, measures: tuple[str, ...]) -> tuple[Interval, ...]:
+def difference_intervals(ev: Results, first: str, second: str, measures: tuple[str, ...]) -> tuple[Interval, ...]:
     """Measure by measure, the interval of the mean of the paired differences first − second.
 
     Whoever asks for a second pair will ask for more: then all pairs of systems are drawn at once.
@@ -124,7 +148,7 @@ def difference_intervals(ev: Evaluation, first: str, second: str, measures: tupl
     return tuple(_difference(ev, Column(name, first, less=second)) for name in measures)
 
 
-def draw_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
+def draw_all_pairs(ev: Results, measures: Sequence[str]) -> None:
     """Resample what the differences of all pairs of systems are made of, at once."""
     drawn = _drawn(ev)
     if missing := [name for name in measures if name not in drawn]:
@@ -133,18 +157,18 @@ def draw_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
 
 
 @once
-def _drawn(ev: Evaluation) -> set[str]:
+def _drawn(ev: Results) -> set[str]:
     """The measures of which all pairs were drawn."""
     return set()
 
 
 @once
-def _own(ev: Evaluation) -> dict[Column, Interval]:
+def _own(ev: Results) -> dict[Column, Interval]:
     """The intervals of differences that are not those of two means."""
     return {}
 
 
-def _draw_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
+def _draw_pairs(ev: Results, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
     """Where two systems are finite and defined on the same instances, the difference of their means is the mean of the
     differences, and other pairs share these means; else the pair has a column of its own."""
     draw, own = draw_of(ev), _own(ev)
@@ -167,7 +191,7 @@ def _draw_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: Sequ
                 own[Column(column.measure, column.less, less=column.system)] = Interval.of(-means)
 
 
-def _difference(ev: Evaluation, column: Column) -> Interval:
+def _difference(ev: Results, column: Column) -> Interval:
     """Of a difference that was drawn."""
     if column in _own(ev):
         return _own(ev)[column]
@@ -177,14 +201,14 @@ def _difference(ev: Evaluation, column: Column) -> Interval:
     return Interval.of(first - second)
 
 
-def _alike(ev: Evaluation, first: str, second: str, measure: str) -> bool:
+def _alike(ev: Results, first: str, second: str, measure: str) -> bool:
     """Whether two systems are undefined on the same instances, and finite on all others."""
     where = _undefined(ev, first, measure)
     return where is not None and where == _undefined(ev, second, measure)
 
 
 @once
-def _undefined(ev: Evaluation, system: str, measure: str) -> bytes | None:
+def _undefined(ev: Results, system: str, measure: str) -> bytes | None:
     """Which instances are undefined, as bits; None if a score is infinite."""
     values = ev.per_instance(system, measure)
     missing = np.isnan(values)

@@ -9,28 +9,45 @@ import numpy as np
 
 from hemlp.analysis.statistics.cautions import cautions
 from hemlp.analysis.statistics.comparable import comparability
-from hemlp.analysis.statistics.facts import dropped_true_labels, unknown_labels
+from hemlp.analysis.statistics.intervals import interval, resampled_note, units_of
 from hemlp.analysis.statistics.ranking import table_verdicts
-from hemlp.analysis.statistics.tests import LEVEL
-from hemlp.analysis.statistics.verdicts import Procedure, Verdicts
+from hemlp.analysis.statistics.tests import LEVEL, Sided
+from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.measures.signatures import short
 from hemlp.problems.lca.solution import STEPS
-from hemlp.text.tables import Table, figure
+from hemlp.results.facts import dropped_true_labels, unknown_labels
+from hemlp.results.results import Results
+from hemlp.text.tables import DECIMALS, Table, figure
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.measures.scores import Scores
-    from hemlp.results.evaluation import Evaluation
 
 VERBOSE = "means over instances; labels: how many are predicted for an instance, on average"
 """What to know about every table."""
 
 
-def table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, intervals: bool) -> Table:
-    """Means with places, letters and intervals, one row per system; notes of verdicts, statuses and signatures."""
+def table(
+    ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean", digits: int = DECIMALS,
+    verbose: bool = False, intervals: bool = True,
+) -> Table:  # fmt: skip
+    """Means with places, letters and intervals, one row per system; the notes hold statuses and short signatures.
+
+    Parameters
+    ----------
+    test, sided, ranks
+        As of ``ranks``.
+    digits
+        Decimals of the means.
+    verbose
+        With the conventions, and signatures with all parameters.
+    intervals
+        Whether means have 95% intervals, as of ``interval``.
+    """
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
         raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
+    procedure = Procedure(test, sided, ranks)
     dropped = dropped_true_labels(ev.facts)
     columns: list[list[str]] = [["system", *ev.systems]]
     emphasis: dict[tuple[int, int], Any] = {}
@@ -40,7 +57,7 @@ def table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, inte
         for system in ev.systems:
             mean = ev.mean(system, name)
             text = " ".join(filter(None, ["undefined" if math.isnan(mean) else figure(mean, digits), place(v, system)]))
-            column.append(text + ev.interval(system, name).bracket(digits) if intervals else text)
+            column.append(text + interval(ev, system, name).bracket(digits) if intervals else text)
         if len(ev.systems) > 1:
             emphasis |= {(row, len(columns)): how for row, how in _best(v).items()}
         columns.append(column)
@@ -49,10 +66,8 @@ def table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, inte
         columns.append(["true labels dropped", *dropped.values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
-    told = notes(ev, procedure, verbose)
+    told = all_notes(ev, procedure, verbose)
     if intervals:
-        from hemlp.analysis.statistics.intervals import resampled_note, units_of
-
         told.insert(1, resampled_note(units_of(ev)))
     return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
 
@@ -64,13 +79,13 @@ def place(v: Verdicts, system: str) -> str:
     return " ".join(filter(None, [f"({v.ranks[system]})", "".join(v.groups[system])]))
 
 
-def columns(ev: Evaluation, procedure: Procedure, intervals: bool) -> dict[str, list[Any]]:
+def columns(ev: Results, procedure: Procedure, intervals: bool) -> dict[str, list[Any]]:
     """The table for programs: one row per system and measure, with place and letters."""
     made: dict[str, list[Any]] = {key: [] for key in ("system", "measure", "mean", "low", "high", "place", "letters")}
     for name in ev.measures:
         v = table_verdicts(ev, name, procedure)
         for system in ev.systems:
-            ends = tuple(ev.interval(system, name)) if intervals else (math.nan, math.nan)
+            ends = tuple(interval(ev, system, name)) if intervals else (math.nan, math.nan)
             row = (system, name, ev.mean(system, name), *ends, v.ranks[system], "".join(v.groups[system]))
             for column, value in zip(made.values(), row, strict=True):
                 column.append(value)
@@ -89,7 +104,7 @@ def _best(v: Verdicts) -> dict[int, str]:
     return marks
 
 
-def verdict_notes(ev: Evaluation, procedure: Procedure) -> list[str]:
+def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
     """What places and letters mean, the test behind them, and where there are too few instances for a verdict."""
     if len(ev.systems) == 1:
         return [""]
@@ -121,8 +136,19 @@ def _p(v: Verdicts) -> str:
     return "undefined" if math.isnan(p) else f"{p:.3g}"
 
 
-def notes(ev: Evaluation, procedure: Procedure, verbose: bool = False) -> list[str]:
-    """How many instances there are, and what was undefined, unknown, missing or not proved."""
+def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean") -> list[str]:
+    """How many instances there are, and what was undefined, unknown, missing or not proved.
+
+    Parameters
+    ----------
+    test, sided, ranks
+        As of ``ranks``.
+    """
+    return all_notes(ev, Procedure(test, sided, ranks))
+
+
+def all_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> list[str]:
+    """What stands below a table: sizes, verdicts, what to know about means, undefined and unproved scores, labels."""
     meaning, *others = verdict_notes(ev, procedure)
     size = many(int(ev.facts[ev.systems[0]]["instances"]), "instance")
     found = ["; ".join(filter(None, [size, meaning])), *others]

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from hemlp.analysis.statistics.cache import once
 from hemlp.analysis.statistics.comparable import comparable
-from hemlp.analysis.statistics.verdicts import Procedure, Verdicts
+from hemlp.analysis.statistics.tests import Sided
+from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test, Verdicts
 from hemlp.options import check_known
+from hemlp.results.cache import once
+from hemlp.results.results import Results
 
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
+
+def ranks(
+    ev: Results, measure: str, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean"
+) -> dict[str, int | None]:
+    """Places of the systems by their means (1, 1, 3), on the instances on which all of them are defined.
+
+    Parameters
+    ----------
+    measure
+        As it was called when it was evaluated.
+    test
+        What separates systems: the paired "permutation" test of the mean (the default), or the "sign" test.
+    sided
+        "one" is the paper's sign test: is the system with the better mean better?
+    ranks
+        "mean", or "chained" as in the paper: a system shares the rank of the one above unless the test, at the
+        level 0.05 and without a correction, finds that one better.
+
+    Returns
+    -------
+    dict
+        The place of each system; None where there is no instance on which all are defined.
+    """
+    return dict(table_verdicts(ev, measure, Procedure(test, sided, ranks)).ranks)
 
 
-def table_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
+def groups(ev: Results, measure: str, *, test: Test | None = None, sided: Sided = "two") -> dict[str, tuple[str, ...]]:
+    """Letters of the systems: two share one exactly where they do not differ significantly.
+
+    That is where the p-value of their pair, corrected by Holm for all pairs, is not below 0.05. With fewer than
+    three systems there are no letters.
+
+    Parameters
+    ----------
+    measure, test, sided
+        As of ``ranks``.
+    """
+    return dict(table_verdicts(ev, measure, Procedure(test, sided)).groups)
+
+
+def table_verdicts(ev: Results, measure: str, procedure: Procedure) -> Verdicts:
     """Places and groups of a table: on the instances on which all systems are defined."""
     check_known("measure", measure, ev.measures)
     undefined = any(ev.scores[system][measure].undefined for system in ev.systems)
@@ -21,13 +57,13 @@ def table_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdic
 
 
 @once
-def pair_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
+def pair_verdicts(ev: Results, measure: str, procedure: Procedure) -> Verdicts:
     """Tests of pairs: each on the instances on which both systems are defined."""
     scores = {system: ev.per_instance(system, measure) for system in ev.systems}
     return Verdicts(scores, ev.greater_is_better[measure], procedure)
 
 
 @once
-def _on_common_instances(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
+def _on_common_instances(ev: Results, measure: str, procedure: Procedure) -> Verdicts:
     scores = dict(zip(ev.systems, comparable(ev, measure), strict=True))
     return Verdicts(scores, ev.greater_is_better[measure], procedure)

@@ -13,29 +13,27 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from itertools import product
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hemlp.analysis.statistics.intervals import draw_of, units_of
-from hemlp.analysis.statistics.ranking import pair_verdicts
+from hemlp.analysis.statistics.ranking import groups, pair_verdicts, ranks
 from hemlp.analysis.statistics.resampling import Draw
 from hemlp.analysis.statistics.units import Units
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import FileFormatError
 from hemlp.escaping import json_number, json_text
 from hemlp.hierarchy.labels import Label
+from hemlp.io.files import write_text
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.io.unpacking import unpack_limit
 from hemlp.measures.scores import Scores
 from hemlp.optimize.program import STATUSES, Status
+from hemlp.report.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.results.gold import Gold, gold_of
-from hemlp.results.json_columns import ColumnReader, ColumnWriter, Wrong, number
-from hemlp.run.inputs import Told
+from hemlp.results.results import Origin, Results
 from hemlp.version import __version__
-
-if TYPE_CHECKING:
-    from hemlp.results.evaluation import Evaluation
 
 KEYS = (
     "hemlp", "systems", "status", "undefined", "signature", "exact", "greater_is_better", "facts", "instances"
@@ -51,7 +49,7 @@ Facts = dict[str, dict[str, float]]
 # ---- writing
 
 
-def summary(ev: Evaluation) -> dict[str, Any]:
+def summary(ev: Results) -> dict[str, Any]:
     """Means, statuses, signatures and facts as plain values; nan becomes None."""
     first = ev.scores[ev.systems[0]]
     return {
@@ -71,14 +69,14 @@ def summary(ev: Evaluation) -> dict[str, Any]:
     }
 
 
-def _verdicts(ev: Evaluation, measure: str) -> dict[str, Any]:
+def _verdicts(ev: Results, measure: str) -> dict[str, Any]:
     """Places, letters and the tests of all pairs by one measure, each p beside the system that it speaks for."""
     procedure = Procedure()
     v = pair_verdicts(ev, measure, procedure)
     return {
         "test": str(procedure),
-        "ranks": ev.ranks(measure),
-        "groups": {system: list(letters) for system, letters in ev.groups(measure).items()},
+        "ranks": ranks(ev, measure),
+        "groups": {system: list(letters) for system, letters in groups(ev, measure).items()},
         "pairs": [
             {"systems": [first, second], "better": v.better(first, second), "p": json_number(v.p[first, second]),
              "p (Holm)": v.holm[first, second]}
@@ -87,8 +85,8 @@ def _verdicts(ev: Evaluation, measure: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pieces(ev: Evaluation) -> Iterator[str]:
-    """Everything, column by column, so that never all of it is in memory."""
+def json_pieces(ev: Results) -> Iterator[str]:
+    """Everything as JSON, column by column, so that never all of it is in memory."""
     yield json_text(summary(ev))[:-1] + ', "instances": {'
     writer = ColumnWriter()
     for i, system in enumerate(ev.systems):
@@ -103,8 +101,8 @@ def pieces(ev: Evaluation) -> Iterator[str]:
     yield "}}\n"
 
 
-def plain(ev: Evaluation) -> dict[str, Any]:
-    """The summary, and all columns as lists."""
+def to_dict(ev: Results) -> dict[str, Any]:
+    """The summary, and all per-instance columns as lists."""
 
     def told(scores: Scores) -> dict[str, Any]:
         columns = {key: list(map(json_number, values.tolist())) for key, values in scores.columns.items()}
@@ -114,12 +112,23 @@ def plain(ev: Evaluation) -> dict[str, Any]:
     return {**summary(ev), "instances": instances}
 
 
+def to_json(ev: Results, path: str | PathLike[str]) -> None:
+    """Write everything to a file that ``from_json`` reads.
+
+    Parameters
+    ----------
+    path
+        A file that is written as a whole or not at all.
+    """
+    write_text(path, json_pieces(ev))
+
+
 # ---- reading
 
 
 @file_reader
-def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Told]:
-    """Scores, directions of the measures, facts and more from what ``pieces`` wrote; else ``FileFormatError``."""
+def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Origin]:
+    """Scores, directions of the measures, facts and more from what ``to_json`` wrote; else ``FileFormatError``."""
     source, content = read_bytes(path)
     text = decode(content, source)
     try:
@@ -146,7 +155,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts, Told]:
+def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts, Origin]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
     # what a file need not have; verdicts follow from the scores
@@ -187,7 +196,7 @@ def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts
     ids = _ids(top["ids"], size)
     if top["resampling"] not in (None, drawn := Draw(Units(size)).signature):
         raise Wrong(f"resampling: {top['resampling']!r:.200}, where intervals of {size:,} instances are by {drawn!r}")
-    return scores, better, {system: facts[system] for system in means}, Told(cuts, ids, _gold(top["gold"]))
+    return scores, better, {system: facts[system] for system in means}, Origin(cuts, ids, _gold(top["gold"]))
 
 
 def _check_version(version: Any) -> None:

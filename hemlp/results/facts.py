@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from hemlp.instances.batch import Batch, Policies
-from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 
@@ -74,11 +73,10 @@ def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, s
     return shown if some else {}
 
 
-def with_dropped(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
-    """A table with a note of the true labels that no score sees, if any were dropped."""
+def dropped_notes(facts: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """A note of the true labels that no score sees, if any were dropped."""
     dropped = dropped_true_labels(facts)
-    told = ", ".join(f"{system} {number}" for system, number in dropped.items())
-    return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
+    return [f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else []
 
 
 def unknown_labels(counts: Mapping[str, float]) -> str:

@@ -1,0 +1,65 @@
+"""Figures of matplotlib, which is loaded where one is drawn: colours, axes without a frame, SVG and image files."""
+
+from __future__ import annotations
+
+import io
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hemlp.errors import InvalidOption, MissingDependency
+from hemlp.escaping import printable
+from hemlp.io.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6b5b00", "#5c5c5c")
+MARKERS = "osD^vP*X"
+
+
+def new_figure(width: float, height: float) -> tuple[Figure, Any]:
+    """An empty figure, in inches, and its axes."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingDependency("plots need matplotlib: pip install 'hemlp[plot]'") from None
+    from hemlp.io.notebook_figure import NotebookFigure
+
+    figure = NotebookFigure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def line_style(k: int) -> dict[str, str]:
+    """Colour and marker of the k-th line."""
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]}
+
+
+def plain(text: str) -> str:
+    """A text in which $ is no mathematics, on one line."""
+    return printable(text).replace("$", r"\$")
+
+
+def save(figure: Figure, path: str | PathLike[str]) -> None:
+    """Write a figure in the format that the ending of the file's name says."""
+    ending = Path(path).suffix.removeprefix(".").lower()
+    known = figure.canvas.get_supported_filetypes()
+    if ending not in known:
+        raise InvalidOption(f"{fspath(path)}: figures are written as .{', .'.join(known)}")
+    image = io.BytesIO()
+    figure.savefig(image, format=ending)
+    write_bytes(path, image.getvalue())
+
+
+def svg(figure: Figure, name: str) -> str:
+    """A figure as an SVG element for a page; ``name`` keeps its ids apart from those of others."""
+    import matplotlib as mpl
+
+    text = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    drawn = text.getvalue()
+    return drawn[drawn.index("<svg") :]

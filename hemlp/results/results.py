@@ -1,0 +1,197 @@
+"""Results as data: per-instance scores of systems by measures first, and what they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.labels import Label
+from hemlp.measures.averages import Average, averaged
+from hemlp.measures.scores import Scores
+from hemlp.measures.signatures import stored_measure
+from hemlp.optimize.program import STATUSES
+from hemlp.options import check_known
+from hemlp.results.cache import once
+from hemlp.results.gold import Gold
+from hemlp.results.inputs import Inputs
+from hemlp.text.tables import as_frame
+from hemlp.text.words import many
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a file says of data that is not at hand: how systems were cut from scores, names of instances, digests."""
+
+    cuts: Mapping[str, str] = field(default_factory=dict)
+    ids: tuple[Label, ...] | None = None
+    gold: Gold | None = None
+
+
+class Chunks(Protocol):
+    """Scores that are not in memory."""
+
+    def chunks(self, system: int) -> Iterator[Sequence[Scores]]:
+        """The scores of a system by all measures, in parts of consecutive instances."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
+
+    ``inputs`` are not kept in files: results that were read from one have none, but an ``origin``. ``stored``: where
+    the scores are, if they are in a run folder and not in memory.
+    """
+
+    scores: Mapping[str, Mapping[str, Scores]]
+    greater_is_better: Mapping[str, bool]
+    facts: Mapping[str, Mapping[str, float]]
+    inputs: Inputs | None = None
+    stored: Chunks | None = None
+    origin: Origin = field(default_factory=Origin)
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the systems."""
+        return list(self.scores)
+
+    @property
+    def measures(self) -> list[str]:
+        """Names of the measures, as they were asked for."""
+        return list(self.greater_is_better)
+
+    @property
+    def cuts(self) -> Mapping[str, str]:
+        """How systems were cut from scores, in words, if they were."""
+        return self.origin.cuts if self.inputs is None else self.inputs.cuts
+
+    @property
+    def ids(self) -> Sequence[Label] | None:
+        """The names of the instances, if they have any."""
+        return self.origin.ids if self.inputs is None else self.inputs.ids
+
+    def _of(self, system: str, measure: str) -> Scores:
+        check_known("system", system, self.systems)
+        check_known("measure", measure, self.measures)
+        return self.scores[system][measure]
+
+    def per_instance(self, system: str, measure: str, column: str | None = None) -> FloatArray:
+        """One value an instance; ``column`` names another column than the measure itself.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        column
+            For example "error" of a pair-based measure, "common" of a set-based one.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"]}, ["F_H"])
+        >>> ev.per_instance("A", "F_H", "common").tolist()
+        [1.0, 2.0]
+        """
+        scores = self._of(system, measure)
+        return scores.values if column is None else scores[column]
+
+    def mean(self, system: str, measure: str, average: Average = "mean") -> float:
+        """The average over the instances on which the measure is defined; nan where it is defined on none.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        average
+            "mean", or of set-based measures "micro" (sets are added up first), "of_means" (F from mean P and mean R)
+            and "cafa" (the same, P over the instances that have a prediction), or "where_wrong" (the mean over the
+            instances that are not perfect).
+
+        Raises
+        ------
+        InvalidOption, UndefinedScore
+            If the measure has no such average, or there is nothing to average.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> ev = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", []]}, ["F_H"])
+        >>> [round(ev.mean("A", "F_H", average), 2) for average in ("mean", "micro", "of_means", "cafa", "where_wrong")]
+        [0.5, 0.6, 0.5, 0.6, 0.25]
+        """
+        scores = self._of(system, measure)
+        if average == "mean":
+            return _mean(self, system, measure)
+        inputs = self.inputs
+        made = stored_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
+        return averaged(made, scores, average)
+
+    def status(self, system: str, measure: str) -> dict[str, int]:
+        """How many instances are optimal, how many fell back to a feasible solution, how many have none.
+
+        Parameters
+        ----------
+        system, measure
+            As they were called when they were evaluated.
+        """
+        return self._of(system, measure).status_counts()
+
+    @property
+    def fallbacks(self) -> int:
+        """How many exact scores are not proved optimal."""
+        return sum(each.fallbacks for of_system in self.scores.values() for each in of_system.values() if each.exact)
+
+    def blocks(self, system: str) -> Iterator[Mapping[str, Scores]]:
+        """The scores of a system in parts of consecutive instances, as they are kept."""
+        if self.stored is None:
+            yield self.scores[system]
+            return
+        for scores in self.stored.chunks(self.systems.index(system)):
+            yield dict(zip(self.measures, scores, strict=True))
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """One row a system, measure and instance, with its id if it has one: what ``to_frame`` makes a frame of."""
+        named = () if self.ids is None else ("id",)
+        columns: dict[str, list[Any]] = {k: [] for k in ("system", "measure", "instance", *named, "value", "status")}
+        for system in self.systems:
+            for name in self.measures:
+                scores = self.scores[system][name]
+                columns["system"] += [system] * len(scores)
+                columns["measure"] += [name] * len(scores)
+                columns["instance"] += list(range(len(scores)))
+                if self.ids is not None:
+                    columns["id"] += self.ids
+                columns["value"] += scores.values.tolist()
+                columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
+        return columns
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The per-instance scores in long form as a frame of pandas or polars.
+
+        Parameters
+        ----------
+        library
+            "pandas" or "polars".
+        """
+        return as_frame(self.to_columns(), library)
+
+    def __repr__(self) -> str:
+        count = int(self.facts[self.systems[0]]["instances"])
+        sizes = many(len(self.systems), "system"), many(len(self.measures), "measure"), many(count, "instance")
+        return f"{type(self).__name__}({', '.join(sizes)})"
+
+
+def inputs_of(results: Results) -> Inputs:
+    """The labels that were evaluated; an error where only the scores are left of them."""
+    if results.inputs is None:
+        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
+    return results.inputs
+
+
+@once
+def _mean(results: Results, system: str, measure: str) -> float:
+    return results.scores[system][measure].mean()

@@ -1,0 +1,118 @@
+"""An evaluation: results with all analyses and reports of them as methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Self
+
+from hemlp.results.results import Results
+from hemlp.run.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from hemlp.analysis import ranking_sensitivity
+    from hemlp.analysis.diagnosis import branches as by_branch
+    from hemlp.analysis.diagnosis import census, error_costs, kinds
+    from hemlp.analysis.diagnosis import levels as by_level
+    from hemlp.analysis.explain import rows
+    from hemlp.analysis.statistics import comparisons, correlations, intervals, overview, ranking
+    from hemlp.report import json_form, writing
+else:
+    ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
+    by_branch = LazyModule("hemlp.analysis.diagnosis.branches")
+    census = LazyModule("hemlp.analysis.diagnosis.census")
+    error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
+    kinds = LazyModule("hemlp.analysis.diagnosis.kinds")
+    by_level = LazyModule("hemlp.analysis.diagnosis.levels")
+    rows = LazyModule("hemlp.analysis.explain.rows")
+    comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
+    correlations = LazyModule("hemlp.analysis.statistics.correlations")
+    intervals = LazyModule("hemlp.analysis.statistics.intervals")
+    overview = LazyModule("hemlp.analysis.statistics.overview")
+    ranking = LazyModule("hemlp.analysis.statistics.ranking")
+    json_form = LazyModule("hemlp.report.json_form")
+    writing = LazyModule("hemlp.report.writing")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Results):
+    """Scores of systems × measures, and what can be asked of them.
+
+    Tables (``Table``) have rows, and are frames, Markdown and LaTeX. ``levels``, ``classes``, ``branches``, ``errors``,
+    ``hits``, ``confusions``, ``costs``, ``explain`` and ``sensitivity`` need the labels: they raise ``InvalidOption``
+    where an evaluation was read from a file, which does not hold them.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> ev = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"], "B": ["sheep", "animal"]}, ["F_H"])
+    >>> ev, ev.ranks("F_H")
+    (Evaluation(2 systems, 1 measure, 2 instances), {'A': 2, 'B': 1})
+    >>> ev.table().columns
+    ['system', 'F_H ↑', 'labels']
+    """
+
+    # which systems are better
+    table = overview.table
+    notes = overview.notes
+    ranks = ranking.ranks
+    groups = ranking.groups
+    interval = intervals.interval
+    compare = comparisons.compare
+    significance = comparisons.significance
+
+    # which measures agree, and on what they depend
+    kendall = correlations.kendall
+    kendall_matrix = correlations.kendall_matrix
+    sensitivity = ranking_sensitivity.sensitivity
+
+    # where the errors are
+    levels = by_level.levels
+    classes = census.classes
+    branches = by_branch.branches
+    errors = kinds.errors
+    hits = kinds.hits
+    confusions = error_costs.confusions
+    costs = error_costs.costs
+    explain = rows.explain
+    explanations = rows.explanations
+    row_of = rows.row_of
+
+    # files
+    summary = json_form.summary
+    to_dict = json_form.to_dict
+    json_pieces = json_form.json_pieces
+    to_json = json_form.to_json
+    to_html = writing.to_html
+    to_parquet = writing.to_parquet
+
+    @classmethod
+    def from_json(cls, path: str | PathLike[str]) -> Self:
+        """Read what ``to_json`` wrote; a file that contradicts itself, or its schema, is refused.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from hemlp import Hierarchy, evaluate
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        ...     evaluate(h, ["sheep"], ["cow"], ["F_H"]).to_json(file.name)
+        ...     Evaluation.from_json(file.name).mean("system", "F_H")
+        0.5
+        """
+        from hemlp.report.json_form import read
+
+        scores, better, facts, origin = read(path)
+        return cls(scores, better, facts, origin=origin)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
