@@ -17,6 +17,8 @@ LAYERS = [
     {"report"}, {"run"}, {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"}, {"testing", "demo"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""
+ANALYSES = [{"statistics", "explain", "ranking_sensitivity"}, {"diagnosis", "scored"}]
+"""The layers of ``hemlp.analysis``."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 TOP = {"__init__", "__main__"}
 
@@ -54,6 +56,20 @@ def test_no_module_imports_one_of_a_layer_above():
                 continue
             if other != own and LEVEL[other] >= LEVEL[own]:
                 wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_analyses_have_layers_too():
+    level = {name: k for k, names in enumerate(ANALYSES) for name in names}
+    wrong, parts = [], set()
+    for path in sorted((PACKAGE / "analysis").glob("**/*.py")):
+        own = path.relative_to(PACKAGE / "analysis").parts[0].removesuffix(".py")
+        parts.add(own)
+        for line, module in imports(path):
+            other = module.removeprefix("hemlp.analysis.").split(".")[0]
+            if other in level and other != own and level[other] >= level[own]:
+                wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {module}")
+    assert parts - TOP == set(level)
     assert not wrong, "\n".join(wrong)
 
 

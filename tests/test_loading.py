@@ -149,8 +149,22 @@ def loaded_by(*arguments: str) -> set[str]:
 
 def test_what_is_not_run_is_not_loaded():
     assert loaded_by("--version") == {"hemlp.cli.main", "hemlp.cli.errors"}
-    needed = {"main", "advising", "options", "sensitivity"}
+    needed = {"main", "errors", "options", "sensitivity"}
     assert loaded_by("sensitivity", "--help") == {f"hemlp.cli.{name}" for name in needed}
+
+
+def test_analyses_are_loaded_when_they_are_asked_for():
+    said = python(
+        "import sys, inspect, hemlp\n"
+        "hemlp.evaluate, hemlp.Evaluation\n"
+        "print([name for name in sys.modules if name.startswith(('hemlp.analysis', 'hemlp.report'))])\n"
+        "hemlp.Evaluation.interval\n"
+        "print('hemlp.analysis.statistics.intervals' in sys.modules, 'hemlp.analysis.diagnosis' in sys.modules)\n"
+        "methods = inspect.getmembers(hemlp.Evaluation, inspect.isfunction)\n"
+        "print(len([name for name, each in methods if list(inspect.signature(each).parameters)[0] == 'ev']))\n"
+        "print([name for name, each in methods if not name.startswith('_') and not inspect.getdoc(each)])"
+    )
+    assert said.splitlines() == ["[]", "True False", "26", "[]"]
 
 
 def test_usual_tables_are_made_without_what_is_for_others(tmp_path, monkeypatch):

@@ -239,7 +239,7 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
 
 
 def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr(overview, "notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
+    monkeypatch.setattr(overview, "all_notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
     text, _ = made(mini, tmp_path)
     assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 

@@ -24,9 +24,9 @@ def new_figure(width: float, height: float) -> tuple[Figure, Any]:
         import matplotlib  # noqa: F401
     except ImportError:
         raise MissingDependency("plots need matplotlib: pip install 'hemlp[plot]'") from None
-    from hemlp.io.notebook_figure import NotebookFigure
+    from hemlp.io.notebook_figure import Plot
 
-    figure = NotebookFigure(figsize=(width, height), layout="constrained")
+    figure = Plot(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

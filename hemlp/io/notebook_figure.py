@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from hemlp.io.figures import svg
 
 
-class NotebookFigure(Figure):
+class Plot(Figure):
     """A figure of matplotlib. Its last expression in a cell is shown as SVG."""
 
     def _repr_svg_(self) -> str:

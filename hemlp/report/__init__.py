@@ -1,4 +1,4 @@
-"""Reports of an evaluation: plots, the page that shows it all, and files of per-instance scores.
+"""Reports of results: plots, the page that shows it all, JSON, and files of per-instance scores.
 
-Imports explanations and statistics.
+Imports results and analyses.
 """

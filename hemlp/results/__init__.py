@@ -1,4 +1,4 @@
-"""Results: an evaluation as data, per-instance scores first, and its JSON.
+"""Results as data: per-instance scores first, what they were made from, and scores of chunks as bytes.
 
 Imports measures.
 """

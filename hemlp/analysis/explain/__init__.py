@@ -1,1 +1,1 @@
-"""Explanations of single instances: their parts, how they are made, laid out and drawn. Imports measures."""
+"""Explanations of instances: their parts, how they are made, laid out and drawn. Imports results and measures."""

@@ -1,1 +1,1 @@
-"""Scored predictions: reading, thresholds, curves, tuning, ranked measures. Imports report and what is below."""
+"""Scored predictions: reading, thresholds, curves, tuning, ranked measures. Imports statistics and measures."""

@@ -1,4 +1,4 @@
-"""Statistics: tests, intervals and ranks of systems, correlation of measures, exact against greedy, counts of labels.
+"""Statistics: tests, intervals and ranks of systems, correlation of measures, exact against greedy.
 
-Imports measures and texts.
+Imports results and measures.
 """
