@@ -1,5 +1,4 @@
 """Analysis of results: statistics, diagnosis, explanations, curves and thresholds of scored predictions.
 
-An analysis is a function of ``Results``; those for users are methods of ``Evaluation``, too. Imports results and what is
-below.
+An analysis is a function of ``Results``; those for users are methods of ``Evaluation``, too. Imports results.
 """

@@ -15,7 +15,7 @@ from hemlp.measures.sets import SetMeasure
 from hemlp.problems.lca.graphs import LcaGraphs
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
-from hemlp.results.results import Results
+from hemlp.results.results import Results, inputs_of
 
 if TYPE_CHECKING:
     from hemlp.report.instances import Sample
@@ -30,8 +30,7 @@ CHOSEN = 4
 
 def graph_measure(ev: Results) -> str | None:
     """The first measure that is made of minimal LCA graphs."""
-    assert ev.inputs is not None
-    for name, each in ev.inputs.measures.items():
+    for name, each in inputs_of(ev).measures.items():
         if isinstance(each, SetMeasure) and isinstance(each.augment, MinimalLca):
             return name
     return None
@@ -51,12 +50,12 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
     A node is its number from 1 on, and 0 for the class above all roots; a link joins two places among the nodes of its
     instance, and is on the predicted side (1), the true side (2), or both (3).
     """
-    assert ev.inputs is not None
-    of = ev.inputs.measures[measure]
+    inputs = inputs_of(ev)
+    of = inputs.measures[measure]
     arrays: dict[str, NDArray[Any]] = {}
     for s, system in enumerate(ev.systems):
         chosen = _worst(ev, system, measure, sample, MOST // len(ev.systems))
-        batch = ev.inputs.take(system, sample.rows[chosen].tolist())
+        batch = inputs.take(system, sample.rows[chosen].tolist())
         number = np.append(nodes.add(batch.hierarchy, []) + 1, 0)
         solution: Any = of.model(batch).solve()
         found = [_listed(solution.detail(k).graphs) for k in range(len(chosen))]

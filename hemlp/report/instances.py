@@ -16,7 +16,7 @@ from hemlp.escaping import printable
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
-from hemlp.results.results import Results
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ def instance_data(
     ev: Results, sample: Sample, nodes: Nodes, pairs: Mapping[str, Paired]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Ids and arrays: true and predicted classes with their kinds, scores, statuses, and pairs that cost something."""
-    assert ev.inputs is not None
+    inputs = inputs_of(ev)
     arrays: dict[str, NDArray[Any]] = {}
     texts: dict[str, Any] = {}
     if not sample.whole:
         arrays["rows"] = narrow(sample.rows)
     for s, system in enumerate(ev.systems):
-        batch = ev.inputs.take(system, sample.rows.tolist())
+        batch = inputs.take(system, sample.rows.tolist())
         number = nodes.add(batch.hierarchy, [batch.pred.classes, batch.true.classes])
         if s == 0:
             texts["ids"] = None if batch.ids is None else [printable(str(each)) for each in batch.ids]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from hemlp.analysis.diagnosis.error_costs import confused
 from hemlp.analysis.diagnosis.kinds import KINDS
 from hemlp.analysis.diagnosis.paired_classes import Paired, pair_measure, paired
 from hemlp.analysis.statistics.comparable import comparable_means
-from hemlp.analysis.statistics.verdicts import Procedure
+from hemlp.analysis.statistics.tests import Sided
+from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
+from hemlp.io.files import write_text
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report import comparing, sections
 from hemlp.report.elements import Section, choice
@@ -24,7 +27,7 @@ from hemlp.report.instances import MOST, Sample, instance_data, sampled
 from hemlp.report.nodes import Nodes
 from hemlp.report.tree import branch_data, tree_section
 from hemlp.report.verdicts import result
-from hemlp.results.results import Results
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.words import many
 from hemlp.version import __version__
 
@@ -45,6 +48,44 @@ CITATION = """@article{kosmopoulos2015evaluation,
   year    = {2015},
   doi     = {10.1007/s10618-014-0382-x}
 }"""
+
+
+def to_html(
+    ev: Results,
+    path: str | PathLike[str],
+    title: str = "Hierarchical evaluation",
+    *,
+    test: Test | None = None,
+    sided: Sided = "two",
+    ranks: Ranks = "mean",
+    curves: Mapping[str, Curve] | None = None,
+) -> None:
+    """Write a report page: who wins, whether that is significant, where errors are, and a list of all instances.
+
+    It is one file, which needs no network. Of a very large evaluation it lists a sample of the instances, and says
+    so; of one that was read from a file, which does not hold the labels, it shows the scores alone.
+
+    Parameters
+    ----------
+    path
+        A file that is written as a whole or not at all.
+    title
+        Of the page.
+    test, sided, ranks
+        As of ``ranks``.
+    curves
+        By the names of systems, their curves over the threshold (``hemlp.curve``), where predictions have scores.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from hemlp import examples, evaluate
+    >>> mesh = examples.mesh_mini()
+    >>> ev = evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["F_H", "GIE"], names=mesh.names)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ev.to_html(os.path.join(folder, "report.html"), "Five systems")
+    """
+    write_text(path, page(ev, title, Procedure(test, sided, ranks), curves or {}))
 
 
 def page(ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
@@ -101,25 +142,25 @@ def _facts(ev: Results) -> str:
 
 def _about_data(ev: Results, leader: str) -> tuple[list[Section], str]:
     """What can be said where the labels are at hand, and what the page embeds of them."""
-    assert ev.inputs is not None
+    inputs = inputs_of(ev)
     means = np.array(comparable_means(ev, leader))
     order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
     ahead = [ev.systems[k] for k in order.tolist()]
-    name = next((name for name, of in ev.inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
+    name = next((name for name, of in inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
     found = [sections.levels(ev)]
     sample = sampled(ev, leader, MOST)
     pairs: dict[str, Paired] = {}
     confusions = {}
     try:
         of = pair_measure(ev, name)
-        for system, h in ev.inputs.hierarchies.items():
-            every = Paired.joined(paired(ev.inputs, system, of))
+        for system, h in inputs.hierarchies.items():
+            every = Paired.joined(paired(inputs, system, of))
             confusions[system] = list(confused(every, len(h), sections.ROWS))
             pairs[system] = every.among(sample.rows)
         after = [sections.confusions(ev, name, confusions, ahead)]
     except HemlpError as error:  # the measure cannot pair these classes, and says why
         after = [Section("confusions", "Confusions", f"<p class='note'>{markup(str(error))}</p>", {})]
-    nodes = Nodes(ev.inputs.names)
+    nodes = Nodes(inputs.names)
     met, branches = branch_data(ev, leader, nodes)
     found += [tree_section(ev, leader, branches["branch"].size, met, ahead), sections.kinds(ev), sections.classes(ev)]
     found += [*after, *filter(None, [comparing.sensitivity(ev)])]

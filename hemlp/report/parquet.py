@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import encodable, json_text
+from hemlp.io.files import write_bytes
 from hemlp.measures.scores import Scores
 from hemlp.optimize.program import STATUSES
 from hemlp.results.results import Results
@@ -29,7 +31,26 @@ def check_parquet() -> None:
         raise MissingDependency("Parquet files need pyarrow: pip install 'hemlp[parquet]'") from None
 
 
-def parquet_pieces(ev: Results) -> Iterator[bytes]:
+def to_parquet(ev: Results, path: str | PathLike[str]) -> None:
+    """Write the per-instance scores to one Parquet file, a row for each system and instance.
+
+    The columns are ``system``, ``instance`` (from 0), ``id`` where instances have ids, each measure, and then
+    ``MEASURE.COLUMN`` and ``MEASURE.status``; an undefined value is null.
+
+    Parameters
+    ----------
+    path
+        A file that is written as a whole or not at all.
+
+    Raises
+    ------
+    MissingDependency
+        Without pyarrow.
+    """
+    write_bytes(path, _pieces(ev))
+
+
+def _pieces(ev: Results) -> Iterator[bytes]:
     """The file, row group by row group."""
     check_parquet()
     from pyarrow import PythonFile, parquet

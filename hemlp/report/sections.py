@@ -19,7 +19,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
 from hemlp.results.facts import dropped_notes
 from hemlp.results.inputs import Inputs
-from hemlp.results.results import Results
+from hemlp.results.results import Results, inputs_of
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import shown
 
@@ -86,8 +86,7 @@ def kinds(ev: Results) -> Section:
 
 def classes(ev: Results) -> Section:
     """The classes on which most is lost, or on which systems differ most."""
-    inputs = ev.inputs
-    assert inputs is not None
+    inputs = inputs_of(ev)
     labels, counts = class_counts(ev, ev.systems, "labels")
     met = met_classes(counts)
     rows = met[:ROWS]
@@ -106,8 +105,7 @@ def classes(ev: Results) -> Section:
 
 def confusions(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
     """Which true class is answered by which other one, system by system."""
-    inputs = ev.inputs
-    assert inputs is not None
+    inputs = inputs_of(ev)
     columns = [
         Column("true", "ascending", True), Column("predicted", "ascending", True), Column("pairs"),
         Column("cost", "ascending"), Column("instances", "ascending", True),

@@ -50,8 +50,8 @@ def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str,
 
 def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
     """The tree. ``ahead``: the systems that it compares at first."""
-    assert ev.inputs is not None
-    pairs = isinstance(ev.inputs.measures[measure], PairMeasure)
+    inputs = inputs_of(ev)
+    pairs = isinstance(inputs.measures[measure], PairMeasure)
     loss = (
         f"the error of {measure}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
     )
@@ -59,7 +59,7 @@ def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequenc
         f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
         "in brackets 95% intervals: Student's, from the spread over the instances of a branch",
     ]
-    if any((np.diff(h.parent_ptr) > 1).any() for h in ev.inputs.hierarchies.values()):
+    if any((np.diff(h.parent_ptr) > 1).any() for h in inputs.hierarchies.values()):
         told.append("branches overlap where classes have several parents: shares need not add up to 100%")
     if shown < met:
         told.append(

@@ -44,8 +44,8 @@ class Facts:
         self.emptied_true += batch.true.emptied
         self.missing += batch.true.missing + batch.pred.missing
 
-    def told(self) -> dict[str, float]:
-        """In words."""
+    def counts(self) -> dict[str, float]:
+        """By what is counted, in words."""
         pred, true = self.policies.unknown, self.policies.unknown_true
         return {
             "instances": self.instances,

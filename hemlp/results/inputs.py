@@ -147,7 +147,7 @@ class Inputs:
 
         ``room``: how many bytes an instance may take, None for what the machine has.
         """
-        told = {}
+        counts = {}
         for system in self.systems:
             facts = Facts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
@@ -160,5 +160,5 @@ class Inputs:
                     f"{self.true.source}: none of the {facts.unknown_true:,} true labels is in the hierarchy, so there "
                     f"is nothing to evaluate: is it the hierarchy of these labels, and are they read as they should be?"
                 )
-            told[system] = facts.told()
-        return told
+            counts[system] = facts.counts()
+        return counts

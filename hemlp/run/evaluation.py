@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hemlp.analysis.diagnosis import levels as by_level
     from hemlp.analysis.explain import rows
     from hemlp.analysis.statistics import comparisons, correlations, intervals, overview, ranking
-    from hemlp.report import json_form, writing
+    from hemlp.report import json_form, page, parquet
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
     by_branch = LazyModule("hemlp.analysis.diagnosis.branches")
@@ -31,7 +31,8 @@ else:
     overview = LazyModule("hemlp.analysis.statistics.overview")
     ranking = LazyModule("hemlp.analysis.statistics.ranking")
     json_form = LazyModule("hemlp.report.json_form")
-    writing = LazyModule("hemlp.report.writing")
+    page = LazyModule("hemlp.report.page")
+    parquet = LazyModule("hemlp.report.parquet")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,8 +85,8 @@ class Evaluation(Results):
     to_dict = json_form.to_dict
     json_pieces = json_form.json_pieces
     to_json = json_form.to_json
-    to_html = writing.to_html
-    to_parquet = writing.to_parquet
+    to_html = page.to_html
+    to_parquet = parquet.to_parquet
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Self:

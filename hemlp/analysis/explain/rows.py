@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from hemlp.analysis.explain.explain import explain as explain_instance
+from hemlp.analysis.explain.parts import Explanation
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label, near_matches
 from hemlp.options import check_known, row_number
 from hemlp.results.results import Results, inputs_of
-
-if TYPE_CHECKING:
-    from hemlp.analysis.explain.parts import Explanation
 
 
 def explain(
@@ -70,10 +68,8 @@ def explanations(
     ev: Results, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
 ) -> list[Explanation]:
     """``explain`` of several instances, whose data is read once."""
-    from hemlp.analysis.explain import explain
-
     inputs = inputs_of(ev)
     batch = inputs.take(system, rows)
     chosen = {name: inputs.measures[name] for name in measures or ev.measures}
-    explained = (explain.explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
+    explained = (explain_instance(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
     return [replace(each, row=row) for each, row in zip(explained, rows, strict=True)]

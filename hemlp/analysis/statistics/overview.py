@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +14,13 @@ from hemlp.analysis.statistics.ranking import table_verdicts
 from hemlp.analysis.statistics.tests import LEVEL, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test, Verdicts
 from hemlp.errors import InvalidOption
+from hemlp.measures.scores import Scores
 from hemlp.measures.signatures import short
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.facts import dropped_true_labels, unknown_labels
 from hemlp.results.results import Results
 from hemlp.text.tables import DECIMALS, Table, figure
 from hemlp.text.words import many
-
-if TYPE_CHECKING:
-    from hemlp.measures.scores import Scores
 
 VERBOSE = "means over instances; labels: how many are predicted for an instance, on average"
 """What to know about every table."""
