@@ -17,7 +17,7 @@ from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sensitivity import shown
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.report.sections import distribution
-from hemlp.results.results import Results, inputs_of
+from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import figure
 from hemlp.text.words import OPTIMISTIC
 
@@ -66,7 +66,7 @@ def sensitivity(ev: Results) -> Section | None:
 
     Of a large evaluation it is the first of them, or none, and the section says how to get the others.
     """
-    able = [name for name, of in inputs_of(ev).measures.items() if _has_default_cost(of)]
+    able = [name for name, of in require_inputs(ev).measures.items() if _has_default_cost(of)]
     if not able:
         return None
     size = len(ev.systems) * int(ev.facts[ev.systems[0]]["instances"])

@@ -15,7 +15,7 @@ from hemlp.measures.sets import SetMeasure
 from hemlp.problems.lca.graphs import LcaGraphs
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
-from hemlp.results.results import Results, inputs_of
+from hemlp.results.results import Results, require_inputs
 
 if TYPE_CHECKING:
     from hemlp.report.instances import Sample
@@ -30,7 +30,7 @@ CHOSEN = 4
 
 def graph_measure(ev: Results) -> str | None:
     """The first measure that is made of minimal LCA graphs."""
-    for name, each in inputs_of(ev).measures.items():
+    for name, each in require_inputs(ev).measures.items():
         if isinstance(each, SetMeasure) and isinstance(each.augment, MinimalLca):
             return name
     return None
@@ -50,7 +50,7 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
     A node is its number from 1 on, and 0 for the class above all roots; a link joins two places among the nodes of its
     instance, and is on the predicted side (1), the true side (2), or both (3).
     """
-    inputs = inputs_of(ev)
+    inputs = require_inputs(ev)
     of = inputs.measures[measure]
     arrays: dict[str, NDArray[Any]] = {}
     for s, system in enumerate(ev.systems):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.error_costs import confused
-from hemlp.analysis.diagnosis.kinds import KINDS
-from hemlp.analysis.diagnosis.paired_classes import Paired, pair_measure, paired
-from hemlp.analysis.statistics.comparable import comparable_means
-from hemlp.analysis.statistics.tests import Sided
-from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test
+from hemlp.analysis.diagnosis.class_pairs import ClassPairs, find_pair_measure, iter_class_pairs
+from hemlp.analysis.diagnosis.error_costs import rank_confusions
+from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
+from hemlp.analysis.statistics.common_instances import common_means
+from hemlp.analysis.statistics.significance_tests import Sided
+from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_text
@@ -27,7 +27,7 @@ from hemlp.report.instances import MOST, Sample, instance_data, sampled
 from hemlp.report.nodes import Nodes
 from hemlp.report.tree import branch_data, tree_section
 from hemlp.report.verdicts import result
-from hemlp.results.results import Results, inputs_of
+from hemlp.results.results import Results, require_inputs
 from hemlp.text.words import many
 from hemlp.version import __version__
 
@@ -57,7 +57,7 @@ def to_html(
     *,
     test: Test | None = None,
     sided: Sided = "two",
-    ranks: Ranks = "mean",
+    ranks: RankMethod = "mean",
     curves: Mapping[str, Curve] | None = None,
 ) -> None:
     """Write a report page: who wins, whether that is significant, where errors are, and a list of all instances.
@@ -142,20 +142,20 @@ def _facts(ev: Results) -> str:
 
 def _about_data(ev: Results, leader: str) -> tuple[list[Section], str]:
     """What can be said where the labels are at hand, and what the page embeds of them."""
-    inputs = inputs_of(ev)
-    means = np.array(comparable_means(ev, leader))
+    inputs = require_inputs(ev)
+    means = np.array(common_means(ev, leader))
     order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
     ahead = [ev.systems[k] for k in order.tolist()]
     name = next((name for name, of in inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
     found = [sections.levels(ev)]
     sample = sampled(ev, leader, MOST)
-    pairs: dict[str, Paired] = {}
+    pairs: dict[str, ClassPairs] = {}
     confusions = {}
     try:
-        of = pair_measure(ev, name)
+        of = find_pair_measure(ev, name)
         for system, h in inputs.hierarchies.items():
-            every = Paired.joined(paired(inputs, system, of))
-            confusions[system] = list(confused(every, len(h), sections.ROWS))
+            every = ClassPairs.concatenate(iter_class_pairs(inputs, system, of))
+            confusions[system] = list(rank_confusions(every, len(h), sections.ROWS))
             pairs[system] = every.among(sample.rows)
         after = [sections.confusions(ev, name, confusions, ahead)]
     except HemlpError as error:  # the measure cannot pair these classes, and says why
@@ -172,7 +172,7 @@ def _about_data(ev: Results, leader: str) -> tuple[list[Section], str]:
 
 def _embedded(
     ev: Results, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
-    pairs: Mapping[str, Paired], branches: Mapping[str, Any],
+    pairs: Mapping[str, ClassPairs], branches: Mapping[str, Any],
 ) -> tuple[Sample, str]:  # fmt: skip
     """As many instances of the sample as there is room for. ``drawn``: the measures whose pairs and graphs are."""
     pairing, graphs = drawn
@@ -184,7 +184,7 @@ def _embedded(
         values = {
             "systems": [printable(name) for name in ev.systems],
             "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
-            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": KINDS,
+            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": ERROR_KINDS,
             "graphs": None if graphs is None else printable(graphs),
             "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip
@@ -199,7 +199,7 @@ def _instances(ev: Results, leader: str, note: str, ahead: list[str]) -> Section
     """The place of the list, and what it is searched by."""
     systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
     measures = [(str(m), name) for m, name in enumerate(ev.measures)]
-    kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(KINDS) if k)]
+    kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(ERROR_KINDS) if k)]
     first = str(ev.systems.index(ahead[0]))
     body = (
         f"<p class='note'>{markup(note)}</p><div class='bar'>"

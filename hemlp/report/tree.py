@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.blocks import aligned
-from hemlp.analysis.diagnosis.branches import branches_of, placed
+from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
+from hemlp.analysis.diagnosis.system_batches import align_classes
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report.elements import Section, choice, notes
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
-from hemlp.results.results import Results, inputs_of
+from hemlp.results.results import Results, require_inputs
 from hemlp.text.words import many
 
 MOST = 2_500
@@ -26,9 +26,11 @@ def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str,
 
     A branch has at most the instances and the share of any branch that it is in, so those that are kept hang together.
     """
-    inputs = inputs_of(ev)
-    _, places = aligned(inputs, ev.systems)
-    found = [placed(branches_of(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)]
+    inputs = require_inputs(ev)
+    _, places = align_classes(inputs, ev.systems)
+    found = [
+        reorder_branches(compute_branches(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)
+    ]
     instances = np.max([of.instances for of in found], axis=0)
     shares = np.array([np.nan_to_num(of.shares) for of in found])
     weight = np.maximum(instances / max(1, int(ev.facts[ev.systems[0]]["instances"])), shares.max(axis=0))
@@ -50,7 +52,7 @@ def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str,
 
 def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
     """The tree. ``ahead``: the systems that it compares at first."""
-    inputs = inputs_of(ev)
+    inputs = require_inputs(ev)
     pairs = isinstance(inputs.measures[measure], PairMeasure)
     loss = (
         f"the error of {measure}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"

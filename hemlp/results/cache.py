@@ -14,7 +14,7 @@ Options = TypeVarTuple("Options")
 Value = TypeVar("Value")
 
 
-def once(function: Callable[[Results, *Options], Value]) -> Callable[[Results, *Options], Value]:
+def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Callable[[Results, *Options], Value]:
     """``function``, computed once for each ``Results`` and its hashable options.
 
     What the function returns is shared by all who ask: nobody may change it.
@@ -22,10 +22,10 @@ def once(function: Callable[[Results, *Options], Value]) -> Callable[[Results, *
     kept: WeakKeyDictionary[Results, dict[Hashable, Value]] = WeakKeyDictionary()
 
     @wraps(function)
-    def cached(results: Results, *options: *Options) -> Value:
+    def wrapper(results: Results, *options: *Options) -> Value:
         computed = kept.setdefault(results, {})
         if options not in computed:
             computed[options] = function(results, *options)
         return computed[options]
 
-    return cached
+    return wrapper

@@ -15,7 +15,7 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.hierarchy.labels import Label
-from hemlp.results.cache import once
+from hemlp.results.cache import cache_per_evaluation
 
 if TYPE_CHECKING:
     from hemlp.results.results import Results
@@ -32,7 +32,7 @@ class Gold:
     ids: str | None = None
 
 
-@once
+@cache_per_evaluation
 def gold_of(ev: Results) -> Gold | None:
     """The digests of results; none where they were read from a file that has none."""
     if ev.inputs is None:

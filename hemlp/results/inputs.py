@@ -22,7 +22,7 @@ from hemlp.instances.label_files import LabelFile, read_labels
 from hemlp.instances.sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, check_scorable
-from hemlp.results.facts import Facts
+from hemlp.results.label_counts import LabelCounts
 
 Source = LabelSets | LabelFile
 BLOCK = 20_000
@@ -149,7 +149,7 @@ class Inputs:
         """
         counts = {}
         for system in self.systems:
-            facts = Facts(self.policies)
+            facts = LabelCounts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
                 check_scorable(list(self.measures.values()), batch, undefined, start, room)
                 facts.add(batch)
@@ -160,5 +160,5 @@ class Inputs:
                     f"{self.true.source}: none of the {facts.unknown_true:,} true labels is in the hierarchy, so there "
                     f"is nothing to evaluate: is it the hierarchy of these labels, and are they read as they should be?"
                 )
-            counts[system] = facts.counts()
+            counts[system] = facts.as_dict()
         return counts

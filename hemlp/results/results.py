@@ -14,7 +14,7 @@ from hemlp.measures.scores import Scores
 from hemlp.measures.signatures import stored_measure
 from hemlp.optimize.program import STATUSES
 from hemlp.options import check_known
-from hemlp.results.cache import once
+from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.gold import Gold
 from hemlp.results.inputs import Inputs
 from hemlp.text.tables import as_frame
@@ -185,13 +185,13 @@ class Results:
         return f"{type(self).__name__}({', '.join(sizes)})"
 
 
-def inputs_of(results: Results) -> Inputs:
+def require_inputs(results: Results) -> Inputs:
     """The labels that were evaluated; an error where only the scores are left of them."""
     if results.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     return results.inputs
 
 
-@once
+@cache_per_evaluation
 def _mean(results: Results, system: str, measure: str) -> float:
     return results.scores[system][measure].mean()

@@ -12,24 +12,24 @@ from hemlp.run.lazy import LazyModule
 if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
     from hemlp.analysis.diagnosis import branches as by_branch
-    from hemlp.analysis.diagnosis import census, error_costs, kinds
+    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
     from hemlp.analysis.diagnosis import levels as by_level
     from hemlp.analysis.explain import rows
-    from hemlp.analysis.statistics import comparisons, correlations, intervals, overview, ranking
+    from hemlp.analysis.statistics import comparisons, correlations, evaluation_verdicts, intervals, summary_table
     from hemlp.report import json_form, page, parquet
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
     by_branch = LazyModule("hemlp.analysis.diagnosis.branches")
-    census = LazyModule("hemlp.analysis.diagnosis.census")
+    class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
     error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
-    kinds = LazyModule("hemlp.analysis.diagnosis.kinds")
+    error_kinds = LazyModule("hemlp.analysis.diagnosis.error_kinds")
     by_level = LazyModule("hemlp.analysis.diagnosis.levels")
     rows = LazyModule("hemlp.analysis.explain.rows")
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
     correlations = LazyModule("hemlp.analysis.statistics.correlations")
     intervals = LazyModule("hemlp.analysis.statistics.intervals")
-    overview = LazyModule("hemlp.analysis.statistics.overview")
-    ranking = LazyModule("hemlp.analysis.statistics.ranking")
+    summary_table = LazyModule("hemlp.analysis.statistics.summary_table")
+    evaluation_verdicts = LazyModule("hemlp.analysis.statistics.evaluation_verdicts")
     json_form = LazyModule("hemlp.report.json_form")
     page = LazyModule("hemlp.report.page")
     parquet = LazyModule("hemlp.report.parquet")
@@ -55,10 +55,10 @@ class Evaluation(Results):
     """
 
     # which systems are better
-    table = overview.table
-    notes = overview.notes
-    ranks = ranking.ranks
-    groups = ranking.groups
+    table = summary_table.summary_table
+    notes = summary_table.notes
+    ranks = evaluation_verdicts.ranks
+    groups = evaluation_verdicts.groups
     interval = intervals.interval
     compare = comparisons.compare
     significance = comparisons.significance
@@ -70,10 +70,10 @@ class Evaluation(Results):
 
     # where the errors are
     levels = by_level.levels
-    classes = census.classes
+    classes = class_counts.classes
     branches = by_branch.branches
-    errors = kinds.errors
-    hits = kinds.hits
+    errors = error_kinds.errors
+    hits = error_kinds.hits
     confusions = error_costs.confusions
     costs = error_costs.costs
     explain = rows.explain

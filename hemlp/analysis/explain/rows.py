@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hemlp.analysis.explain.explain import explain as explain_instance
-from hemlp.analysis.explain.parts import Explanation
+from hemlp.analysis.explain.explanation import Explanation
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label, near_matches
 from hemlp.options import check_known, row_number
-from hemlp.results.results import Results, inputs_of
+from hemlp.results.results import Results, require_inputs
 
 
 def explain(
@@ -41,7 +41,7 @@ def explain(
     >>> evaluate(h, ["sheep"], ["cow"], ["GIE"]).explain("system", 0).parts[0].pairs[0].path
     ('cow', 'animal', 'sheep')
     """
-    inputs_of(ev)
+    require_inputs(ev)
     check_known("system", system, ev.systems)
     chosen = [measures] if isinstance(measures, str) else measures
     for name in chosen or ():
@@ -68,7 +68,7 @@ def explanations(
     ev: Results, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
 ) -> list[Explanation]:
     """``explain`` of several instances, whose data is read once."""
-    inputs = inputs_of(ev)
+    inputs = require_inputs(ev)
     batch = inputs.take(system, rows)
     chosen = {name: inputs.measures[name] for name in measures or ev.measures}
     explained = (explain_instance(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))

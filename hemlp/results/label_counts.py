@@ -13,7 +13,7 @@ from hemlp.text.words import many
 
 
 @dataclass
-class Facts:
+class LabelCounts:
     """Counts of one system's instances and labels."""
 
     policies: Policies
@@ -44,7 +44,7 @@ class Facts:
         self.emptied_true += batch.true.emptied
         self.missing += batch.true.missing + batch.pred.missing
 
-    def counts(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, float]:
         """By what is counted, in words."""
         pred, true = self.policies.unknown, self.policies.unknown_true
         return {
@@ -63,7 +63,7 @@ class Facts:
         }
 
 
-def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
     shown, some = {}, False
     for system, counts in facts.items():
@@ -75,11 +75,11 @@ def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, s
 
 def dropped_notes(facts: Mapping[str, Mapping[str, float]]) -> list[str]:
     """A note of the true labels that no score sees, if any were dropped."""
-    dropped = dropped_true_labels(facts)
+    dropped = describe_dropped_labels(facts)
     return [f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else []
 
 
-def unknown_labels(counts: Mapping[str, float]) -> str:
+def describe_unknown_labels(counts: Mapping[str, float]) -> str:
     """What was done about the unknown labels of a system, in words."""
     kinds = (
         "predicted labels dropped", "predicted labels isolated", "predictions emptied",
