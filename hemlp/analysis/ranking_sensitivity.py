@@ -65,7 +65,7 @@ class Sensitivities(Shown):
     def table(self) -> Table:
         """One row a flip; the notes say who is ahead where the systems were evaluated. Of one system, its lines."""
         if len(self.systems) == 1:
-            return self._alone()
+            return self._single_system_table()
         rows = [[shown(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
         means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
@@ -78,7 +78,7 @@ class Sensitivities(Shown):
         ]  # fmt: skip
         return Table(["D", "ahead below", "ahead above"], rows, notes)
 
-    def _alone(self) -> Table:
+    def _single_system_table(self) -> Table:
         """The mean of the only system as lines over D."""
         ((name, found),) = self.systems.items()
         lines, mean = found.table(), figure(float(found(self.chosen)))
@@ -118,22 +118,22 @@ class Sensitivities(Shown):
         return {
             "measure": self.measure,
             "default_cost": self.chosen,
-            "flips": [{"D": _plain(d), "below": below, "above": above} for d, below, above in self.flips],
+            "flips": [{"D": _json_fraction(d), "below": below, "above": above} for d, below, above in self.flips],
             "systems": {
                 name: {
-                    "breakpoints": [_plain(d) for d in each.breakpoints],
-                    "pieces": [[_plain(c), _plain(k)] for c, k in each.pieces],
+                    "breakpoints": [_json_fraction(d) for d in each.breakpoints],
+                    "pieces": [[_json_fraction(c), _json_fraction(k)] for c, k in each.pieces],
                 }
                 for name, each in self.systems.items()
             },
         }
 
 
-def _plain(value: Number) -> float | list[int]:
+def _json_fraction(value: Number) -> float | list[int]:
     return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
 
 
-def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
+def compute_sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
     """The means of all systems of an evaluation as functions of the default cost."""
     check_known("measure", measure, ev.measures)
     if ev.inputs is None:

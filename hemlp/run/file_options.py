@@ -71,7 +71,7 @@ READING = tuple(each.name for each in fields(Files))
 
 def cut_at(s: ScoredSets, cut: Cut) -> LabelSets:
     """Scores, cut where FILE@CUT says."""
-    from hemlp.analysis.scored.tuned import Tuned
+    from hemlp.analysis.scored.tuned_rule import Tuned
 
     if cut.top is not None:
         return s.top(cut.top)

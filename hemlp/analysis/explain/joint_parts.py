@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.explain.parts import Names, Pairing, Part, Unexplained
+from hemlp.analysis.explain.explanation import NameFunction, PairingPart, Part, UndefinedPart
 from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -15,12 +15,12 @@ from hemlp.text.tables import Table
 
 
 @dataclass(frozen=True)
-class Transport(Pairing):
+class TransportPart(PairingPart):
     """Who sends what to whom: ``pairs`` whose costs are for the ``masses`` that move, and have no prices."""
 
     masses: tuple[float, ...] = ()
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """What moves."""
         moves = zip(self.pairs, self.masses, strict=True)
         rows = [
@@ -36,40 +36,40 @@ class Transport(Pairing):
 
 
 @dataclass(frozen=True)
-class Ruled(Pairing):
-    """Pairs, and what is ``paid`` beside them: for what, and how much."""
+class FlowPart(PairingPart):
+    """Pairs, and what is ``other_costs`` beside them: for what, and how much."""
 
-    paid: tuple[tuple[str, float], ...] = ()
+    other_costs: tuple[tuple[str, float], ...] = ()
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """Pairs, then what else is paid."""
         yield from super().tables(name)
-        if self.paid:
-            yield Table(["paid beside pairs", "cost"], [[what, f"{cost:g}"] for what, cost in self.paid])
+        if self.other_costs:
+            yield Table(["paid beside pairs", "cost"], [[what, f"{cost:g}"] for what, cost in self.other_costs])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.paid]}
+        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.other_costs]}
 
 
 @dataclass(frozen=True)
-class Several:
+class JointPart:
     """What there is to show of each of several models, by their names."""
 
     values: Mapping[str, float]
     parts: Mapping[str, Part]
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """Of all models, each with its name as a note."""
         for called, part in self.parts.items():
             for table in part.tables(name):
                 yield replace(table, notes=[f"of the model {called!r}", *table.notes])
 
-    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
+    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """All models in one drawing."""
         made = Picture(title)
         for part in self.parts.values():
-            if isinstance(part, Unexplained):
+            if isinstance(part, UndefinedPart):
                 continue
             drawn = part.picture(title, h, sides, name)
             made.boxes |= {key: box for key, box in drawn.boxes.items() if key not in made.boxes}

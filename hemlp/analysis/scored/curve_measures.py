@@ -10,7 +10,7 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 
 
-def of_thresholds(what: str | Measure) -> Measure:
+def threshold_measure(what: str | Measure) -> Measure:
     """A measure of what is above a threshold."""
     made = measure(what)
     if isinstance(made, RankedMeasure):
@@ -18,14 +18,14 @@ def of_thresholds(what: str | Measure) -> Measure:
     return made
 
 
-def curve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+def resolve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
     """The measures under the names that they were asked for."""
     made: dict[str, Measure] = {}
     for each in measures:
         name = each if isinstance(each, str) else each.called
         if name in made:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
-        made[name] = of_thresholds(each)
+        made[name] = threshold_measure(each)
     if not made:
         raise InvalidOption("a curve needs at least one measure")
     return made

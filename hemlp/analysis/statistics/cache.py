@@ -11,21 +11,23 @@ if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
 Options = TypeVarTuple("Options")
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-def once(function: Callable[[Evaluation, *Options], Found]) -> Callable[[Evaluation, *Options], Found]:
+def cache_per_evaluation(
+    function: Callable[[Evaluation, *Options], Result],
+) -> Callable[[Evaluation, *Options], Result]:
     """``function``, computed once for each evaluation and its hashable options.
 
     The evaluation itself stays as it is. What the function returns is shared by all who ask: nobody may change it.
     """
-    kept: WeakKeyDictionary[Evaluation, dict[Hashable, Found]] = WeakKeyDictionary()
+    kept: WeakKeyDictionary[Evaluation, dict[Hashable, Result]] = WeakKeyDictionary()
 
     @wraps(function)
-    def found(ev: Evaluation, *options: *Options) -> Found:
+    def wrapper(ev: Evaluation, *options: *Options) -> Result:
         results = kept.setdefault(ev, {})
         if options not in results:
             results[options] = function(ev, *options)
         return results[options]
 
-    return found
+    return wrapper

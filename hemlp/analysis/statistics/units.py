@@ -15,7 +15,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
 
-MANY = 100_000
+BUCKETED_FROM = 100_000
 """From so many instances on buckets are drawn."""
 BUCKETS = 4096
 
@@ -28,7 +28,7 @@ class Units:
     --------
     >>> Units(3, ["b", 10, 9]).members.tolist()
     [2, 0, 1]
-    >>> Units(2).number, Units(2).in_buckets, Units(MANY).number
+    >>> Units(2).number, Units(2).in_buckets, Units(BUCKETED_FROM).number
     (2, False, 4096)
     """
 
@@ -38,7 +38,7 @@ class Units:
     @property
     def in_buckets(self) -> bool:
         """Whether the units are buckets."""
-        return self.size >= MANY
+        return self.size >= BUCKETED_FROM
 
     @property
     def number(self) -> int:
@@ -58,7 +58,7 @@ class Units:
     def members(self) -> IntArray:
         """The unit of each instance."""
         if self.in_buckets:
-            return buckets(range(1, self.size + 1) if self.ids is None else self.ids)
+            return assign_buckets(range(1, self.size + 1) if self.ids is None else self.ids)
         return self.ranks
 
     @cached_property
@@ -66,7 +66,7 @@ class Units:
         """How many instances each unit has."""
         return np.bincount(self.members, minlength=self.number).astype(np.float64)
 
-    def arranged(self, values: FloatArray) -> FloatArray:
+    def arrange(self, values: FloatArray) -> FloatArray:
         """One value an instance, in the order of the units: where these are instances."""
         if self.ids is None:
             return values
@@ -74,7 +74,7 @@ class Units:
         found[self.members] = values
         return found
 
-    def added(self, parts: Iterable[IntArray]) -> IntArray:
+    def sum_by_unit(self, parts: Iterable[IntArray]) -> IntArray:
         """Sums of the integers of each unit: units × columns, of consecutive parts of instances × columns."""
         found: list[IntArray] = []
         start = 0
@@ -91,15 +91,15 @@ class Units:
         return found[0]
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """In words, for notes."""
         return f"{BUCKETS:,} buckets of instances (buckets:{BUCKETS})" if self.in_buckets else "the instances"
 
 
-def buckets(ids: Iterable[Label]) -> IntArray:
+def assign_buckets(ids: Iterable[Label]) -> IntArray:
     """The bucket of each id: the SHA-256 of its UTF-8, an integer's in decimal, as a big-endian number mod 4096.
 
-    >>> buckets(["1", 1, "é", "PMID:12345"]).tolist()
+    >>> assign_buckets(["1", 1, "é", "PMID:12345"]).tolist()
     [2891, 2891, 3148, 607]
     """
     texts = (str(name).encode("utf-8", "surrogatepass") for name in ids)

@@ -20,11 +20,11 @@ from hemlp.kernels.records import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
+class AlignedScores:
     """The scored classes of each instance of the gold: numbers of classes, greatest score first.
 
     ``batch``: the true side, and on the predicted side all scored classes. ``unscored``: how many instances of the gold
-    have no scores. ``left_out``: how many scored instances are not in the gold. ``given``: the scores of its
+    have no scores. ``left_out``: how many scored instances are not in the gold. ``raw_scores``: the scores of its
     instances as they were given; None of a part of the data.
     """
 
@@ -35,7 +35,7 @@ class Aligned:
     unscored: int = 0
     left_out: int = 0
     source: str | None = None
-    given: ScoredSets | None = None
+    raw_scores: ScoredSets | None = None
 
     @classmethod
     def of(
@@ -46,17 +46,17 @@ class Aligned:
         unknown: UnknownPolicy = "error",
         unknown_true: UnknownPolicy | None = None,
         rows: RowsOf | None = None,
-    ) -> Aligned:
+    ) -> AlignedScores:
         """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
         hierarchy = Hierarchy.of(hierarchy)
         gold, s = as_gold(true, rows), as_scores(scores)
         if not len(gold):
             raise InvalidLabelSets(f"{gold.source or 'the gold'} holds no instance")
-        given = len(s)
+        number = len(s)
         if gold.ids is not None and s.ids is not None:
-            _check_types(gold, s)
-            left_out = given - len(set(gold.ids) & set(s.ids))
-            if given and left_out == given:
+            _check_id_types(gold, s)
+            left_out = number - len(set(gold.ids) & set(s.ids))
+            if number and left_out == number:
                 raise MisalignedSides(
                     f"{s.source or 'the scores'}: no instance is in the gold; {s.ids[0]!r} is scored, {gold.ids[0]!r} "
                     f"is in the gold"
@@ -93,14 +93,14 @@ class Aligned:
         """The true classes, for kernels."""
         return Rows(self.batch.true.ptr, self.batch.true.classes)
 
-    def take(self, rows: IntArray) -> Aligned:
+    def take(self, rows: IntArray) -> AlignedScores:
         """The instances with these numbers, in this order."""
         lengths = np.diff(self.ptr)[rows]
         ptr = np.concatenate([[0], np.cumsum(lengths)])
         at = np.repeat(self.ptr[rows] - ptr[:-1], lengths) + np.arange(ptr[-1])
         unscored = int((lengths == 0).sum())
         batch = self.batch.take(np.asarray(rows))
-        own = {"classes": self.classes[at], "values": self.values[at], "unscored": unscored, "given": None}
+        own = {"classes": self.classes[at], "values": self.values[at], "unscored": unscored, "raw_scores": None}
         return replace(self, batch=batch, ptr=ptr, **own)
 
     @property
@@ -119,7 +119,7 @@ class Aligned:
         return found
 
 
-def _check_types(gold: LabelSets, s: ScoredSets) -> None:
+def _check_id_types(gold: LabelSets, s: ScoredSets) -> None:
     """Refuse ids that are integers on one side and strings that look like them on the other."""
     known = set(s.ids or ())
     for name in gold.ids or ():

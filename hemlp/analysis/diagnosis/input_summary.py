@@ -12,11 +12,11 @@ from hemlp.instances.sets import LabelSets
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
-SHOWN = 5
+MAX_NAMED = 5
 """Unknown labels, or ids, that are named."""
 
 
-def about_hierarchy(h: Hierarchy) -> Table:
+def describe_hierarchy(h: Hierarchy) -> Table:
     """Its sizes."""
     parents, children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
     rows: list[tuple[str, object]] = [
@@ -36,7 +36,7 @@ def about_hierarchy(h: Hierarchy) -> Table:
     return Table(["hierarchy", ""], [[words, str(value)] for words, value in rows])
 
 
-def about_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
+def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
     """Facts about label files, one column each, and what would be an error when they are scored together."""
     words = (
         "instances", "with ids", "labels", "labels per instance", "distinct classes", "instances without labels",
@@ -45,14 +45,14 @@ def about_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, l
     )  # fmt: skip
     columns, wrong = [], []
     for name, sets in files.items():
-        facts, problem = _facts(h, name, sets)
+        facts, problem = _describe_file(h, name, sets)
         columns.append(facts)
         wrong += problem
-    wrong += _alignment(files)
+    wrong += _alignment_problems(files)
     return Table(["labels", *files], [list(row) for row in zip(words, *columns, strict=True)]), wrong
 
 
-def _facts(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
+def _describe_file(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
     numbers = h.numbers(sets.vocabulary)
     found = numbers[sets.codes]
     rows = np.repeat(np.arange(len(sets)), np.diff(sets.ptr))
@@ -63,20 +63,20 @@ def _facts(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[st
     facts = [
         len(sets), "no" if sets.ids is None else "yes", sets.codes.size,
         f"{sets.codes.size / max(len(sets), 1):.2f}", len(np.unique(known)), int((np.diff(sets.ptr) == 0).sum()),
-        known.size - keys.size, _beside_ancestors(h, keys // len(h), keys % len(h)),
+        known.size - keys.size, _count_beside_ancestors(h, keys // len(h), keys % len(h)),
         int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()), int((found < 0).sum()), strange.size,
     ]  # fmt: skip
     wrong = []
-    for code in strange[np.argsort(-times[strange], kind="stable")][:SHOWN]:
+    for code in strange[np.argsort(-times[strange], kind="stable")][:MAX_NAMED]:
         message, _ = unknown_label_message(sets.vocabulary[code], h.known_labels())
         first = sets.place(int(np.flatnonzero(sets.codes == code)[0]))
         wrong.append(f"{name}: {message} ({many(int(times[code]), 'time')}, first in {first})")
-    if strange.size > SHOWN:
-        wrong.append(f"{name}: {strange.size - SHOWN:,} more unknown labels")
+    if strange.size > MAX_NAMED:
+        wrong.append(f"{name}: {strange.size - MAX_NAMED:,} more unknown labels")
     return list(map(str, facts)), wrong
 
 
-def _beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
+def _count_beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
     """How many labels have a descendant in the same instance."""
     there = set(zip(rows.tolist(), classes.tolist(), strict=True))
     above: dict[int, list[int]] = {}
@@ -85,7 +85,7 @@ def _beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> in
     return len({(row, top) for row, each in there for top in above[each] if (row, top) in there})
 
 
-def _alignment(files: Mapping[str, LabelSets]) -> list[str]:
+def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
     """In what way files do not belong to the same instances as the first."""
     if not files:
         return []
@@ -103,6 +103,6 @@ def _alignment(files: Mapping[str, LabelSets]) -> list[str]:
             for there, not_there, ids in ((first, name, lacking), (name, first, more)):
                 if ids:
                     wrong.append(
-                        f"{many(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:SHOWN])}"
+                        f"{many(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:MAX_NAMED])}"
                     )
     return wrong

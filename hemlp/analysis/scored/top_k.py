@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.statistics.resampling import RESAMPLES, Draw
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray
 from hemlp.errors import UnknownMeasure
@@ -85,12 +85,15 @@ class Ranked(Shown):
         """Means with their 95% bootstrap intervals."""
         columns = list(self.values.values())
         units = Units(len(columns[0]), self.ids)
-        found = [Interval.of(drawn) for drawn in Draw(units).means(columns).T]
+        found = [Interval.of(drawn) for drawn in Bootstrap(units).means(columns).T]
         rows = [
             [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
             for (name, better), (low, high) in zip(self.greater_is_better.items(), found, strict=True)
         ]
-        notes = [f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.described}", *self.notes]
+        notes = [
+            f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.description}",
+            *self.notes,
+        ]
         return Table(["measure", "", "mean", "95% interval"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -143,8 +146,8 @@ def ranked(
     Ranked(F_H@1 0.5000, F_H@2 0.8000)
     """
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
-    made = {each if isinstance(each, str) else measure(each).called: _ranked(each) for each in asked}
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    made = {each if isinstance(each, str) else measure(each).called: _resolve_ranked(each) for each in asked}
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     ranking = Side(data.ptr, data.classes)
     batch = replace(data.batch, pred=replace(data.batch.pred, ranking=ranking, uncut=True))
     options: Any = {"solver": solver, "time_limit": time_limit}
@@ -163,7 +166,7 @@ def ranked(
     return Ranked({name: values[name] for name in made}, better, tuple(notes), data.batch.ids)
 
 
-def _ranked(what: str | Measure) -> RankedMeasure:
+def _resolve_ranked(what: str | Measure) -> RankedMeasure:
     """MEASURE@k."""
     made = measure(what)
     if not isinstance(made, RankedMeasure):

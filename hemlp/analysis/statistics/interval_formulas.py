@@ -18,10 +18,10 @@ from hemlp.text.intervals import CONFIDENCE, Interval
 TAIL = (1 + CONFIDENCE) / 2
 
 
-def proportion(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The lower and upper ends for ``hits`` of ``total``; nan where the total is 0.
 
-    >>> low, high = proportion(np.array([0.0, 5.0]), np.array([10.0, 10.0]))
+    >>> low, high = wilson_interval(np.array([0.0, 5.0]), np.array([10.0, 10.0]))
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.2366], [0.2775, 0.7634])
     """
@@ -36,7 +36,7 @@ def proportion(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatAr
     return np.where(none, math.nan, low), np.where(none, math.nan, high)
 
 
-def of_mean(
+def student_interval(
     means: FloatArray, sums: FloatArray, squares: FloatArray, number: FloatArray, limits: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """The ends mean ∓ t s / √n, as far as the ``limits`` of a mean; nan where it is not finite, or of one value.
@@ -44,7 +44,8 @@ def of_mean(
     ``sums`` of ``number`` values and of their ``squares``, which should be near 0: what is the same in all of them is
     taken off before.
 
-    >>> low, high = of_mean(np.array([0.625]), np.array([0.0]), np.array([0.28125]), np.array([2.0]), (0.0, 1.0))
+    >>> columns = np.array([0.625]), np.array([0.0]), np.array([0.28125]), np.array([2.0])
+    >>> low, high = student_interval(*columns, (0.0, 1.0))
     >>> low.tolist(), high.tolist()
     ([0.0], [1.0])
     """
@@ -57,7 +58,7 @@ def of_mean(
         return np.clip(means - width, *limits), np.clip(means + width, *limits)
 
 
-def exactly_added(values: FloatArray) -> FloatArray:
+def round_for_exact_sums(values: FloatArray) -> FloatArray:
     """The values, rounded so that sums of them with their remainders are exact, and depend on no order.
 
     A sum s of n values below 2ᵉ is rounded n times by up to 2ᵉ n / 2⁵³: what that adds up to fits into a double if all
@@ -68,6 +69,6 @@ def exactly_added(values: FloatArray) -> FloatArray:
     return found
 
 
-def intervals(low: FloatArray, high: FloatArray) -> list[Interval]:
+def as_intervals(low: FloatArray, high: FloatArray) -> list[Interval]:
     """Pairs of ends."""
     return list(map(Interval, low.tolist(), high.tolist()))

@@ -14,15 +14,15 @@ from hemlp.text.words import many
 if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
-_OF_LCA = "lcas"
+_LCA_COLUMN = "lcas"
 """The column that measures of LCA graphs have."""
 
 
-def cautions(ev: Evaluation) -> list[str]:
+def interpretation_notes(ev: Evaluation) -> list[str]:
     """Notes on several roots and isolated labels in LCA graphs, on instances without labels, and on infinite means."""
     found = []
     first = ev.scores[ev.systems[0]]
-    graphs = [name for name in ev.measures if _OF_LCA in first[name].columns]
+    graphs = [name for name in ev.measures if _LCA_COLUMN in first[name].columns]
     roots = 1 if ev.inputs is None else len(ev.inputs.given.roots)
     isolated = [system for system in ev.systems if ev.facts[system].get("predicted labels isolated")]
     if graphs and roots > 1:

@@ -7,7 +7,7 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 
-SAME = 1e-12
+TIE_TOLERANCE = 1e-12
 """Values that differ by less, relatively, differ by rounding alone."""
 
 
@@ -17,7 +17,7 @@ def best_index(values: FloatArray, greater_is_better: bool) -> int:
     if np.isnan(known).all():
         raise InvalidOption("the measure is undefined at every threshold: there is no best one")
     best = float(np.nanmax(known))
-    room = SAME * abs(best) if np.isfinite(best) else 0.0
+    room = TIE_TOLERANCE * abs(best) if np.isfinite(best) else 0.0
     return int(np.flatnonzero(known >= best - room)[0])
 
 

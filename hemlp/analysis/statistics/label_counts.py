@@ -14,7 +14,7 @@ from hemlp.text.words import many
 
 
 @dataclass
-class Facts:
+class LabelCounts:
     """Counts of one system's instances and labels."""
 
     policies: Policies
@@ -45,7 +45,7 @@ class Facts:
         self.emptied_true += batch.true.emptied
         self.missing += batch.true.missing + batch.pred.missing
 
-    def told(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, float]:
         """In words."""
         pred, true = self.policies.unknown, self.policies.unknown_true
         return {
@@ -64,7 +64,7 @@ class Facts:
         }
 
 
-def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
     shown, some = {}, False
     for system, counts in facts.items():
@@ -74,14 +74,14 @@ def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, s
     return shown if some else {}
 
 
-def with_dropped(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
+def note_dropped_labels(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
     """A table with a note of the true labels that no score sees, if any were dropped."""
-    dropped = dropped_true_labels(facts)
+    dropped = describe_dropped_labels(facts)
     told = ", ".join(f"{system} {number}" for system, number in dropped.items())
     return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
 
 
-def unknown_labels(counts: Mapping[str, float]) -> str:
+def describe_unknown_labels(counts: Mapping[str, float]) -> str:
     """What was done about the unknown labels of a system, in words."""
     kinds = (
         "predicted labels dropped", "predicted labels isolated", "predictions emptied",
