@@ -45,11 +45,11 @@ class Sensitivities(Shown):
     @cached_property
     def flips(self) -> list[tuple[Number, str, str]]:
         """(D, ahead below D, ahead above D) wherever two systems change places, from small to great D."""
-        found = []
+        flips = []
         for pair in combinations(self.systems, 2):
-            of = crossings(self.systems[pair[0]], self.systems[pair[1]])
-            found += [(d, pair[ahead], pair[1 - ahead]) for d, ahead in of]
-        return sorted(found)
+            crossed = crossings(self.systems[pair[0]], self.systems[pair[1]])
+            flips += [(d, pair[ahead], pair[1 - ahead]) for d, ahead in crossed]
+        return sorted(flips)
 
     def order(self, default_cost: float | Fraction) -> list[str]:
         """The systems from the best to the worst at this D.
@@ -80,9 +80,9 @@ class Sensitivities(Shown):
 
     def _single_system_table(self) -> Table:
         """The mean of the only system as lines over D."""
-        ((name, found),) = self.systems.items()
-        lines, mean = found.table(), figure(float(found(self.chosen)))
-        formula = "1 − cost / D − default pairs" if found.accuracy else "cost + default pairs · D"
+        ((name, sensitivity),) = self.systems.items()
+        lines, mean = sensitivity.table(), figure(float(sensitivity(self.chosen)))
+        formula = "1 − cost / D − default pairs" if sensitivity.accuracy else "cost + default pairs · D"
         notes = [
             f"{self.measure} of {name} = {formula}, {mean} at D = {self.chosen:g}",
             "two systems change places: give another one to see at which D",
@@ -142,11 +142,11 @@ def compute_sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
     of_pairs = each.measure if isinstance(each, RankedMeasure) else each
     if not isinstance(of_pairs, PairMeasure):
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
-    found = {}
+    by_system = {}
     for system in ev.systems:
         totals = Totals(of_pairs)
         for _, batch in ev.inputs.blocks(system):
             totals.add_batch(each.sees(batch) if isinstance(each, RankedMeasure) else batch)
-        found[system] = totals.sensitivity()
+        by_system[system] = totals.sensitivity()
     chosen: Any = of_pairs.default_cost
-    return Sensitivities(measure, found, float(chosen))
+    return Sensitivities(measure, by_system, float(chosen))

@@ -123,7 +123,7 @@ FAULTS = [
     Fault("scores/cafa.py", "counting[everywhere] = 0", "pass", "excluded classes count in CAFA's averages"),
     Fault("scores/reliability.py", "math.fsum(n * abs(score - share)", "math.fsum(n * (score - share)", "the calibration error", "ranked"),
     Fault("diagnosis/error_kinds.py", "[sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2)", "[sizes == 0, hits >= 1, hits > 0], [3, 0, 1], 2)", "instances of which some true classes were hit"),
-    Fault("diagnosis/branches.py", "np.lexsort((-shares, -spread * found[0].instances[rows]))", "np.lexsort((-shares, -spread))", "which branches are shown first"),
+    Fault("diagnosis/branches.py", "np.lexsort((-shares, -spread * statistics[0].instances[rows]))", "np.lexsort((-shares, -spread))", "which branches are shown first"),
     # evaluation, reports, the rest
     Fault("evaluation/drops.py", "return math.isnan(low) or (high < 0 if self.greater_is_better else low > 0)", "return math.isnan(low) or (high < 0 if self.greater_is_better else low < 0)", "a significant drop of an error"),
     Fault("evaluation/drops.py", "return -self.difference if self.greater_is_better else self.difference", "return -self.difference", "a drop of an error passes the gate"),
@@ -144,7 +144,7 @@ FAULTS = [
     Fault("statistics/permutation.py", "p = (1 + count) / (1 + SIGN_DRAWS)", "p = count / SIGN_DRAWS", "p of drawn signs"),
     Fault("statistics/permutation.py", "- d.values.size * d.tolerance / unit", "", "sums that tie with the observed one"),
     Fault("statistics/letter_display.py", "for group in reversed(groups):", "for group in sorted(groups):", "which letters are left out"),
-    Fault("statistics/letter_display.py", "placed[k] = placed[above] if tied else at + 1", "placed[k] = at + 1", "equal means have one place"),
+    Fault("statistics/letter_display.py", "ranks[k] = ranks[above] if tied else at + 1", "ranks[k] = at + 1", "equal means have one place"),
     Fault("statistics/verdicts.py", "(first, second) if self.greater_is_better else (second, first)", "(first, second)", "who is better by a loss"),
     Fault("statistics/verdicts.py", "return self.holm[first, second] < ALPHA", "return self.p[first, second] < ALPHA", "which systems are separated"),
     Fault("statistics/verdicts.py", "of_better if one_sided else max(wins, losses)", "max(wins, losses)", "the paper's sign test"),

@@ -21,11 +21,11 @@ def cache_per_evaluation(
 
     The evaluation itself stays as it is. What the function returns is shared by all who ask: nobody may change it.
     """
-    kept: WeakKeyDictionary[Evaluation, dict[Hashable, Result]] = WeakKeyDictionary()
+    cache: WeakKeyDictionary[Evaluation, dict[Hashable, Result]] = WeakKeyDictionary()
 
     @wraps(function)
     def wrapper(ev: Evaluation, *options: *Options) -> Result:
-        results = kept.setdefault(ev, {})
+        results = cache.setdefault(ev, {})
         if options not in results:
             results[options] = function(ev, *options)
         return results[options]

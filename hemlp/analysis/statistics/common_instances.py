@@ -54,8 +54,8 @@ def common_instance_notes(ev: Evaluation, measure: str) -> tuple[str, ...]:
     if not shared:
         return (f"{measure}: no ranks, for there is no instance on which all systems are defined",)
     means = zip(ev.systems, common_means(ev, measure), strict=True)
-    told = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
+    texts = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
     return (
         f"{measure}: each mean is over the instances on which its system is defined; places, letters and correlations "
-        f"are over the {many(shared, 'instance')} on which all systems are, where the means are {told}",
+        f"are over the {many(shared, 'instance')} on which all systems are, where the means are {texts}",
     )

@@ -34,14 +34,14 @@ def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
         if plain_number(option, number, 0) != number or not isinstance(number, int | np.integer):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 0")
     taus = kendall_matrix(ev)
-    spread = _kendall_intervals(ev, int(resamples), int(seed)) if resamples else None
+    intervals = _kendall_intervals(ev, int(resamples), int(seed)) if resamples else None
     rows = []
     for i, name in enumerate(ev.measures):
         cells = [name]
         for j in range(i + 1):
             cells.append("n/a" if math.isnan(taus[i, j]) else f"{taus[i, j]:.3f}")
-            if spread is not None and i != j and not math.isnan(taus[i, j]):
-                cells[-1] += f" [{spread[0, i, j]:.2f}, {spread[1, i, j]:.2f}]"
+            if intervals is not None and i != j and not math.isnan(taus[i, j]):
+                cells[-1] += f" [{intervals[0, i, j]:.2f}, {intervals[1, i, j]:.2f}]"
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
     notes = [f"Kendall's τ-b over {many(len(ev.systems), 'system')}"]
     if resamples:
@@ -58,13 +58,13 @@ def _kendall_intervals(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
     unlike = {name: bool(common_instance_notes(ev, name)) for name in ev.measures}
     columns = [ScoreColumn(name, system, common=unlike[name]) for name in ev.measures for system in ev.systems]
     means = np.stack(resample_means(ev, bootstrap, columns), axis=1).reshape(resamples, len(ev.measures), -1)
-    parts = [
+    chunks = [
         kendall_taus(_orient(ev, means[k : k + RESAMPLES_AT_ONCE])) for k in range(0, resamples, RESAMPLES_AT_ONCE)
     ]
-    taus = np.concatenate(parts)
+    taus = np.concatenate(chunks)
     taus[np.isnan(taus)] = 0  # a resample in which all systems are equal says nothing either way
-    found: FloatArray = np.quantile(taus, [0.025, 0.975], axis=0, method="inverted_cdf")
-    return found
+    ends: FloatArray = np.quantile(taus, [0.025, 0.975], axis=0, method="inverted_cdf")
+    return ends
 
 
 def _orient(ev: Evaluation, means: FloatArray) -> FloatArray:

@@ -110,8 +110,8 @@ class ExactGreedy(Shown):
             "            mean F_LCA   ms an instance",
         ]
         for name, value in summary["mean"].items():
-            shown = "-" if value is None else f"{value:.4f}"
-            lines.append(f"  {name:9} {shown:>10} {1000 * summary['seconds'][name] / count:16.2f}")
+            text = "-" if value is None else f"{value:.4f}"
+            lines.append(f"  {name:9} {text:>10} {1000 * summary['seconds'][name] / count:16.2f}")
         below, above = summary["greedy F below exact"], summary["greedy F above exact, with more LCAs"]
         lines.append(
             f"F differs on {summary['F differs']:,} ({summary['F differs'] / count:.1%}): "
@@ -189,13 +189,13 @@ def compare_batch(
         batch = replace(batch.take(rows), ids=ids)
     for method in ("exact", "greedy", "extended"):  # load what is compiled before the clock runs
         measure("F_LCA", method=method, horizon=horizon).score(batch[:1])
-    found: list[Scores] = []
+    scores: list[Scores] = []
     seconds: list[float] = []
     for options in ({"method": "exact", "time_limit": time_limit}, {"method": "greedy"}, {"method": "extended"}):
         start = time.perf_counter()
-        found.append(measure("F_LCA", horizon=horizon, **options).score(batch))
+        scores.append(measure("F_LCA", horizon=horizon, **options).score(batch))
         seconds.append(time.perf_counter() - start)
-    return ExactGreedy(batch, rows, found[0], found[1], found[2], (seconds[0], seconds[1], seconds[2]))
+    return ExactGreedy(batch, rows, scores[0], scores[1], scores[2], (seconds[0], seconds[1], seconds[2]))
 
 
 def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:

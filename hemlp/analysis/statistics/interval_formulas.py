@@ -65,8 +65,8 @@ def round_for_exact_sums(values: FloatArray) -> FloatArray:
     values are whole multiples of 2ᵉ / 2ᵇ and b ≤ 106 − 2 log₂ n.
     """
     exponent = np.frexp(np.max(np.abs(values), initial=0.0))[1] - 104 + 2 * values.size.bit_length()
-    found: FloatArray = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-    return found
+    rounded: FloatArray = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
+    return rounded
 
 
 def as_intervals(low: FloatArray, high: FloatArray) -> list[Interval]:

@@ -69,12 +69,12 @@ def _cached_means(ev: Evaluation, bootstrap: Bootstrap) -> dict[ScoreColumn, Flo
 
 def resample_means(ev: Evaluation, bootstrap: Bootstrap, columns: Sequence[ScoreColumn]) -> list[FloatArray]:
     """The means of each column, one a resample. What is not known yet is drawn together."""
-    kept = _cached_means(ev, bootstrap)
-    missing = [column for column in dict.fromkeys(columns) if column not in kept]
+    cached = _cached_means(ev, bootstrap)
+    missing = [column for column in dict.fromkeys(columns) if column not in cached]
     if missing:
         means = bootstrap.means(column.values(ev) for column in missing)
-        kept.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
-    return [kept[column] for column in columns]
+        cached.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
+    return [cached[column] for column in columns]
 
 
 @cache_per_evaluation
@@ -90,11 +90,11 @@ def resample_sums(
 
     ``rows``: for each instance the counts of a system, called ``what``, part by part.
     """
-    kept = _cached_sums(ev, what)
-    missing = [system for system in systems if system not in kept]
+    cached = _cached_sums(ev, what)
+    missing = [system for system in systems if system not in cached]
     if missing:
-        kept.update(zip(missing, shared_bootstrap(ev).sums([rows(ev, system) for system in missing]), strict=True))
-    return [kept[system] for system in systems]
+        cached.update(zip(missing, shared_bootstrap(ev).sums([rows(ev, system) for system in missing]), strict=True))
+    return [cached[system] for system in systems]
 
 
 def check_confidence(level: float) -> None:
@@ -126,10 +126,10 @@ def difference_intervals(ev: Evaluation, first: str, second: str, measures: tupl
 
 def resample_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
     """Resample what the differences of all pairs of systems are made of, at once."""
-    drawn = _resampled_measures(ev)
-    if missing := [name for name in measures if name not in drawn]:
+    resampled = _resampled_measures(ev)
+    if missing := [name for name in measures if name not in resampled]:
         _resample_pairs(ev, list(combinations(ev.systems, 2)), missing)
-        drawn.update(missing)
+        resampled.update(missing)
 
 
 @cache_per_evaluation
@@ -147,9 +147,9 @@ def _cached_differences(ev: Evaluation) -> dict[ScoreColumn, Interval]:
 def _resample_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
     """Where two systems are finite and defined on the same instances, the difference of their means is the mean of the
     differences, and other pairs share these means; else the pair has a column of its own."""
-    bootstrap, own = shared_bootstrap(ev), _cached_differences(ev)
-    kept = _cached_means(ev, bootstrap)
-    wanted: list[ScoreColumn] = []
+    bootstrap, intervals = shared_bootstrap(ev), _cached_differences(ev)
+    means_of = _cached_means(ev, bootstrap)
+    missing: list[ScoreColumn] = []
     for name in measures:
         for first, second in pairs:
             alike = _defined_alike(ev, first, second, name)
@@ -158,17 +158,17 @@ def _resample_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: 
                 if alike
                 else [ScoreColumn(name, first, baseline=second)]
             )
-            wanted += [column for column in columns if column not in kept and column not in own]
-    wanted = list(dict.fromkeys(wanted))
-    for start in range(0, len(wanted), COLUMNS_AT_ONCE):
-        some = wanted[start : start + COLUMNS_AT_ONCE]
+            missing += [column for column in columns if column not in means_of and column not in intervals]
+    missing = list(dict.fromkeys(missing))
+    for start in range(0, len(missing), COLUMNS_AT_ONCE):
+        some = missing[start : start + COLUMNS_AT_ONCE]
         drawn = bootstrap.means(column.values(ev) for column in some)
         for column, means in zip(some, np.ascontiguousarray(drawn.T), strict=True):
             if column.baseline is None:
-                kept[column] = means
+                means_of[column] = means
             else:
-                own[column] = Interval.of(means)
-                own[ScoreColumn(column.measure, column.baseline, baseline=column.system)] = Interval.of(-means)
+                intervals[column] = Interval.of(means)
+                intervals[ScoreColumn(column.measure, column.baseline, baseline=column.system)] = Interval.of(-means)
 
 
 def _difference_interval(ev: Evaluation, column: ScoreColumn) -> Interval:

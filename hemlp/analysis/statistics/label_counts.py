@@ -66,19 +66,19 @@ class LabelCounts:
 
 def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
-    shown, some = {}, False
+    texts, some = {}, False
     for system, counts in facts.items():
         dropped, emptied = counts.get("true labels dropped", 0), counts.get("true sets emptied", 0)
-        shown[system] = f"{dropped:,} ({emptied:,} left empty)"
+        texts[system] = f"{dropped:,} ({emptied:,} left empty)"
         some = some or dropped > 0
-    return shown if some else {}
+    return texts if some else {}
 
 
 def note_dropped_labels(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
     """A table with a note of the true labels that no score sees, if any were dropped."""
     dropped = describe_dropped_labels(facts)
-    told = ", ".join(f"{system} {number}" for system, number in dropped.items())
-    return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
+    texts = ", ".join(f"{system} {number}" for system, number in dropped.items())
+    return replace(table, notes=[*table.notes, f"true labels dropped: {texts}"]) if dropped else table
 
 
 def describe_unknown_labels(counts: Mapping[str, float]) -> str:
@@ -87,5 +87,5 @@ def describe_unknown_labels(counts: Mapping[str, float]) -> str:
         "predicted labels dropped", "predicted labels isolated", "predictions emptied",
         "true labels dropped", "true labels isolated", "true sets emptied",
     )  # fmt: skip
-    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
-    return many(counts["unknown labels"], "unknown label") + (f" ({told})" if told else "")
+    actions = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return many(counts["unknown labels"], "unknown label") + (f" ({actions})" if actions else "")

@@ -26,12 +26,12 @@ def rank_means(means: Sequence[float], greater_is_better: bool) -> list[int | No
     defined = [k for k, mean in enumerate(means) if not math.isnan(mean)]
     order = sorted(defined, key=lambda k: -means[k] if greater_is_better else means[k])
     near = PRECISION * max((abs(means[k]) for k in defined if math.isfinite(means[k])), default=0.0)
-    placed: list[int | None] = [None] * len(means)
+    ranks: list[int | None] = [None] * len(means)
     for at, k in enumerate(order):
         above = order[at - 1] if at else k
         tied = at > 0 and (means[k] == means[above] or abs(means[k] - means[above]) <= near)
-        placed[k] = placed[above] if tied else at + 1
-    return placed
+        ranks[k] = ranks[above] if tied else at + 1
+    return ranks
 
 
 def compact_letter_display(size: int, separated: Callable[[int, int], bool]) -> list[tuple[str, ...]]:

@@ -73,10 +73,10 @@ class Bootstrap:
             waiting = (BucketSums.of(column, units.members, units.number) for column in columns)
             return self.means_of_buckets(waiting)
         arranged = map(units.arrange, columns)
-        found = [np.empty((self.resamples, 0))]
+        chunks = [np.empty((self.resamples, 0))]
         while together := list(islice(arranged, max(1, VALUES_AT_ONCE // max(1, units.number)))):
-            found.append(self._means(_InstanceColumns.of(together)))
-        return np.concatenate(found, axis=1)
+            chunks.append(self._means(_InstanceColumns.of(together)))
+        return np.concatenate(chunks, axis=1)
 
     def means_of_buckets(self, columns: Iterable[BucketSums]) -> FloatArray:
         """The same from sums by bucket."""
@@ -87,14 +87,14 @@ class Bootstrap:
 
         A stream has parts of instances × columns of integers, the instances one after the other.
         """
-        found: list[FloatArray] = []
+        totals: list[FloatArray] = []
         held: list[IntArray] = []
         for stream in streams:
             held.append(self.units.sum_by_unit(stream))
             if sum(each.size for each in held) >= VALUES_AT_ONCE:
-                found += self._sums(held)
+                totals += self._sums(held)
                 held = []
-        return found + self._sums(held)
+        return totals + self._sums(held)
 
     def _sums(self, columns: Sequence[IntArray]) -> list[FloatArray]:
         """Of counts, units × columns."""

@@ -51,12 +51,12 @@ def summary_table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bo
         columns.append(["true labels dropped", *dropped.values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
-    told = summary_notes(ev, procedure, verbose)
+    notes = summary_notes(ev, procedure, verbose)
     if intervals:
         from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
 
-        told.insert(1, bootstrap_note(resampling_units(ev)))
-    return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
+        notes.insert(1, bootstrap_note(resampling_units(ev)))
+    return Table(head, rows, [*notes, *(signatures if verbose else map(short, signatures))], emphasis)
 
 
 def format_rank(v: Verdicts, system: str) -> str:
@@ -68,15 +68,17 @@ def format_rank(v: Verdicts, system: str) -> str:
 
 def columns(ev: Evaluation, procedure: Procedure, intervals: bool) -> dict[str, list[Any]]:
     """The table for programs: one row per system and measure, with place and letters."""
-    made: dict[str, list[Any]] = {key: [] for key in ("system", "measure", "mean", "low", "high", "place", "letters")}
+    columns_by_name: dict[str, list[Any]] = {
+        key: [] for key in ("system", "measure", "mean", "low", "high", "place", "letters")
+    }
     for name in ev.measures:
         v = table_verdicts(ev, name, procedure)
         for system in ev.systems:
             ends = tuple(ev.interval(system, name)) if intervals else (math.nan, math.nan)
             row = (system, name, ev.mean(system, name), *ends, v.ranks[system], "".join(v.groups[system]))
-            for column, value in zip(made.values(), row, strict=True):
+            for column, value in zip(columns_by_name.values(), row, strict=True):
                 column.append(value)
-    return made
+    return columns_by_name
 
 
 def _mark_best(v: Verdicts) -> dict[int, str]:
@@ -95,23 +97,23 @@ def verdict_notes(ev: Evaluation, procedure: Procedure) -> list[str]:
     """What places and letters mean, the test behind them, and where there are too few instances for a verdict."""
     if len(ev.systems) == 1:
         return [""]
-    made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
+    verdicts = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
     place = "(rank) shared unless better than the next" if procedure.ranks == "chained" else "(place) by mean"
     if len(ev.systems) == 2:
-        found = [place, f"p, {procedure}: {', '.join(f'{name} {_format_p(v)}' for name, v in made.items())}"]
+        notes = [place, f"p, {procedure}: {', '.join(f'{name} {_format_p(v)}' for name, v in verdicts.items())}"]
     else:
         pairs = len(ev.systems) * (len(ev.systems) - 1) // 2
         test = f"{procedure}, corrected by Holm for {pairs:,} pairs, level {ALPHA}"
-        found = [f"{place}; same letter: no significant difference", test]
+        notes = [f"{place}; same letter: no significant difference", test]
     by_note: dict[str, list[str]] = {}
-    for name, v in made.items():
+    for name, v in verdicts.items():
         if len(ev.systems) > 2 and not any(v.groups.values()):
             by_note.setdefault("no letters, for there are too many groups", []).append(name)
         if v.too_few:
             pairs_of_few = ", ".join(f"{first} and {second} ({n})" for first, second, n in v.too_few[:MOST_NAMED])
             more = f" and {len(v.too_few) - MOST_NAMED:,} more" if len(v.too_few) > MOST_NAMED else ""
             by_note.setdefault(f"too few instances differ to separate {pairs_of_few}{more}", []).append(name)
-    return found + [f"{', '.join(names)}: {note}" for note, names in by_note.items()]
+    return notes + [f"{', '.join(names)}: {note}" for note, names in by_note.items()]
 
 
 MOST_NAMED = 5
@@ -127,27 +129,27 @@ def summary_notes(ev: Evaluation, procedure: Procedure, verbose: bool = False) -
     """How many instances there are, and what was undefined, unknown, missing or not proved."""
     meaning, *others = verdict_notes(ev, procedure)
     size = many(int(ev.facts[ev.systems[0]]["instances"]), "instance")
-    found = ["; ".join(filter(None, [size, meaning])), *others]
+    notes = ["; ".join(filter(None, [size, meaning])), *others]
     if verbose:
-        found.append(MEANS_NOTE)
-    found += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
+        notes.append(MEANS_NOTE)
+    notes += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
     for name in ev.measures:
-        found += common_instance_notes(ev, name)
-    found += interpretation_notes(ev)
+        notes += common_instance_notes(ev, name)
+    notes += interpretation_notes(ev)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
             unsolved = scores.status_counts().get("unsolved", 0)
             for count, what in ((scores.undefined - unsolved, "undefined"), (unsolved, "not solved")):
                 which = "which is" if count == 1 else "which are"
-                found += [f"{system}, {name}: {what} on {many(count, 'instance')}, {which} left out"] if count else []
-            found += _method_notes(system, name, scores)
+                notes += [f"{system}, {name}: {what} on {many(count, 'instance')}, {which} left out"] if count else []
+            notes += _method_notes(system, name, scores)
             if scores.exact and (fell := scores.fallbacks):
-                found.append(f"{system}, {name}: not proved optimal on {many(fell, 'instance')}")
+                notes.append(f"{system}, {name}: not proved optimal on {many(fell, 'instance')}")
         if ev.facts[system]["unknown labels"]:
-            found.append(f"{system}: {describe_unknown_labels(ev.facts[system])}")
+            notes.append(f"{system}: {describe_unknown_labels(ev.facts[system])}")
         if missing := ev.facts[system]["missing instances"]:
-            found.append(f"{system}: {many(int(missing), 'missing instance')}")
-    return found
+            notes.append(f"{system}: {many(int(missing), 'missing instance')}")
+    return notes
 
 
 def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
@@ -155,5 +157,7 @@ def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
     if "step" not in scores.columns:
         return []
     counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))
-    told = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
-    return [f"{system}, {name}: {many(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(told)}"] if told else []
+    methods = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
+    return (
+        [f"{system}, {name}: {many(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(methods)}"] if methods else []
+    )

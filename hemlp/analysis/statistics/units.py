@@ -48,11 +48,11 @@ class Units:
     @cached_property
     def ranks(self) -> IntArray:
         """The place of each instance in the order of the ids as UTF-8, an integer in decimal."""
-        found = np.arange(self.size)
+        ranks = np.arange(self.size)
         if self.ids is not None:
             keys = [(str(name), isinstance(name, str)) for name in self.ids]  # code points are in the order of UTF-8
-            found[sorted(range(self.size), key=keys.__getitem__)] = np.arange(self.size)
-        return found
+            ranks[sorted(range(self.size), key=keys.__getitem__)] = np.arange(self.size)
+        return ranks
 
     @cached_property
     def members(self) -> IntArray:
@@ -70,25 +70,25 @@ class Units:
         """One value an instance, in the order of the units: where these are instances."""
         if self.ids is None:
             return values
-        found = np.empty_like(values)
-        found[self.members] = values
-        return found
+        arranged = np.empty_like(values)
+        arranged[self.members] = values
+        return arranged
 
     def sum_by_unit(self, parts: Iterable[IntArray]) -> IntArray:
         """Sums of the integers of each unit: units × columns, of consecutive parts of instances × columns."""
-        found: list[IntArray] = []
+        sums: list[IntArray] = []
         start = 0
         for part in parts:
             members = self.members[start : start + len(part)]
             start += len(part)
-            if not found:
-                found = [np.zeros((self.number, part.shape[1]), np.int64 if self.in_buckets else np.int32)]
+            if not sums:
+                sums = [np.zeros((self.number, part.shape[1]), np.int64 if self.in_buckets else np.int32)]
             if self.in_buckets:
-                for total, column in zip(found[0].T, part.T, strict=True):
+                for total, column in zip(sums[0].T, part.T, strict=True):
                     total += np.bincount(members, column, self.number).astype(np.int64)
             else:
-                found[0][members] = part
-        return found[0]
+                sums[0][members] = part
+        return sums[0]
 
     @property
     def description(self) -> str:

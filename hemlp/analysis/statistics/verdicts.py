@@ -266,8 +266,8 @@ def verdicts(
     columns = {str(system): _as_column(str(system), values) for system, values in scores.items()}
     lengths = {system: len(column) for system, column in columns.items()}
     if len(columns) < len(scores) or len(set(lengths.values())) != 1:
-        told = ", ".join(f"{system} {length:,}" for system, length in lengths.items()) or "there are no systems"
-        raise InvalidOption(f"systems are compared instance by instance, so all need equally many scores: {told}")
+        counts = ", ".join(f"{system} {length:,}" for system, length in lengths.items()) or "there are no systems"
+        raise InvalidOption(f"systems are compared instance by instance, so all need equally many scores: {counts}")
     return Verdicts(columns, greater_is_better, Procedure(test, sided, ranks))
 
 
