@@ -66,23 +66,23 @@ def branches(ev: Evaluation, systems: SystemChoice, measure: str | None, level: 
         raise InvalidOption(f"level={level!r} is not a number of edges from a root, of at least 0")
     chosen = choose_systems(ev, systems)
     labels, places = align_classes(inputs, chosen)
-    found = [
+    statistics = [
         reorder_branches(compute_branches(ev, system, name), place)
         for system, place in zip(chosen, places, strict=True)
     ]
-    met = np.any([(of.instances > 0) | (of.shares > 0) for of in found], axis=0)
+    met = np.any([(of.instances > 0) | (of.shares > 0) for of in statistics], axis=0)
     if level is not None:
         depths = [
             _take_or(inputs.hierarchies[s].unit_depths, place, -1) for s, place in zip(chosen, places, strict=True)
         ]
         met &= np.any([of == level for of in depths], axis=0)
-    rows = _order_branches(found, np.flatnonzero(met))
-    head, columns = ["instances"], [found[0].instances[rows].tolist()]
-    for system, of in zip(chosen, found, strict=True):
+    rows = _order_branches(statistics, np.flatnonzero(met))
+    head, columns = ["instances"], [statistics[0].instances[rows].tolist()]
+    for system, of in zip(chosen, statistics, strict=True):
         head += [f"{system} {what}" if len(chosen) > 1 else what for what in ("mean", "share")]
         columns += [of.means[rows].tolist(), of.shares[rows].tolist()]
     if intervals:
-        for system, of in zip(chosen, found, strict=True):
+        for system, of in zip(chosen, statistics, strict=True):
             head.append(f"{system} mean 95%" if len(chosen) > 1 else "mean 95%")
             columns.append(as_intervals(of.lows[rows], of.highs[rows]))
     if intervals and len(chosen) == 2:
@@ -125,14 +125,14 @@ def reorder_branches(of: BranchStatistics, places: IntArray) -> BranchStatistics
     return BranchStatistics(_take_or(of.instances, places, 0), means, lows, highs, _take_or(of.shares, places, 0.0))
 
 
-def _order_branches(found: list[BranchStatistics], rows: IntArray) -> IntArray:
+def _order_branches(statistics: list[BranchStatistics], rows: IntArray) -> IntArray:
     """One system: the largest share first. Several: instances times the difference of means, the largest first."""
-    means = np.array([np.where(np.isfinite(of.means[rows]), of.means[rows], math.nan) for of in found])
+    means = np.array([np.where(np.isfinite(of.means[rows]), of.means[rows], math.nan) for of in statistics])
     there = (~np.isnan(means)).sum(axis=0) > 1
     spread = np.zeros(rows.size)
     spread[there] = np.nanmax(means[:, there], axis=0) - np.nanmin(means[:, there], axis=0)
-    shares = np.array([np.nan_to_num(of.shares[rows]) for of in found]).max(axis=0)
-    return rows[np.lexsort((-shares, -spread * found[0].instances[rows]))]
+    shares = np.array([np.nan_to_num(of.shares[rows]) for of in statistics]).max(axis=0)
+    return rows[np.lexsort((-shares, -spread * statistics[0].instances[rows]))]
 
 
 @cache_per_evaluation

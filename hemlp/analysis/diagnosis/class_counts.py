@@ -87,8 +87,8 @@ def _count_differing(ev: Evaluation, first: str, second: str, on: CountBasis) ->
     """In how many instances only one of two systems predicts a class, in the order of ``align_classes``."""
     inputs = require_inputs(ev)
     h = joint_hierarchy(inputs, first, second)
-    found: IntArray = class_loss(_count(h, iter_prediction_pairs(inputs, first, second), on))
-    return found[h.numbers(align_classes(inputs, (first, second))[0])]
+    counts: IntArray = class_loss(_count(h, iter_prediction_pairs(inputs, first, second), on))
+    return counts[h.numbers(align_classes(inputs, (first, second))[0])]
 
 
 def classes(ev: Evaluation, systems: SystemChoice, on: CountBasis, intervals: bool) -> Table:
@@ -120,11 +120,11 @@ def classes(ev: Evaluation, systems: SystemChoice, on: CountBasis, intervals: bo
 def stack_class_counts(ev: Evaluation, systems: Sequence[str], on: CountBasis) -> tuple[Sequence[Label], IntArray]:
     """The classes of all systems, and their counts: systems × classes × 3, 0 where a system has no such class."""
     labels, places = align_classes(require_inputs(ev), systems)
-    found = [
+    counts = [
         np.where((place >= 0)[:, None], count_classes(ev, system, on)[place], 0)
         for system, place in zip(systems, places, strict=True)
     ]
-    return labels, np.stack(found)
+    return labels, np.stack(counts)
 
 
 def occurring_classes(counts: IntArray) -> IntArray:
@@ -139,10 +139,10 @@ def count_columns(systems: list[str], counts: IntArray) -> tuple[list[str], list
     """All counts and ratios of one system, or F and what is lost of several (systems × rows × 3) side by side."""
     true = counts[0, :, 1].tolist()
     if len(systems) == 1:
-        shown = [counts[0, :, k].tolist() for k in (0, 2)]
-        return ["true", "predicted", "common", *RATIOS], [true, *shown, *ratios_with_zero_division(counts[0])]
-    several = [each for of in counts for each in (ratios_with_zero_division(of)[2], class_loss(of).tolist())]
-    return ["true", *(f"{system} {what}" for system in systems for what in ("F", "lost"))], [true, *several]
+        counted = [counts[0, :, k].tolist() for k in (0, 2)]
+        return ["true", "predicted", "common", *RATIOS], [true, *counted, *ratios_with_zero_division(counts[0])]
+    by_system = [each for of in counts for each in (ratios_with_zero_division(of)[2], class_loss(of).tolist())]
+    return ["true", *(f"{system} {what}" for system in systems for what in ("F", "lost"))], [true, *by_system]
 
 
 def f_intervals(counts: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -154,15 +154,15 @@ def f_intervals(counts: IntArray) -> tuple[FloatArray, FloatArray]:
 
 def _wilson_intervals(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[FloatArray, FloatArray]]]:
     """The intervals of P, R and F of one system, or of F of several."""
-    found = []
+    intervals = []
     for system, of in zip(systems, counts, strict=True):
         predicted, true, common = of.T
         f = f_intervals(of)
         if len(systems) == 1:
-            found += [("P", wilson_interval(common, predicted)), ("R", wilson_interval(common, true)), ("F", f)]
+            intervals += [("P", wilson_interval(common, predicted)), ("R", wilson_interval(common, true)), ("F", f)]
         else:
-            found.append((f"{system} F", f))
-    return found
+            intervals.append((f"{system} F", f))
+    return intervals
 
 
 def _gap_intervals(gap: IntArray, differing: IntArray) -> list[Any]:

@@ -48,10 +48,10 @@ class ClassPairs:
     def concatenate(cls, parts: Iterable[ClassPairs]) -> ClassPairs:
         """Parts, one after the other."""
         nobody = np.empty(0, np.int64)
-        found = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
-        columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in found), strict=True)
+        parts = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
+        columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in parts), strict=True)
         rows, predicted, true, costs, single = map(np.concatenate, columns)
-        return cls(rows, predicted, true, costs, single, sum(part.instances for part in found))
+        return cls(rows, predicted, true, costs, single, sum(part.instances for part in parts))
 
     def among(self, rows: IntArray) -> ClassPairs:
         """The pairs of some instances, whose numbers ascend; ``instances`` as it was."""
@@ -82,13 +82,13 @@ class ClassPairs:
 def find_pair_measure(ev: Evaluation, name: str) -> PairMeasure:
     """A pair-based measure that was evaluated, or any by its text."""
     inputs = require_inputs(ev)
-    found = inputs.measures.get(name) or made(name)
-    if not isinstance(found, PairMeasure):
+    measure = inputs.measures.get(name) or made(name)
+    if not isinstance(measure, PairMeasure):
         pairs = [each for each, of in inputs.measures.items() if isinstance(of, PairMeasure)]
         raise InvalidOption(
             f"{name} pairs no classes: give a pair-based measure, {' or '.join(pairs) or 'such as GIE'}"
         )
-    return found
+    return measure
 
 
 def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[ClassPairs]:
@@ -101,7 +101,7 @@ def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Itera
         solution = prefer_hits(model, model.solve())
         solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
         pairs = np.flatnonzero(solution.chosen)
-        found = [_chosen_pairs(model, pairs, solved, start + rows)]
+        blocks = [_chosen_pairs(model, pairs, solved, start + rows)]
         for side, half in enumerate(model.halves):
             taken = solution.to_default[side]
             at = np.flatnonzero(taken)
@@ -110,8 +110,8 @@ def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Itera
             ends = (half.side.classes[at], nobody) if side == PRED else (nobody, half.side.classes[at])
             keep = solved[row]
             costs = half.default[at] * taken[at]
-            found.append((start + rows[row][keep], ends[0][keep], ends[1][keep], costs[keep]))
-        whole = [np.concatenate(column) for column in zip(*found, strict=True)]
+            blocks.append((start + rows[row][keep], ends[0][keep], ends[1][keep], costs[keep]))
+        whole = [np.concatenate(column) for column in zip(*blocks, strict=True)]
         sizes = [np.diff(side.ptr)[whole[0] - start] for side in batch.sides]
         single = (sizes[PRED] == 1) & (sizes[TRUE] == 1)
         yield ClassPairs(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))

@@ -78,28 +78,28 @@ def costs(ev: Evaluation, systems: SystemChoice, measure: str) -> Table:
     """What each class costs: as a predicted class, as a true one, and together; the dearest first."""
     inputs, chosen, name = require_inputs(ev), choose_systems(ev, systems), str(find_pair_measure(ev, measure))
     labels, places = align_classes(inputs, chosen)
-    found, notes = [], []
+    by_system, notes = [], []
     for system, place in zip(chosen, places, strict=True):
         of_classes, instances = class_costs(ev, system, measure)
-        found.append(np.where(place >= 0, of_classes[:, place], 0.0))
+        by_system.append(np.where(place >= 0, of_classes[:, place], 0.0))
         whose = f"{system}: " if len(chosen) > 1 else ""
         total = math.fsum(of_classes.ravel().tolist())
         notes.append(f"{whose}in all {total:.10g}, the sum of all errors")
         notes += _undefined_note(ev, system, instances, whose)
-    both = np.array([of.sum(axis=0) for of in found])
+    both = np.array([of.sum(axis=0) for of in by_system])
     rows = order_by_value(both)
     some: Any = both.any(axis=0)
     rows = rows[some[rows]]
-    head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in found[0]]
+    head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in by_system[0]]
     if len(chosen) > 1:
         head, columns = [f"{system} {what}" for system in chosen for what in ("cost", "share")], []
-    for of, cost in zip(found, both, strict=True):
+    for of, cost in zip(by_system, both, strict=True):
         columns += [cost[rows].tolist(), (cost[rows] / (math.fsum(of.ravel().tolist()) or 1.0)).tolist()]
     first = f"half of the cost of each pair of {name} that a class is in"
     if len(chosen) > 1:
         first += "; first where the systems differ most"
-    made = label_rows(inputs, labels, rows, columns)
-    return Table(["class", *name_column(inputs), *head], made, [first, *notes])
+    cells = label_rows(inputs, labels, rows, columns)
+    return Table(["class", *name_column(inputs), *head], cells, [first, *notes])
 
 
 class Confusion(NamedTuple):
@@ -112,15 +112,15 @@ class Confusion(NamedTuple):
     instances: InstanceNumbers
 
 
-def rank_confusions(found: ClassPairs, size: int, most: int | None = None) -> Iterator[Confusion]:
+def rank_confusions(pairs: ClassPairs, size: int, most: int | None = None) -> Iterator[Confusion]:
     """Pairs of two of ``size`` classes that cost something, what costs most over all instances first."""
-    found = found.with_certain_pairs()
-    real = (found.predicted >= 0) & (found.true >= 0) & (found.costs > 0)
-    keys = found.true[real].astype(np.int64) * size + found.predicted[real]
+    pairs = pairs.with_certain_pairs()
+    real = (pairs.predicted >= 0) & (pairs.true >= 0) & (pairs.costs > 0)
+    keys = pairs.true[real].astype(np.int64) * size + pairs.predicted[real]
     order = np.argsort(keys, kind="stable")
     distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
-    sums = np.bincount(np.repeat(np.arange(distinct.size), number), found.costs[real][order], distinct.size)
-    instances = found.rows[real][order]
+    sums = np.bincount(np.repeat(np.arange(distinct.size), number), pairs.costs[real][order], distinct.size)
+    instances = pairs.rows[real][order]
     for k in np.lexsort((distinct, -number, -sums))[:most].tolist():
         where = sorted(set(instances[first[k] : first[k] + number[k]].tolist()))[:EXAMPLES]
         yield Confusion(*divmod(int(distinct[k]), size), int(number[k]), float(sums[k]), InstanceNumbers(where))
@@ -132,44 +132,44 @@ def _confusions_by_label(
 ) -> tuple[dict[tuple[Label, Label], Confusion], list[str]]:
     """What is taken for what, by labels (true and predicted), and notes of what has no partner."""
     labels = require_inputs(ev).hierarchies[system].labels
-    found = ClassPairs.concatenate(iter_class_pairs(require_inputs(ev), system, find_pair_measure(ev, measure)))
-    pairs = {(labels[each.true], labels[each.predicted]): each for each in rank_confusions(found, len(labels))}
-    found = found.with_certain_pairs()
+    pairs = ClassPairs.concatenate(iter_class_pairs(require_inputs(ev), system, find_pair_measure(ev, measure)))
+    confusions = {(labels[each.true], labels[each.predicted]): each for each in rank_confusions(pairs, len(labels))}
+    pairs = pairs.with_certain_pairs()
     notes = []
-    for side, word in ((found.true, "predicted"), (found.predicted, "true")):
+    for side, word in ((pairs.true, "predicted"), (pairs.predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):
-            cost = math.fsum(found.costs[side < 0].tolist())
+            cost = math.fsum(pairs.costs[side < 0].tolist())
             notes.append(
                 f"beside them {many(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
             )
-    return pairs, [*notes, *_undefined_note(ev, system, found.instances, "")]
+    return confusions, [*notes, *_undefined_note(ev, system, pairs.instances, "")]
 
 
 def confusions(ev: Evaluation, systems: SystemChoice, measure: str) -> Table:
     """Which true class is answered by which other one: the pairs that cost most over all instances first."""
     inputs, chosen, name = require_inputs(ev), choose_systems(ev, systems), str(find_pair_measure(ev, measure))
-    found = {system: _confusions_by_label(ev, system, measure) for system in chosen}
+    by_system = {system: _confusions_by_label(ev, system, measure) for system in chosen}
     none = Confusion(-1, -1, 0, 0.0, InstanceNumbers())
     rows = {
-        key: [pairs.get(key, none) for pairs, _ in found.values()]
-        for key in dict.fromkeys(key for pairs, _ in found.values() for key in pairs)
+        key: [pairs.get(key, none) for pairs, _ in by_system.values()]
+        for key in dict.fromkeys(key for pairs, _ in by_system.values() for key in pairs)
     }
 
     def order(key: tuple[Label, Label]) -> tuple[float, float]:
         costs = [each.cost for each in rows[key]]
         return min(costs) - max(costs), -max(costs)
 
-    made: list[tuple[Any, ...]] = []
+    cells: list[tuple[Any, ...]] = []
     for t, p in sorted(rows, key=order) if len(chosen) > 1 else rows:
         values = (value for each in rows[t, p] for value in (each.pairs, each.cost))
         where = (each.instances for each in rows[t, p])
-        made.append((t, *name_cell(inputs, t), p, *name_cell(inputs, p), *values, *where))
+        cells.append((t, *name_cell(inputs, t), p, *name_cell(inputs, p), *values, *where))
     columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
     head, notes = ["pairs", "cost", "instances"], [f"pairs of {name} that cost something, with their first instances"]
     if len(chosen) > 1:
         head = [f"{system} {what}" for system in chosen for what in ("pairs", "cost")]
         head += [f"{system} instances" for system in chosen]
         notes[0] += "; first where the systems differ most"
-    for system, (_, told) in found.items():
-        notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in told]
-    return Table([*columns, *head], made, notes)
+    for system, (_, system_notes) in by_system.items():
+        notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in system_notes]
+    return Table([*columns, *head], cells, notes)

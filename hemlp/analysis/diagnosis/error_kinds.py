@@ -71,15 +71,15 @@ def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
 @cache_per_evaluation
 def count_error_kinds(ev: Evaluation, system: str) -> KindCounts:
     """Look at all classes of both sides once."""
-    found: list[list[IntArray]] = [[], [], []]
+    blocks: list[list[IntArray]] = [[], [], []]
     for _, batch in iter_batches(require_inputs(ev), system):
         of_pred, of_true = classify_errors(batch)
         predicted, true = _count_by_instance(batch.pred, of_pred), _count_by_instance(batch.true, of_true)
         hits, sizes = true[:, 0], np.diff(batch.true.ptr)
         groups = np.select([sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2).astype(np.int8)
-        for column, part in zip(found, (predicted, true, groups), strict=True):
+        for column, part in zip(blocks, (predicted, true, groups), strict=True):
             column.append(part)
-    return KindCounts(*map(np.concatenate, found))
+    return KindCounts(*map(np.concatenate, blocks))
 
 
 def _count_by_instance(side: Side, kinds: IntArray) -> IntArray:
@@ -94,35 +94,35 @@ def errors(ev: Evaluation, systems: SystemChoice, intervals: bool) -> Table:
     chosen = choose_systems(ev, systems)
     head, columns = [], []
     for system in chosen:
-        found = count_error_kinds(ev, system)
+        counts = count_error_kinds(ev, system)
         head += [f"{system} {side}" if len(chosen) > 1 else side for side in ("predicted", "true")]
-        columns += [side.sum(axis=0, dtype=np.int64) for side in (found.predicted, found.true)]
-    shown: list[list[Any]] = [column.tolist() for column in columns]
+        columns += [side.sum(axis=0, dtype=np.int64) for side in (counts.predicted, counts.true)]
+    cells: list[list[Any]] = [column.tolist() for column in columns]
     names, notes = list(head), ["predicted: what a class is to the true ones; true: how a class was answered"]
     if intervals:
         sums = resample_sums(ev, "kinds", chosen, _kind_counts)
         drawn = [side for of in sums for side in (of[:, : len(ERROR_KINDS)], of[:, len(ERROR_KINDS) :])]
         names += [f"{name} 95%" for name in head]
-        shown += map(_integer_intervals, drawn)
+        cells += map(_integer_intervals, drawn)
         notes.append(bootstrap_note(resampling_units(ev)))
     if intervals and len(chosen) == 2:
         for k, side in enumerate(("predicted", "true")):
             names += [f"difference {side}", f"difference {side} 95%"]
-            shown += [(columns[k] - columns[k + 2]).tolist(), _integer_intervals(drawn[k] - drawn[k + 2])]
+            cells += [(columns[k] - columns[k + 2]).tolist(), _integer_intervals(drawn[k] - drawn[k + 2])]
         notes.append(f"difference: {chosen[0]} less {chosen[1]}, in the same resamples")
-    return Table(["kind", *names], list(zip(ERROR_KINDS, *shown, strict=True)), notes)
+    return Table(["kind", *names], list(zip(ERROR_KINDS, *cells, strict=True)), notes)
 
 
 def _kind_counts(ev: Evaluation, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its predicted and of its true classes, kind by kind."""
-    found = count_error_kinds(ev, system)
-    yield np.concatenate([found.predicted, found.true], axis=1)
+    counts = count_error_kinds(ev, system)
+    yield np.concatenate([counts.predicted, counts.true], axis=1)
 
 
 def _integer_intervals(drawn: FloatArray) -> list[Interval]:
     """Of each column of resamples × kinds, in whole numbers."""
-    found = (Interval.of(column) for column in drawn.T)
-    return [Interval(math.floor(low), math.ceil(high)) for low, high in found]
+    intervals = (Interval.of(column) for column in drawn.T)
+    return [Interval(math.floor(low), math.ceil(high)) for low, high in intervals]
 
 
 def hits(ev: Evaluation, systems: SystemChoice, intervals: bool) -> Table:

@@ -50,8 +50,8 @@ def levels(ev: Evaluation, systems: SystemChoice, intervals: bool) -> Table:
         head += ["difference", "difference 95%"]
         columns += [(first - second).tolist(), bootstrap_intervals(wanted[0][1] - wanted[1][1])]
         notes.append(f"difference: F of {chosen[0]} less that of {chosen[1]}, in the same resamples")
-    made = [(level, *values) for level, *values in zip(rows.tolist(), *columns, strict=True)]
-    return Table(["level", *head], made, notes)
+    cells = [(level, *values) for level, *values in zip(rows.tolist(), *columns, strict=True)]
+    return Table(["level", *head], cells, notes)
 
 
 def level_counts(ev: Evaluation, systems: Sequence[str]) -> IntArray:

@@ -135,8 +135,8 @@ class Diagnosable:
         """
         from hemlp.analysis.diagnosis import branches
 
-        made = branches.branches(self._evaluation, system, measure, level, intervals)
-        return note_dropped_labels(made, self._evaluation.facts)
+        table = branches.branches(self._evaluation, system, measure, level, intervals)
+        return note_dropped_labels(table, self._evaluation.facts)
 
     def errors(self, system: SystemChoice = None, *, intervals: bool = True) -> Table:
         """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
@@ -314,5 +314,5 @@ class Diagnosable:
         inputs = require_inputs(self._evaluation)
         batch = inputs.take(system, rows)
         chosen = {name: inputs.measures[name] for name in measures or self._evaluation.measures}
-        found = (explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
-        return [replace(each, row=row) for each, row in zip(found, rows, strict=True)]
+        explained = (explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
+        return [replace(each, row=row) for each, row in zip(explained, rows, strict=True)]
