@@ -91,8 +91,8 @@ def _prices_by_side(batch: Batch, prices: Prices) -> dict[str, dict[Label, float
     """Of each class of both sides."""
     labels, sides = batch.hierarchy.labels, zip(batch.sides, (prices.predicted, prices.true), strict=True)
     return {
-        side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
-        for side, (of, found) in zip(SIDES, sides, strict=True)
+        side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, prices_of, strict=True)}
+        for side, (of, prices_of) in zip(SIDES, sides, strict=True)
     }
 
 
@@ -161,18 +161,18 @@ def _climb(h: Hierarchy, top: int, distances: Mapping[int, float]) -> list[int]:
 
 @explain_solution.register
 def _explain_lca(solution: LcaSolution, values: Mapping[str, float], measure: Measure) -> LcaPart:
-    def made(found: LcaSolution, of: Mapping[str, float]) -> LcaPart:
-        predicted, true = found.sets
-        return LcaPart(of, str(found.status), found.chosen_lcas, tuple(found.paths), predicted, true)
+    def describe(lca: LcaSolution, of: Mapping[str, float]) -> LcaPart:
+        predicted, true = lca.sets
+        return LcaPart(of, str(lca.status), lca.chosen_lcas, tuple(lca.paths), predicted, true)
 
     model = solution.model
     batches = model.batch, model.facts.batch
-    given, kept = ({c for side in batch.sides for c in side.classes.tolist()} for batch in batches)
-    left_out = frozenset(model.batch.hierarchy.labels[c] for c in given - kept)
-    result = replace(made(solution, values), left_out=left_out)
+    all_classes, used_classes = ({c for side in batch.sides for c in side.classes.tolist()} for batch in batches)
+    left_out = frozenset(model.batch.hierarchy.labels[c] for c in all_classes - used_classes)
+    result = replace(describe(solution, values), left_out=left_out)
     if not isinstance(model, LcaModel) or not measure.exact or not result.lcas:
         return result
     greedy = model.solve("greedy")
     if np.array_equal(greedy.sums, solution.sums) and greedy.lcas[0] == solution.lcas[0]:
         return result
-    return replace(result, greedy=made(greedy, {"F_LCA": greedy.objective}))
+    return replace(result, greedy=describe(greedy, {"F_LCA": greedy.objective}))

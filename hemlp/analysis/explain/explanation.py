@@ -70,23 +70,23 @@ class PairingPart:
 
     def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """Classes and paths, pairs as curves with their costs."""
-        made = Picture(title)
+        picture = Picture(title)
         same = {p.predicted for p in self.pairs if p.predicted == p.true and p.cost == 0}
         for c in sorted(sides[0] | sides[1], key=str):
-            made.add(c, f"{name(c)}: 0" if c in same else name(c), _class_role(c, sides))
+            picture.add(c, f"{name(c)}: 0" if c in same else name(c), _class_role(c, sides))
         for pair in self.pairs:
             for node in pair.path:
-                made.add(node, name(node), "other")
-        _connect(made, h)
+                picture.add(node, name(node), "other")
+        _connect(picture, h)
         for k, pair in enumerate(self.pairs):
             ends: list[Any] = [("default", k) if end is None else end for end in (pair.predicted, pair.true)]
             for end, other in (ends, ends[::-1]):
                 if end == ("default", k):
-                    made.add(end, "default", "default")
-                    made.arrows.append((end, other, "hidden"))
+                    picture.add(end, "default", "default")
+                    picture.arrows.append((end, other, "hidden"))
             if pair.predicted not in same or pair.predicted != pair.true:
-                made.curves.append(PairCurve(ends[0], ends[1], f"{pair.cost:g}"))
-        return made
+                picture.curves.append(PairCurve(ends[0], ends[1], f"{pair.cost:g}"))
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -142,22 +142,22 @@ class LcaPart:
 
     def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """Both graphs, the paths highlighted."""
-        made = Picture(title)
+        picture = Picture(title)
         for a in sorted(self.lcas, key=str):
-            made.add(a, name(a), "both" if a in sides[0] and a in sides[1] else "lca")
+            picture.add(a, name(a), "both" if a in sides[0] and a in sides[1] else "lca")
         for node in sorted(self.predicted | self.true, key=str):
             side = "shared" if node in self.shared else "predicted_side" if node in self.predicted else "true_side"
             role = _class_role(node, sides) if node in sides[0] or node in sides[1] else side
-            made.add(node, name(node), role)
+            picture.add(node, name(node), role)
         for c in sorted(sides[0] | sides[1], key=str):  # classes that have a descendant beside them
-            made.add(c, name(c), _class_role(c, sides))
+            picture.add(c, name(c), _class_role(c, sides))
         drawn: dict[tuple[Node, Node], set[str]] = {}
         for side, path in self.paths:
             for low, high in pairwise(path):
                 drawn.setdefault((low, high), set()).add(side)
-        made.arrows += [(*ends, "shared" if len(of) == 2 else of.copy().pop()) for ends, of in drawn.items()]
-        _connect(made, h)
-        return made
+        picture.arrows += [(*ends, "shared" if len(of) == 2 else of.copy().pop()) for ends, of in drawn.items()]
+        _connect(picture, h)
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -197,7 +197,7 @@ class SetPart:
 
     def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """Both closures."""
-        made = Picture(title)
+        picture = Picture(title)
         for node in sorted(self.predicted | self.true | self.dropped, key=str):
             if node in sides[0] or node in sides[1]:
                 role = _class_role(node, sides)
@@ -206,9 +206,9 @@ class SetPart:
             else:
                 both = node in self.predicted and node in self.true
                 role = "shared" if both else "predicted_side" if node in self.predicted else "true_side"
-            made.add(node, name(node), role)
-        _connect(made, h)
-        return made
+            picture.add(node, name(node), role)
+        _connect(picture, h)
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -291,11 +291,11 @@ class Explanation(Shown):
         sides = {"predicted" if k is None else f"predicted @{k}": of[0] for k, of in self.sides_by_k.items()}
         sides["true"] = self.sides[1]
         classes = [[side, _join_names(of, self.full_name)] for side, of in sides.items()]
-        found = [(self.title, [Table(["side", "classes"], classes)])]
+        sections = [(self.title, [Table(["side", "classes"], classes)])]
         for part in self.parts:
             values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
-            found.append((values, list(part.tables(self.full_name))))
-        return found
+            sections.append((values, list(part.tables(self.full_name))))
+        return sections
 
     def __repr__(self) -> str:
         return f"Explanation({printable('; '.join(title for title, _ in self.sections()))})"
@@ -334,10 +334,10 @@ class Explanation(Shown):
             raise InvalidOption(f"there is nothing to draw: {chosen.reason}")
         values = ", ".join(f"{name} {value:.3g}" for name, value in chosen.values.items())
         sides = self.sides_by_k[self.firsts[part] if self.firsts else None]
-        made = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, sides, self.name)
-        if len(made.boxes) > MAX_BOXES:
-            raise InvalidOption(f"{len(made.boxes):,} classes are too many to draw ({MAX_BOXES} at most)")
-        return made
+        picture = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, sides, self.name)
+        if len(picture.boxes) > MAX_BOXES:
+            raise InvalidOption(f"{len(picture.boxes):,} classes are too many to draw ({MAX_BOXES} at most)")
+        return picture
 
 
 def _connect(picture: Picture, h: Hierarchy) -> None:

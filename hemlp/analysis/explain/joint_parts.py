@@ -67,15 +67,15 @@ class JointPart:
 
     def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """All models in one drawing."""
-        made = Picture(title)
+        picture = Picture(title)
         for part in self.parts.values():
             if isinstance(part, UndefinedPart):
                 continue
             drawn = part.picture(title, h, sides, name)
-            made.boxes |= {key: box for key, box in drawn.boxes.items() if key not in made.boxes}
-            made.arrows += [arrow for arrow in drawn.arrows if arrow not in made.arrows]
-            made.curves += [curve for curve in drawn.curves if curve not in made.curves]
-        return made
+            picture.boxes |= {key: box for key, box in drawn.boxes.items() if key not in picture.boxes}
+            picture.arrows += [arrow for arrow in drawn.arrows if arrow not in picture.arrows]
+            picture.curves += [curve for curve in drawn.curves if curve not in picture.curves]
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -194,8 +194,8 @@ class Layout:
 
     def place_labels(self) -> list[tuple[float, float, str]]:
         """The words of curves and arrows, each at a place along its line where nothing else is."""
-        taken = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
-        found = []
+        occupied = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
+        labels = []
         lines = [(self.curve_points(curve), curve.text) for curve in self.curves]
         lines += [(self.arrow_points(*ends), text) for ends, text in self.arrow_labels.items()]
         for points, text in lines:
@@ -204,16 +204,16 @@ class Layout:
             for t in LABEL_POSITIONS:
                 x, y = _bezier_point(points, t)
                 covered = sum(
-                    abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in taken
+                    abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in occupied
                 )
                 if best is None or covered < best[0]:
                     best = covered, x, y
                 if not covered:
                     break
             assert best is not None
-            taken.append((best[1], best[2], width, LINE))
-            found.append((best[1], best[2], text))
-        return found
+            occupied.append((best[1], best[2], width, LINE))
+            labels.append((best[1], best[2], text))
+        return labels
 
     def legend(self) -> list[tuple[str, float]]:
         """The roles in use, and the room that each takes."""
@@ -268,13 +268,13 @@ def _place_row(row: Sequence[Box], wanted: Sequence[float], width: float) -> Non
 
 def _push_apart(row: Sequence[Box], places: Sequence[float], way: int, border: float) -> list[float]:
     """The places with gaps between the boxes, each pushed by the one before it; ``way`` 1: to the right, -1: left."""
-    found = list(places)
+    centres = list(places)
     edge = border
     for k in range(len(row))[::way]:
         nearest = edge + way * (GAP + row[k].width / 2)
-        found[k] = max(found[k], nearest) if way > 0 else min(found[k], nearest)
-        edge = found[k] + way * row[k].width / 2
-    return found
+        centres[k] = max(centres[k], nearest) if way > 0 else min(centres[k], nearest)
+        edge = centres[k] + way * row[k].width / 2
+    return centres
 
 
 def _mean_or(places: Sequence[float], otherwise: float) -> float:

@@ -87,7 +87,7 @@ class NetworkPicture:
 
     def _paths(self) -> Iterator[Path]:
         """Arcs side by side bend away from each other; what goes far back passes below everything."""
-        seen: defaultdict[frozenset[int], int] = defaultdict(int)
+        parallel: defaultdict[frozenset[int], int] = defaultdict(int)
         deep = max(box.y for box in self.boxes) + ROW_HEIGHT
         for arc in self.arcs:
             tail, head = self.boxes[arc.tail], self.boxes[arc.head]
@@ -97,8 +97,8 @@ class NetworkPicture:
                 yield start, (tail.x, deep), (head.x, deep), end
             else:
                 key = frozenset((arc.tail, arc.head))
-                yield _arc_path(tail, head, seen[key])
-                seen[key] += 1
+                yield _arc_path(tail, head, parallel[key])
+                parallel[key] += 1
 
 
 def _arc_path(tail: Box, head: Box, before: int) -> Path:
@@ -119,19 +119,19 @@ def _bezier_point(path: Path, t: float) -> Point:
 
 def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
     """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
-    taken = [(box.x, box.y, box.width, box.height) for box in boxes]
-    found = []
+    occupied = [(box.x, box.y, box.width, box.height) for box in boxes]
+    labels = []
     for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
         wide, wanted = text_width(arc.words), (0.3, 0.7)[number % 2]
         places = [_bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
         free = (
             (x, y) for x, y in places
-            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (13 + h) / 2 for a, b, w, h in taken)
+            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (13 + h) / 2 for a, b, w, h in occupied)
         )  # fmt: skip
         x, y = next(free, places[0])
-        taken.append((x, y, wide, 13.0))
-        found.append((x, y))
-    return found
+        occupied.append((x, y, wide, 13.0))
+        labels.append((x, y))
+    return labels
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:
@@ -214,7 +214,7 @@ def _place_nodes(
 
 def _place_extra_nodes(boxes: list[Box], size: int, arcs: tuple[NetworkArc, ...]) -> list[Box]:
     """Nodes that places or pairs have of their own: near the class that they belong to."""
-    made: list[Box] = []
+    nodes: list[Box] = []
     used: set[Point] = set()
     for node in range(len(boxes), size):
         ends = {end for arc in arcs if node in (arc.tail, arc.head) for end in (arc.tail, arc.head)} - {node}
@@ -227,5 +227,5 @@ def _place_extra_nodes(boxes: list[Box], size: int, arcs: tuple[NetworkArc, ...]
         while (box.x, box.y) in used:
             box.y += 20.0
         used.add((box.x, box.y))
-        made.append(box)
-    return made
+        nodes.append(box)
+    return nodes
