@@ -106,17 +106,17 @@ class AlignedScores:
     @property
     def notes(self) -> list[str]:
         """What was left out, emptied or unknown."""
-        found = []
+        notes = []
         if self.unscored:
-            found.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")
+            notes.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")
         if self.left_out:
-            found.append(f"{self.left_out:,} scored instances are not in the gold, and are left out")
-        unknown, lost = self.batch.pred.unknown, self.batch.true.unknown
+            notes.append(f"{self.left_out:,} scored instances are not in the gold, and are left out")
+        unknown, unknown_true = self.batch.pred.unknown, self.batch.true.unknown
         if unknown:
-            found.append(f"{unknown:,} scored classes are unknown: {self.batch.policies}")
-        if lost:
-            found.append(f"{lost:,} true labels are unknown: {self.batch.policies}")
-        return found
+            notes.append(f"{unknown:,} scored classes are unknown: {self.batch.policies}")
+        if unknown_true:
+            notes.append(f"{unknown_true:,} true labels are unknown: {self.batch.policies}")
+        return notes
 
 
 def _check_id_types(gold: LabelSets, s: ScoredSets) -> None:

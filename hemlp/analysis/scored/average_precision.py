@@ -132,8 +132,8 @@ def _average_by_group(groups: IntArray, scores: FloatArray, hits: IntArray, supp
     order = np.lexsort((-scores, groups))
     groups, scores, hits = groups[order], scores[order], hits[order]
     begin = np.searchsorted(groups, np.arange(support.size))
-    found = np.concatenate([[0], np.cumsum(hits)])
-    hit = found[1:] - found[begin[groups]]
+    total_hits = np.concatenate([[0], np.cumsum(hits)])
+    hit = total_hits[1:] - total_hits[begin[groups]]
     count = np.arange(1, groups.size + 1) - begin[groups]
     last = np.ones(groups.size, np.bool_)  # of those with the same score
     last[:-1] = (groups[1:] != groups[:-1]) | (scores[1:] != scores[:-1])

@@ -330,12 +330,12 @@ def _count_mask(data: AlignedScores, everywhere: IntArray, terms: list[Label] | 
 def _closure_model(data: AlignedScores, weights: Mapping[Label, float] | None, counting: FloatArray) -> ClosureModel:
     """Ancestor closures with the weights of the classes that count."""
     model: Any = measure("F_H", weights=weights).model(data.batch)
-    found: ClosureModel = replace(model, weights=model.weights * counting)
-    return found
+    weighted: ClosureModel = replace(model, weights=model.weights * counting)
+    return weighted
 
 
 def _signature(data: AlignedScores, norm: Norm, custom: Mapping[str, Any]) -> str:
     """What makes the values what they are."""
-    told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
-    given = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
-    return f"cafa|norm:{norm},{told}|hemlp:{__version__}|{given}"
+    options = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
+    data_text = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
+    return f"cafa|norm:{norm},{options}|hemlp:{__version__}|{data_text}"

@@ -51,33 +51,37 @@ class CafaTerms:
     def averages(self) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
         """Each average at each threshold from the greatest down, and where anything is predicted at all."""
         sums = self.steps.sums(*self.columns.T)
-        found = _averages(sums.T, self.units.size, self.norm)
-        return {**found, "covered": sums[:, 2].astype(np.int64)}, sums[:, 6] > 0
+        averages = _averages(sums.T, self.units.size, self.norm)
+        return {**averages, "covered": sums[:, 2].astype(np.int64)}, sums[:, 6] > 0
 
     def resample_best(self, bootstrap: Bootstrap) -> dict[str, FloatArray]:
         """The greatest F, the least S and the greatest F of micro averages of each resample; nan without any."""
-        found = [self._best_over_thresholds(counts) for counts in self._iter_counts(bootstrap)]
-        return {name: np.concatenate([each[name] for each in found]) for name in ("fmax", "smin", "fmax_micro")}
+        chunks = [self._best_over_thresholds(counts) for counts in self._iter_counts(bootstrap)]
+        return {name: np.concatenate([each[name] for each in chunks]) for name in ("fmax", "smin", "fmax_micro")}
 
     def _iter_counts(self, bootstrap: Bootstrap) -> Iterator[FloatArray]:
         """How often each unit is in each of some resamples: units × resamples."""
         together = max(1, MAX_COUNTS // self.units.number)
         for start in range(0, bootstrap.resamples, together):
             chosen = slice(start, min(start + together, bootstrap.resamples))
-            found = np.zeros((self.units.number, chosen.stop - chosen.start))
+            matrix = np.zeros((self.units.number, chosen.stop - chosen.start))
             for resamples, units, counts in bootstrap.counts():  # made again for each group, where there are several
                 low, high = max(resamples.start, chosen.start), min(resamples.stop, chosen.stop)
                 if low < high:
                     part = counts[low - resamples.start : high - resamples.start]
-                    found[units, low - chosen.start : high - chosen.start] = part.T
-            yield found
+                    matrix[units, low - chosen.start : high - chosen.start] = part.T
+            yield matrix
 
     def _best_over_thresholds(self, counts: FloatArray) -> dict[str, FloatArray]:
         drawn = self.units.sizes @ counts
         best = {name: np.full(drawn.size, -math.inf) for name in ("fmax", "smin", "fmax_micro")}
         for sums in self._iter_sums(counts, int(drawn.max())):
-            found, some = _averages(sums, drawn, self.norm), sums[6] > 0
-            for name, values in (("fmax", found["f"]), ("smin", -found["s"]), ("fmax_micro", found["f_micro"])):
+            averages, some = _averages(sums, drawn, self.norm), sums[6] > 0
+            for name, values in (
+                ("fmax", averages["f"]),
+                ("smin", -averages["s"]),
+                ("fmax_micro", averages["f_micro"]),
+            ):
                 np.fmax(best[name], np.fmax.reduce(np.where(some, values, -math.inf)), out=best[name])
         known = {name: np.where(np.isinf(values), math.nan, values) for name, values in best.items()}
         return {**known, "smin": -known["smin"]}

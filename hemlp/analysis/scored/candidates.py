@@ -40,23 +40,23 @@ class Candidate:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; None where there is no number."""
-        made: dict[str, Any] = dict(self.__dict__)
-        for key, each in made.items():
+        plain: dict[str, Any] = dict(self.__dict__)
+        for key, each in plain.items():
             if key not in ("by", "parameter"):
-                made[key] = list(map(json_number, each)) if isinstance(each, Interval) else json_number(each)
-        return made
+                plain[key] = list(map(json_number, each)) if isinstance(each, Interval) else json_number(each)
+        return plain
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Candidate:
         """What ``to_dict`` gave."""
-        made: dict[str, Any] = dict(data)
-        for key, each in made.items():
+        fields: dict[str, Any] = dict(data)
+        for key, each in fields.items():
             if key not in ("by", "parameter"):
                 numbers = [
                     math.nan if end is None else float(end) for end in (each if isinstance(each, list) else [each])
                 ]
-                made[key] = Interval(*numbers) if isinstance(each, list) else numbers[0]
-        return cls(**made)
+                fields[key] = Interval(*numbers) if isinstance(each, list) else numbers[0]
+        return cls(**fields)
 
 
 def best_column(values: Sequence[FloatArray], greater_is_better: bool) -> int:
@@ -81,11 +81,11 @@ def compare_candidates(
         }
     columns = [of[kind] for of in (in_sample, validated, differences) if of for kind in kinds]
     drawn = iter(map(Interval.of, bootstrap.means(columns).T))
-    found: dict[RuleKind, list[Any]] = {kind: [kind, parameters[kind]] for kind in kinds}
+    fields: dict[RuleKind, list[Any]] = {kind: [kind, parameters[kind]] for kind in kinds}
     for of in (in_sample, validated, differences):
         for kind in kinds:
-            found[kind] += (mean(of[kind]), next(drawn)) if of else (math.nan, NO_INTERVAL)
-    return best, tuple(Candidate(*each) for each in found.values())
+            fields[kind] += (mean(of[kind]), next(drawn)) if of else (math.nan, NO_INTERVAL)
+    return best, tuple(Candidate(*each) for each in fields.values())
 
 
 def candidate_table(of: Sequence[Candidate], notes: Sequence[str]) -> Table:

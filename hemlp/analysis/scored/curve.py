@@ -331,11 +331,11 @@ def curve(
     >>> curve(h, {"first": "sheep", "second": "cow"}, s, ["F_LCA"]).best("F_LCA").threshold
     0.4
     """
-    made = resolve_measures([measures] if isinstance(measures, str | Measure) else measures)
+    resolved = resolve_measures([measures] if isinstance(measures, str | Measure) else measures)
     data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
-    return compute_curve(data, made, thresholds, points, ScoringOptions(undefined, solver, time_limit))
+    return compute_curve(data, resolved, thresholds, points, ScoringOptions(undefined, solver, time_limit))
 
 
 def compute_curve(
@@ -374,13 +374,13 @@ def _curve_at(
     """The curve at ``grid``, which ascends; ``prefixes``: where values are known already."""
     if prefixes is None:
         steps = ThresholdSteps.over(data, grid)
-        found = dict(zip(measures, score_steps(list(measures.values()), data, steps, options), strict=True))
+        by_measure = dict(zip(measures, score_steps(list(measures.values()), data, steps, options), strict=True))
     else:
         steps = ThresholdSteps.over(prefixes.raw_scores, grid)
         known = {name: prefixes.values(name, steps.rows, steps.sizes) for name in measures}
-        found = {name: replace(prefixes.metadata(name), values=each) for name, each in known.items()}
+        by_measure = {name: replace(prefixes.metadata(name), values=each) for name, each in known.items()}
     values, defined, notes = {}, {}, list(data.notes)
-    for name, of in found.items():
+    for name, of in by_measure.items():
         means, counts = steps.means(of.values)
         values[name], defined[name] = means[::-1], counts[::-1]
         if of.fallbacks:
@@ -388,4 +388,4 @@ def _curve_at(
         if (least := int(counts.min())) < len(data):
             notes.append(f"{name}: undefined on up to {len(data) - least:,} instances, which are left out there")
     better = {name: each.greater_is_better for name, each in measures.items()}
-    return Curve(grid, values, defined, better, kind, tuple(notes), data.batch.ids, steps, found)
+    return Curve(grid, values, defined, better, kind, tuple(notes), data.batch.ids, steps, by_measure)

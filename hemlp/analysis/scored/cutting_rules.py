@@ -81,14 +81,14 @@ def describe_rules(
     rules: Sequence[CuttingRule], format_number: Callable[[float], str] = "{:g}".format, threshold: str = ""
 ) -> str:
     """Rules in words, those of folds by their kinds; ``threshold``: what stands before one."""
-    found = []
+    texts = []
     for kind in RULE_KINDS:
-        alike = [rule for rule in rules if rule.by == kind]
-        if alike:
+        same_kind = [rule for rule in rules if rule.by == kind]
+        if same_kind:
             before, behind = "" if kind == "top" else threshold, f" by {kind}" if kind in ("level", "class") else ""
-            times = "" if len(alike) == len(rules) else f" ({many(len(alike), 'fold')})"
-            found.append(f"{before}{describe_parameter(alike, format_number)}{behind}{times}")
-    return ", ".join(found)
+            times = "" if len(same_kind) == len(rules) else f" ({many(len(same_kind), 'fold')})"
+            texts.append(f"{before}{describe_parameter(same_kind, format_number)}{behind}{times}")
+    return ", ".join(texts)
 
 
 def _format_range(values: Sequence[float], format_number: Callable[[float], str] = str) -> str:
@@ -97,5 +97,5 @@ def _format_range(values: Sequence[float], format_number: Callable[[float], str]
 
 def clip_sizes(reached: IntArray, lengths: IntArray, at_least: int, at_most: int | None) -> IntArray:
     """How many of its scored classes an instance has predicted, if ``reached`` are above the threshold."""
-    found = np.maximum(reached, np.minimum(at_least, lengths)) if at_least else reached
-    return found if at_most is None else np.minimum(found, at_most)
+    sizes = np.maximum(reached, np.minimum(at_least, lengths)) if at_least else reached
+    return sizes if at_most is None else np.minimum(sizes, at_most)

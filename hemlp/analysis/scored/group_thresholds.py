@@ -54,10 +54,10 @@ class GroupTuner:
     def choose(self, data: AlignedScores, shared: float) -> dict[Label, float]:
         """The thresholds of classes that have another one than all share."""
         groups = group_of_class(data, self.by)
-        found = np.full(int(groups.max()) + 1, shared)
+        thresholds = np.full(int(groups.max()) + 1, shared)
         of_entry = groups[data.classes]
         entries = np.argsort(of_entry, kind="stable")
-        begin = row_pointers(of_entry[entries], len(found))
+        begin = row_pointers(of_entry[entries], len(thresholds))
         of_group = {g: entries[begin[g] : begin[g + 1]] for g in self.supported_groups(data)}
         rows, predicted = data.rows, data.values >= shared
         nothing = Side(np.zeros(len(data) + 1, np.int64), np.empty(0, np.int32))
@@ -65,13 +65,17 @@ class GroupTuner:
         for _ in range(ROUNDS):
             changed = False
             for g, own in of_group.items():
-                better = self._improve(data, rows, own, predicted, found[g])
+                better = self._improve(data, rows, own, predicted, thresholds[g])
                 if better is not None:
-                    found[g], changed = better, True
+                    thresholds[g], changed = better, True
                     predicted[own] = data.values[own] >= better
             if not changed:
                 break
-        return {label: float(found[groups[k]]) for label, k in data.hierarchy.ids.items() if found[groups[k]] != shared}
+        return {
+            label: float(thresholds[groups[k]])
+            for label, k in data.hierarchy.ids.items()
+            if thresholds[groups[k]] != shared
+        }
 
     def _improve(
         self, data: AlignedScores, rows: IntArray, own: IntArray, predicted: NDArray[np.bool_], now: float

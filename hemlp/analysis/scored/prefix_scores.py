@@ -64,8 +64,8 @@ class PrefixScores:
                 self._compute(name, np.arange(self._known[name].size))
             else:
                 self._compute(name, np.unique(at[~self._known[name][at]]))
-        found: FloatArray = self._values[name][at]
-        return found
+        values: FloatArray = self._values[name][at]
+        return values
 
     def _compute(self, name: str, at: IntArray) -> None:
         """The values at these places, which ascend; measures that are not swept are solved together."""
@@ -85,8 +85,8 @@ class PrefixScores:
             self._class_counts[at].astype(np.int32),
             np.arange(at.size),
         )
-        found = score_steps([self.measures[each] for each in together], self._ordered, steps, self.options)
-        for each, of in zip(together, found, strict=True):
+        computed = score_steps([self.measures[each] for each in together], self._ordered, steps, self.options)
+        for each, of in zip(together, computed, strict=True):
             self._known[each][at], self._values[each][at] = True, of.values
             before = self._metadata[each].fallbacks if each in self._metadata else 0
             self._metadata[each] = replace(of, values=np.empty(0), fallbacks=before + of.fallbacks)

@@ -135,9 +135,9 @@ def _bin_rows(
     key: IntArray, values: FloatArray, hits: IntArray, edges: FloatArray
 ) -> list[tuple[int, float, float, int, float, float]]:
     count, score, share = np.bincount(key), np.bincount(key, values), np.bincount(key, hits)
-    found = []
+    rows = []
     for k in np.flatnonzero(count).tolist():
         level, part = divmod(k, len(edges) - 1)
         n = int(count[k])
-        found.append((level, float(edges[part]), float(edges[part + 1]), n, float(score[k] / n), float(share[k] / n)))
-    return found
+        rows.append((level, float(edges[part]), float(edges[part + 1]), n, float(score[k] / n), float(share[k] / n)))
+    return rows

@@ -89,23 +89,23 @@ class RuleTuner:
         words = {kind: describe_parameter([rule]) for kind, rule in rules.items()}
         in_sample = {kind: self.values(rule, rows) for kind, rule in rules.items()}
         validated = self._cross_validate(rows, kinds)
-        best, found = compare_candidates(
+        best, compared = compare_candidates(
             words, in_sample, validated, self.measure.greater_is_better, self.bootstrap(rows)
         )
-        return RuleComparison(rules[best], rules, found, (*part.notes(*kinds), *left_out))
+        return RuleComparison(rules[best], rules, compared, (*part.notes(*kinds), *left_out))
 
     def _cross_validate(self, rows: IntArray, kinds: Sequence[RuleKind]) -> dict[RuleKind, FloatArray]:
         """The measure on each instance by rules that are chosen without it; nothing where that cannot be done."""
         fold = self.folds(rows, min(FOLDS, len(rows)))
-        found = {kind: np.empty(len(rows)) for kind in kinds}
+        validated = {kind: np.empty(len(rows)) for kind in kinds}
         scored = np.diff(self.prefixes.raw_scores.ptr)[rows] > 0
         if len(rows) < 2 or any(not scored[fold != k].any() for k in range(int(fold.max()) + 1)):
             return {}
         for k in range(int(fold.max()) + 1):
             part = SubsetTuner(self, rows[fold != k])
-            for kind, values in found.items():
+            for kind, values in validated.items():
                 values[fold == k] = self.values(part.rule(kind, "shared"), rows[fold == k])
-        return found
+        return validated
 
     def _kinds_to_compare(self, rows: IntArray) -> tuple[list[RuleKind], list[str]]:
         """The kinds that are compared, and why others are not."""
@@ -220,13 +220,13 @@ class SubsetTuner:
         grid = distinct_scores(first) if self.tuner.grid is None else self.tuner.grid
         limits = [(at_least, k) for k in range(1, most + 1) for at_least in (0, 1)]
         better = self.tuner.measure.greater_is_better
-        found: list[tuple[float, Any]] = []
+        tried: list[tuple[float, Any]] = []
         for limit, means in zip(limits, self._mean_curves(first, grid, limits), strict=True):
             if np.isnan(means).all():
                 continue
             place = best_index(means, better)
-            found.append((float(means[place]), CuttingRule("capped", float(grid[place]), *limit)))
+            tried.append((float(means[place]), CuttingRule("capped", float(grid[place]), *limit)))
         if most < self.longest:
             self.skipped_note["capped"] = f"at most 1 to {most} classes were tried"
-        rule: CuttingRule = found[best_index(np.array([value for value, _ in found]), better)][1]
+        rule: CuttingRule = tried[best_index(np.array([value for value, _ in tried]), better)][1]
         return rule

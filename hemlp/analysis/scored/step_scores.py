@@ -48,7 +48,7 @@ def score_steps(
     measures: Sequence[Measure], data: AlignedScores, steps: ThresholdSteps, options: ScoringOptions = ScoringOptions()
 ) -> list[StepValues]:
     """The values of measures at each step."""
-    found: dict[int, StepValues] = {}
+    results: dict[int, StepValues] = {}
     groups: dict[Any, list[int]] = {}
     rest: list[int] = []
     for k, each in enumerate(measures):
@@ -66,10 +66,10 @@ def score_steps(
             if np.isnan(values).any() and options.undefined == "error":
                 row = int(steps.rows[np.flatnonzero(np.isnan(values))[0]]) + 1
                 raise UndefinedScore(f"instance {row}: the score of {measures[k].name} is not a number", row)
-            found[k] = StepValues(values, measures[k].signature + policies)
+            results[k] = StepValues(values, measures[k].signature + policies)
     if rest:
-        found.update(zip(rest, _score_each_set([measures[k] for k in rest], data, steps, options), strict=True))
-    return [found[k] for k in range(len(measures))]
+        results.update(zip(rest, _score_each_set([measures[k] for k in rest], data, steps, options), strict=True))
+    return [results[k] for k in range(len(measures))]
 
 
 def uses_sweep(measure: Measure, data: AlignedScores, options: ScoringOptions) -> bool:
@@ -119,12 +119,12 @@ def _score_each_set(
             raise _locate_error(error, data, steps, chosen) from None
         for into, each in zip(parts, scores, strict=True):
             into.append(each)
-    found = []
+    results = []
     for of_measure in parts:
         values = np.concatenate([each.values for each in of_measure])
         fallbacks = sum(each.fallbacks for each in of_measure if each.exact)
-        found.append(StepValues(values, of_measure[0].signature, fallbacks))
-    return found
+        results.append(StepValues(values, of_measure[0].signature, fallbacks))
+    return results
 
 
 def step_batch(data: AlignedScores, steps: ThresholdSteps, chosen: IntArray) -> Batch:

@@ -85,10 +85,10 @@ class Ranked(Shown):
         """Means with their 95% bootstrap intervals."""
         columns = list(self.values.values())
         units = Units(len(columns[0]), self.ids)
-        found = [Interval.of(drawn) for drawn in Bootstrap(units).means(columns).T]
+        intervals = [Interval.of(drawn) for drawn in Bootstrap(units).means(columns).T]
         rows = [
             [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
-            for (name, better), (low, high) in zip(self.greater_is_better.items(), found, strict=True)
+            for (name, better), (low, high) in zip(self.greater_is_better.items(), intervals, strict=True)
         ]
         notes = [
             f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.description}",
@@ -146,7 +146,7 @@ def ranked(
     Ranked(F_H@1 0.5000, F_H@2 0.8000)
     """
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
-    made = {each if isinstance(each, str) else measure(each).called: _resolve_ranked(each) for each in asked}
+    resolved = {each if isinstance(each, str) else measure(each).called: _resolve_ranked(each) for each in asked}
     data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     ranking = Side(data.ptr, data.classes)
     batch = replace(data.batch, pred=replace(data.batch.pred, ranking=ranking, uncut=True))
@@ -154,21 +154,21 @@ def ranked(
     values: dict[str, FloatArray] = {}
     policies: tuple[tuple[bool, UndefinedPolicy], ...] = (True, "nan"), (False, undefined)
     for distances, policy in policies:
-        here = {name: each for name, each in made.items() if isinstance(each.measure, NearestMeasure) == distances}
-        found = score_together(list(here.values()), batch, undefined=policy, **options) if here else []
-        values |= {name: of.values for name, of in zip(here, found, strict=True)}
+        here = {name: each for name, each in resolved.items() if isinstance(each.measure, NearestMeasure) == distances}
+        scored = score_together(list(here.values()), batch, undefined=policy, **options) if here else []
+        values |= {name: of.values for name, of in zip(here, scored, strict=True)}
     notes = list(data.notes)
-    for name in made:
+    for name in resolved:
         if lacking := int(np.isnan(values[name]).sum()):
             which = "which is" if lacking == 1 else "which are"
             notes.append(f"{name}: undefined on {many(lacking, 'instance')}, {which} left out")
-    better = {name: each.greater_is_better for name, each in made.items()}
-    return Ranked({name: values[name] for name in made}, better, tuple(notes), data.batch.ids)
+    better = {name: each.greater_is_better for name, each in resolved.items()}
+    return Ranked({name: values[name] for name in resolved}, better, tuple(notes), data.batch.ids)
 
 
 def _resolve_ranked(what: str | Measure) -> RankedMeasure:
     """MEASURE@k."""
-    made = measure(what)
-    if not isinstance(made, RankedMeasure):
+    resolved = measure(what)
+    if not isinstance(resolved, RankedMeasure):
         raise UnknownMeasure(f"{what!r} is not MEASURE@k with an integer k of at least 1, as F_H@5 is")
-    return made
+    return resolved

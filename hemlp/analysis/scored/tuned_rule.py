@@ -90,16 +90,16 @@ class Tuned(Shown):
                 )
         fold = np.repeat([self.fold_of[name] for name in names], np.diff(s.ptr)).astype(np.int64)
         by_fold = np.stack([rule.kept(s) for rule in self.rules])
-        found: NDArray[np.bool_] = by_fold[fold, np.arange(fold.size)]
-        return found
+        kept: NDArray[np.bool_] = by_fold[fold, np.arange(fold.size)]
+        return kept
 
     def rule(self, s: ScoredSets) -> str:
         """How ``s`` is cut, in words: by which rule, and on what data it was chosen."""
         data = f"{many(self.instances, 'instance')} of {self.source}"
-        told = f"{describe_rules(self.rules, repr, 'threshold ')}, tuned by {self.measure}"
+        text = f"{describe_rules(self.rules, repr, 'threshold ')}, tuned by {self.measure}"
         if self.folds:
-            return f"{told}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
-        return f"{told} on {data} ({self.value:.4f} there){self._optimism_note(s)}"
+            return f"{text}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
+        return f"{text} on {data} ({self.value:.4f} there){self._optimism_note(s)}"
 
     def _optimism_note(self, s: ScoredSets) -> str:
         """Whether ``s`` is the data that thresholds were chosen on, or has instances of it with the same scores."""
@@ -117,17 +117,17 @@ class Tuned(Shown):
 
         The best one is that with the best cross-validated mean; differences are those of paired instances.
         """
-        told = [self.recommendation, *self.notes]
+        notes = [self.recommendation, *self.notes]
         if self.compared:
-            told.append("differences are paired, to the best rule by its cross-validated mean")
-        return candidate_table(self.compared, told)
+            notes.append("differences are paired, to the best rule by its cross-validated mean")
+        return candidate_table(self.compared, notes)
 
     @property
     def recommendation(self) -> str:
         """Which rule to use, what it reaches, and on what data that was found."""
-        found = {each.by: each for each in self.compared}
-        one = found.get("all")
-        best = None if self.by == "best" else found.get(self.by)
+        by_kind = {each.by: each for each in self.compared}
+        one = by_kind.get("all")
+        best = None if self.by == "best" else by_kind.get(self.by)
         words = f"{describe_rules(self.rules, threshold='threshold ')} ({self.measure} {self.value:.4f}"
         if self.folds:
             data = f"each of {len(self.folds)} folds of {many(self.instances, 'instance')}"

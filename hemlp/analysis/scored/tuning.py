@@ -113,10 +113,10 @@ def tune(
     data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
-    made = threshold_measure(measure)
+    resolved = threshold_measure(measure)
     grid = None if thresholds is None else as_grid(thresholds)
-    prefixes = PrefixScores(data, {"m": made}, ScoringOptions(undefined, solver, time_limit))
-    tuner = RuleTuner(prefixes, made, grid, points, least, few, seed, folds or 1)
+    prefixes = PrefixScores(data, {"m": resolved}, ScoringOptions(undefined, solver, time_limit))
+    tuner = RuleTuner(prefixes, resolved, grid, points, least, few, seed, folds or 1)
     if folds is None:
         return _tune_on_all(tuner, by)
     return _cross_validate(tuner, by, folds)
@@ -125,18 +125,20 @@ def tune(
 def _tune_on_all(tuner: RuleTuner, by: RuleChoice) -> Tuned:
     """A rule that is chosen on all of the data."""
     rows = np.arange(len(tuner.prefixes.data))
-    found = tuner.compare_rules(rows, by)
+    comparison = tuner.compare_rules(rows, by)
     raw_scores = tuner.prefixes.raw_scores
-    value = mean(tuner.values(found.rule, rows))
-    return replace(_as_tuned(tuner, found, len(rows), value), data=raw_scores.fingerprint, rows=raw_scores.row_digests)
+    value = mean(tuner.values(comparison.rule, rows))
+    return replace(
+        _as_tuned(tuner, comparison, len(rows), value), data=raw_scores.fingerprint, rows=raw_scores.row_digests
+    )
 
 
-def _as_tuned(tuner: RuleTuner, found: RuleComparison, instances: int, value: float) -> Tuned:
-    rule = found.rule
+def _as_tuned(tuner: RuleTuner, comparison: RuleComparison, instances: int, value: float) -> Tuned:
+    rule = comparison.rule
     return Tuned(
         str(tuner.measure), rule.by, rule.threshold, value, instances, tuner.prefixes.data.source or "the scores",
         rule.class_thresholds, at_least=rule.at_least, at_most=rule.at_most,
-        compared=found.candidates, notes=found.notes,
+        compared=comparison.candidates, notes=comparison.notes,
     )  # fmt: skip
 
 
@@ -152,13 +154,13 @@ def _cross_validate(tuner: RuleTuner, by: RuleChoice, folds: int) -> Tuned:
     notes: dict[str, None] = {}
     for k in range(folds):
         others, own = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        found = tuner.compare_rules(others, by)
-        values[own] = tuner.values(found.rule, own)
-        for kind, rule in found.rules.items():
+        comparison = tuner.compare_rules(others, by)
+        values[own] = tuner.values(comparison.rule, own)
+        for kind, rule in comparison.rules.items():
             by_kind.setdefault(kind, np.full(len(data), np.nan))[own] = tuner.values(rule, own)
             rules.setdefault(kind, []).append(rule)
-        chosen.append(_as_tuned(tuner, found, len(others), mean(tuner.values(found.rule, others))))
-        notes |= dict.fromkeys(found.notes)
+        chosen.append(_as_tuned(tuner, comparison, len(others), mean(tuner.values(comparison.rule, others))))
+        notes |= dict.fromkeys(comparison.notes)
     side_by_side: tuple[Candidate, ...] = ()
     if by == "best":
         words = {kind: describe_parameter(each) for kind, each in rules.items() if len(each) == folds}
