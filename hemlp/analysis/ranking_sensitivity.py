@@ -1,4 +1,4 @@
-"""Which system is ahead at which default cost: the means of all systems as functions of D, and where they cross."""
+"""Sensitivity of a ranking to the default cost D: the means of all systems as functions of D, and where they cross."""
 
 from __future__ import annotations
 

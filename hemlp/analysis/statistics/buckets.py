@@ -1,4 +1,4 @@
-"""Sums of scores by bucket, exact, so that no cut and no order of the instances changes them; two of them add up.
+"""Exact sums of scores by bucket: they do not depend on the order of the instances or on how the data is split.
 
 A double is an integer of 53 bits times a power of two. Those of one exponent and one bucket are added as integers, in
 two halves that no sum of them leaves; a total is one integer, in units of the smallest double.
@@ -39,7 +39,7 @@ class BucketSums:
 
     @classmethod
     def of(cls, values: FloatArray, members: IntArray, number: int) -> BucketSums:
-        """One value an instance, nan where it is undefined, and the bucket of each."""
+        """One value per instance, nan where it is undefined, and the bucket of each."""
         finite = np.isfinite(values)
         counts, up, down = (
             np.bincount(members[some], minlength=number)

@@ -1,4 +1,4 @@
-"""What is computed once for an evaluation, and kept as long as that lives."""
+"""A cache of results per evaluation, kept as long as the evaluation lives."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Result = TypeVar("Result")
 def cache_per_evaluation(
     function: Callable[[Evaluation, *Options], Result],
 ) -> Callable[[Evaluation, *Options], Result]:
-    """``function``, computed once for each evaluation and its hashable options.
+    """Cache a function of an evaluation and hashable options.
 
-    The evaluation itself stays as it is. What the function returns is shared by all who ask: nobody may change it.
+    The evaluation itself is not changed. All callers share the returned object and must not modify it.
     """
     cache: WeakKeyDictionary[Evaluation, dict[Hashable, Result]] = WeakKeyDictionary()
 

@@ -1,4 +1,4 @@
-"""Means that can be compared: over the instances on which all systems are defined."""
+"""Scores and means of systems over their common instances: those on which all systems are defined."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def system_mean(ev: Evaluation, system: str, measure: str) -> float:
 
 
 def common_scores(ev: Evaluation, measure: str) -> list[FloatArray]:
-    """The scores of each system, nan wherever one of them is undefined; one that always is does not count."""
+    """The scores of each system, nan where any system is undefined; systems undefined everywhere are ignored."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
     if not any(ev.scores[system][measure].undefined for system in ev.systems):
         return values
@@ -44,7 +44,7 @@ def common_means(ev: Evaluation, measure: str) -> tuple[float, ...]:
 
 @cache_per_evaluation
 def common_instance_notes(ev: Evaluation, measure: str) -> tuple[str, ...]:
-    """What to know where the systems are not all defined on the same instances."""
+    """Notes for the case that systems are defined on different instances."""
     if len(ev.systems) == 1 or not any(ev.scores[system][measure].undefined for system in ev.systems):
         return ()
     shared = max(int(np.count_nonzero(~np.isnan(column))) for column in common_scores(ev, measure))

@@ -1,4 +1,4 @@
-"""Tests of pairs of systems of an evaluation, on the instances that both systems have."""
+"""Significance tests of pairs of systems, on the instances on which both are defined."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PairComparison:
     """Two systems by a measure, on the ``instances`` on which both are defined.
 
     ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
-    p-value and names the system that it speaks for: the mean (``better``, ``p``, ``corrected`` by Holm for all pairs of
+    p-value and names the system that it favours: the mean (``better``, ``p``, ``corrected`` by Holm for all pairs of
     systems), the sum of ranks (``wilcoxon``) and the number of wins (``sign``); "neither" where both are equal.
     """
 
@@ -68,7 +68,7 @@ class PairComparison:
 
     @property
     def remark(self) -> str:
-        """Where tests point to different systems, in words."""
+        """A sentence where the tests favour different systems; else empty."""
         others = [each for each in (self.sign_favours, self.wilcoxon_favours) if each not in (self.better, NEITHER)]
         if not others or not self.instances:
             return ""
@@ -99,7 +99,7 @@ def _favoured_system(gain: float, first: str, second: str) -> str:
 
 
 def _sign_test(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tuple[SignTest, str]:
-    """The sign test, and the system that its p speaks for: the one whose wins it counts."""
+    """The sign test, and the system that it favours: the one whose wins it counts."""
     test = v.sign[first, second]
     losses = gains.values.size - gains.wins
     if gains.wins == losses:
@@ -146,7 +146,7 @@ def _test_cells(pair: PairComparison) -> list[Any]:
 
 
 def _test_notes(procedure: Procedure, systems: int) -> list[str]:
-    """What the columns of tests mean."""
+    """Notes that explain the columns of tests."""
     pairs = many(systems * (systems - 1) // 2, "pair")
     sided = "one-sided, of the system with the better mean" if procedure.sided == "one" else "two-sided"
     return [
@@ -184,7 +184,7 @@ def significance(ev: Evaluation, chosen: str | Sequence[str] | None, procedure: 
 
 
 def better_and_worse(pair: PairComparison) -> tuple[str, str]:
-    """Who is better than whom."""
+    """The better and the worse system, as cells of a table."""
     return (pair.first, pair.second) if pair.better != NEITHER else (NEITHER, f"{pair.first}, {pair.second}")
 
 

@@ -1,4 +1,4 @@
-"""Correlation of measures: how alike they rank the systems, on the instances on which all systems are defined."""
+"""Correlation of measures: how similarly they rank the systems, on the common instances."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def _kendall_intervals(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
 
 
 def _orient(ev: Evaluation, means: FloatArray) -> FloatArray:
-    """Means of (resamples ×) measures × systems, so that greater is better."""
+    """Change signs of means ((resamples ×) measures × systems) so that greater is better."""
     signs: FloatArray = np.array([[1.0] if better else [-1.0] for better in ev.greater_is_better.values()])
     return means * signs

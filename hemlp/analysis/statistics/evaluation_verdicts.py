@@ -1,4 +1,4 @@
-"""Verdicts on the systems of an evaluation: places, groups, and tests of pairs."""
+"""``Verdicts`` on the systems of an evaluation, cached: ranks, groups and tests of pairs by one measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table does not say by itself: what ⊤ and isolated labels earn, and which instances make a mean infinite."""
+"""Notes that help to read a table of means: several roots, isolated labels, empty instances, infinite means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
 _LCA_COLUMN = "lcas"
-"""The column that measures of LCA graphs have."""
+"""A column that only measures of LCA graphs have."""
 
 
 def interpretation_notes(ev: Evaluation) -> list[str]:

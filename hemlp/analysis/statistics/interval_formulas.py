@@ -1,7 +1,7 @@
-"""Intervals without resamples, for tables with more rows than could be resampled: of proportions and of means.
+"""Confidence intervals by formula, for tables with too many rows to resample: Wilson's and Student's.
 
-A class is in a set of an instance or is not, so its precision is a proportion k / n, and Wilson's score interval holds
-all proportions p that a normal test does not separate from it: |k − n p| ≤ z √(n p (1 − p)). It has a width even where
+A class is in the set of an instance or not, so its precision is a proportion k / n, and Wilson's score interval has
+all proportions p that a normal test does not reject: |k − n p| ≤ z √(n p (1 − p)). It has a width even where
 all instances agree. A mean over n instances has Student's interval, mean ∓ t s / √n.
 """
 
@@ -19,7 +19,7 @@ TAIL = (1 + CONFIDENCE) / 2
 
 
 def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The lower and upper ends for ``hits`` of ``total``; nan where the total is 0.
+    """Wilson's interval of the proportion ``hits / total``: both ends, nan where the total is 0.
 
     >>> low, high = wilson_interval(np.array([0.0, 5.0]), np.array([10.0, 10.0]))
     >>> low.round(4).tolist(), high.round(4).tolist()
@@ -39,7 +39,7 @@ def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, Fl
 def student_interval(
     means: FloatArray, sums: FloatArray, squares: FloatArray, number: FloatArray, limits: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """The ends mean ∓ t s / √n, as far as the ``limits`` of a mean; nan where it is not finite, or of one value.
+    """Student's interval of a mean, mean ∓ t s / √n, clipped to ``limits``; nan if not finite, or of one value.
 
     ``sums`` of ``number`` values and of their ``squares``, which should be near 0: what is the same in all of them is
     taken off before.
@@ -70,5 +70,5 @@ def round_for_exact_sums(values: FloatArray) -> FloatArray:
 
 
 def as_intervals(low: FloatArray, high: FloatArray) -> list[Interval]:
-    """Pairs of ends."""
+    """Lower and upper ends as a list of intervals."""
     return list(map(Interval, low.tolist(), high.tolist()))

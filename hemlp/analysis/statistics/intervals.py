@@ -1,4 +1,4 @@
-"""Intervals of means and of differences of means, from one draw of resamples for a whole evaluation."""
+"""Bootstrap intervals of means and of their differences; one bootstrap is shared by a whole evaluation."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ COLUMNS_AT_ONCE = 4096
 
 
 def bootstrap_note(units: Units) -> str:
-    """What stands below tables that have bootstrap intervals."""
+    """The note below tables with bootstrap intervals."""
     return f"in brackets 95% intervals, from {RESAMPLES:,} resamples of {units.description}"
 
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """The scores of a system by a measure, ``baseline`` those of another one if there is one.
+    """The scores of a system by a measure, minus those of a ``baseline`` system if there is one.
 
     ``common``: on the instances on which all systems are defined, and no other.
     """
@@ -43,7 +43,7 @@ class ScoreColumn:
     common: bool = False
 
     def values(self, ev: Evaluation) -> FloatArray:
-        """One value an instance, nan where there is none."""
+        """One value per instance, nan where there is none."""
         if self.common:
             return common_scores(ev, self.measure)[ev.systems.index(self.system)]
         own = ev.per_instance(self.system, self.measure)
@@ -52,7 +52,7 @@ class ScoreColumn:
 
 @cache_per_evaluation
 def resampling_units(ev: Evaluation) -> Units:
-    """What the resamples of an evaluation draw."""
+    """The units that resamples of an evaluation draw: instances, or buckets of them."""
     return Units(int(ev.facts[ev.systems[0]]["instances"]), ev.ids)
 
 
@@ -68,7 +68,7 @@ def _cached_means(ev: Evaluation, bootstrap: Bootstrap) -> dict[ScoreColumn, Flo
 
 
 def resample_means(ev: Evaluation, bootstrap: Bootstrap, columns: Sequence[ScoreColumn]) -> list[FloatArray]:
-    """The means of each column, one a resample. What is not known yet is drawn together."""
+    """The means of each column, one per resample; columns that are not in the cache are resampled together."""
     cached = _cached_means(ev, bootstrap)
     missing = [column for column in dict.fromkeys(columns) if column not in cached]
     if missing:
@@ -98,7 +98,7 @@ def resample_sums(
 
 
 def check_confidence(level: float) -> None:
-    """Of an interval."""
+    """Check the confidence level of an interval."""
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidOption(f"level={level!r} is not a number between 0 and 1, like 0.95")
 
@@ -172,7 +172,7 @@ def _resample_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: 
 
 
 def _difference_interval(ev: Evaluation, column: ScoreColumn) -> Interval:
-    """Of a difference that was drawn."""
+    """The interval of a difference whose terms were resampled."""
     if column in _cached_differences(ev):
         return _cached_differences(ev)[column]
     assert column.baseline is not None

@@ -1,4 +1,4 @@
-"""Counts of what a system predicted, and of what was unknown, missing, dropped or emptied."""
+"""Counts of predicted and true labels of a system, and of those that are unknown, missing or dropped."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LabelCounts:
         self.missing += batch.true.missing + batch.pred.missing
 
     def as_dict(self) -> dict[str, float]:
-        """In words."""
+        """The counts by their names in results."""
         pred, true = self.policies.unknown, self.policies.unknown_true
         return {
             "instances": self.instances,

@@ -1,4 +1,4 @@
-"""Places by mean, and groups of systems as a compact letter display.
+"""Ranks by mean, and the compact letter display of groups of systems that do not differ significantly.
 
 Two systems share a letter exactly where they are not separated: "not separated" is a graph, and its maximal cliques are
 the groups. It need not be transitive, so a system may have several letters.
@@ -14,7 +14,7 @@ from itertools import combinations, combinations_with_replacement
 from hemlp.analysis.statistics.differences import PRECISION
 
 MAX_GROUPS = 10_000
-"""More maximal groups than these are no display."""
+"""With more maximal groups there are no letters: nobody could read them."""
 
 
 def rank_means(means: Sequence[float], greater_is_better: bool) -> list[int | None]:

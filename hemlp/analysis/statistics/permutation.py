@@ -90,7 +90,7 @@ def _sample_signs(size: int) -> Iterator[FloatArray]:
 
 @lru_cache(maxsize=1)
 def _packed_signs() -> NDArray[np.uint8]:
-    """Packed signs, one row a draw, by a fixed seed."""
+    """Packed signs, one row per draw, by a fixed seed."""
     return np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
 
 

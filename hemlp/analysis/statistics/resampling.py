@@ -65,7 +65,7 @@ class Bootstrap:
     def means(self, columns: Iterable[FloatArray]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
 
-        Columns have one value an instance, in the order of the instances. A mean is nan where a resample holds no
+        Columns have one value per instance, in the order of the instances. A mean is nan where a resample holds no
         defined value; infinite values count only where they were drawn.
         """
         units = self.units
@@ -79,7 +79,7 @@ class Bootstrap:
         return np.concatenate(chunks, axis=1)
 
     def means_of_buckets(self, columns: Iterable[BucketSums]) -> FloatArray:
-        """The same from sums by bucket."""
+        """``means`` from sums by bucket."""
         return self._means(_BucketColumns.of(list(columns), self.units.sizes))
 
     def sums(self, streams: Iterable[Iterable[IntArray]]) -> list[FloatArray]:
@@ -148,7 +148,7 @@ def _split_integers(values: FloatArray, bits: int, exponents: IntArray) -> Float
 
 @dataclass(frozen=True)
 class _InstanceColumns:
-    """One value an instance, in two integers as of ``fixed_point``, which are made block by block."""
+    """One value per instance, in two integers as of ``fixed_point``, which are made block by block."""
 
     columns: list[FloatArray]
     bits: int

@@ -1,4 +1,4 @@
-"""The table of an evaluation: means with ranks, and what to know about them."""
+"""The main table of an evaluation: means with ranks, letters and intervals, and the notes below it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
 MEANS_NOTE = "means over instances; labels: how many are predicted for an instance, on average"
-"""What to know about every table."""
+"""A note for every table, if it is verbose."""
 
 
 def summary_table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, intervals: bool) -> Table:
@@ -82,7 +82,7 @@ def columns(ev: Evaluation, procedure: Procedure, intervals: bool) -> dict[str, 
 
 
 def _mark_best(v: Verdicts) -> dict[int, str]:
-    """Which rows have the best mean, and which others are not separated from those."""
+    """Mark rows with the best mean, and rows that do not differ significantly from the best."""
     first = [system for system in v.scores if v.ranks[system] == 1]
     marks = {}
     for row, system in enumerate(v.scores):
@@ -153,7 +153,7 @@ def summary_notes(ev: Evaluation, procedure: Procedure, verbose: bool = False) -
 
 
 def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
-    """Which instances took more than the search, where there is a ladder of methods."""
+    """How many instances each method solved, for measures that try several methods one after the other."""
     if "step" not in scores.columns:
         return []
     counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))

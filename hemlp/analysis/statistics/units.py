@@ -1,6 +1,6 @@
-"""What a resample draws: instances in the order of their ids or, from 100,000 instances on, buckets of them.
+"""The units that a bootstrap resamples: instances sorted by id or, from 100,000 instances on, buckets of instances.
 
-Neither depends on the order of the instances, nor on how they were cut into parts.
+Neither depends on the order of the instances, nor on how the data was split.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Units:
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """The number of units."""
         return BUCKETS if self.in_buckets else self.size
 
     @cached_property
@@ -67,7 +67,7 @@ class Units:
         return np.bincount(self.members, minlength=self.number).astype(np.float64)
 
     def arrange(self, values: FloatArray) -> FloatArray:
-        """One value an instance, in the order of the units: where these are instances."""
+        """One value per instance, in the order of the units: where these are instances."""
         if self.ids is None:
             return values
         arranged = np.empty_like(values)
@@ -92,7 +92,7 @@ class Units:
 
     @property
     def description(self) -> str:
-        """In words, for notes."""
+        """A description for notes."""
         return f"{BUCKETS:,} buckets of instances (buckets:{BUCKETS})" if self.in_buckets else "the instances"
 
 

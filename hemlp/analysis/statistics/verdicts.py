@@ -1,4 +1,4 @@
-"""Which systems differ: places by mean, groups as letters, and the tests of all pairs behind them.
+"""Which systems differ significantly: ranks by mean, letters of groups, and the tests of all pairs behind them.
 
 >>> v = verdicts({"A": [1, 0.5, 1, 1, 0.5, 1, 1], "B": [0.5, 0, 0.5, 0, 0, 0, 0.5]})
 >>> v.ranks, v.p["A", "B"], v.sign["A", "B"]
@@ -114,7 +114,7 @@ class Verdicts:
         return first if gain > 0 else second if gain < 0 else None
 
     def _test_pairs(self, test: Callable[[Sequence[PairedDifferences]], Sequence[V]]) -> PairMapping[V]:
-        """A test of all pairs, some at a time."""
+        """Apply a test to all pairs, some at a time."""
         pairs = self.pairs
         values: list[V] = []
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
