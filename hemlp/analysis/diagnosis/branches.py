@@ -1,6 +1,6 @@
-"""By branch: a class with all that is below it.
+"""Diagnosis by branch: a class with all its descendants.
 
-A branch b has the instances whose true closure holds b, the mean of a measure over them, and a share of what is lost in
+A branch b has the instances whose true closure holds b, the mean of a measure over them, and a share of the loss of
 all instances: of the symmetric difference of ancestor closures (SDL) the nodes that are b or below it, and of a
 pair-based error what the classes cost that are. On a DAG branches overlap: their shares can add up to more than 1.
 """
@@ -58,7 +58,7 @@ class BranchStatistics:
 
 
 def branches(ev: Evaluation, systems: SystemChoice, measure: str | None, level: int | None, intervals: bool) -> Table:
-    """One row a branch that has an instance or a loss, what loses most first."""
+    """One row per branch with an instance or a loss, the greatest loss first."""
     inputs = require_inputs(ev)
     name = ev.measures[0] if measure is None else measure
     check_known("measure", name, ev.measures)
@@ -115,7 +115,7 @@ def _notes(ev: Evaluation, chosen: list[str], name: str, intervals: bool) -> lis
 
 
 def _take_or(values: Any, places: IntArray, missing: float) -> Any:
-    """The values of some classes, and what stands for those that are not there."""
+    """The values at some places; ``missing`` where the place is negative."""
     return np.where(places >= 0, values[places], missing)
 
 

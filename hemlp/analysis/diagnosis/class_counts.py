@@ -1,8 +1,8 @@
-"""By class: in how many true closures, predicted closures and both a class is.
+"""Diagnosis by class: the number of instances in whose true closure, predicted closure, or both, a class is.
 
-T, P and C are numbers of instances. Then P = C / P, R = C / T, F = 2C / (P + T), and what is lost is T + P − 2C: what
+T, P and C are numbers of instances. Then P = C / P, R = C / T, F = 2C / (P + T), and the loss is T + P − 2C: what
 is on one side only. P, R and C / (C + lost) = F / (2 − F) are proportions of instances, with Wilson's intervals. Of two
-systems d instances have the class in one prediction only, and the first loses k of them: the difference of what is lost
+systems d instances have the class in one prediction only, and the first loses k of them: the difference of the losses
 is 2k − d, and the interval of k / d is that of the sign test.
 """
 
@@ -45,7 +45,7 @@ RATIOS = ("P", "R", "F")
 
 
 def class_loss(counts: Any) -> Any:
-    """What is on one side only, of counts (… × 3) of predicted, true and common."""
+    """The loss, predicted + true − 2 common, of counts (… × 3)."""
     return counts[..., 0] + counts[..., 1] - 2 * counts[..., 2]
 
 
@@ -92,7 +92,7 @@ def _count_differing(ev: Evaluation, first: str, second: str, on: CountBasis) ->
 
 
 def classes(ev: Evaluation, systems: SystemChoice, on: CountBasis, intervals: bool) -> Table:
-    """One row a class that is true or predicted anywhere, what loses most first."""
+    """One row per class that is true or predicted anywhere, the greatest loss first."""
     check_choice("on", on, ("closures", "labels"))
     inputs, chosen = require_inputs(ev), choose_systems(ev, systems)
     labels, counts = stack_class_counts(ev, chosen, on)
@@ -128,7 +128,7 @@ def stack_class_counts(ev: Evaluation, systems: Sequence[str], on: CountBasis) -
 
 
 def occurring_classes(counts: IntArray) -> IntArray:
-    """The rows of classes (systems × rows × 3) that are true or predicted anywhere, what loses most first."""
+    """The rows of classes (systems × rows × 3) that are true or predicted anywhere, the greatest loss first."""
     order = order_by_value(class_loss(counts))
     met: Any = counts.any(axis=(0, 2))
     rows: IntArray = order[met[order]]
@@ -136,7 +136,7 @@ def occurring_classes(counts: IntArray) -> IntArray:
 
 
 def count_columns(systems: list[str], counts: IntArray) -> tuple[list[str], list[list[Any]]]:
-    """All counts and ratios of one system, or F and what is lost of several (systems × rows × 3) side by side."""
+    """All counts and ratios of one system, or F and loss of several (systems × rows × 3) side by side."""
     true = counts[0, :, 1].tolist()
     if len(systems) == 1:
         counted = [counts[0, :, k].tolist() for k in (0, 2)]

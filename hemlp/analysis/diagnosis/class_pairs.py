@@ -1,7 +1,6 @@
-"""The pairs of Problem 1, over all instances of a system.
+"""Optimal pairs of classes (Problem 1) over all instances of a system.
 
-Pairings of least cost need not be unique: here is one, with classes paired with themselves wherever that can be had for
-the same cost.
+Pairings of least cost need not be unique: of these, one that pairs a class with itself wherever that costs no more.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class ClassPairs:
 
     @classmethod
     def concatenate(cls, parts: Iterable[ClassPairs]) -> ClassPairs:
-        """Parts, one after the other."""
+        """Concatenate pairs of consecutive instances."""
         nobody = np.empty(0, np.int64)
         parts = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
         columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in parts), strict=True)

@@ -1,7 +1,7 @@
-"""What errors cost by Problem 1: class by class, and by which class is taken for which.
+"""Costs of errors by Problem 1: by class, and by confusion (a true class paired with another predicted one).
 
-The cost of a pair goes half to each of its ends, that of a default class to the class that went there, so the costs of
-the classes add up to the error.
+Each class of a pair takes half of its cost, and a class that is paired with a default class takes all of it, so the
+costs of the classes add up to the error.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def rank_confusions(pairs: ClassPairs, size: int, most: int | None = None) -> It
 def _confusions_by_label(
     ev: Evaluation, system: str, measure: str
 ) -> tuple[dict[tuple[Label, Label], Confusion], list[str]]:
-    """What is taken for what, by labels (true and predicted), and notes of what has no partner."""
+    """Confusions by their labels (true, predicted), and notes on classes without a partner."""
     labels = require_inputs(ev).hierarchies[system].labels
     pairs = ClassPairs.concatenate(iter_class_pairs(require_inputs(ev), system, find_pair_measure(ev, measure)))
     confusions = {(labels[each.true], labels[each.predicted]): each for each in rank_confusions(pairs, len(labels))}

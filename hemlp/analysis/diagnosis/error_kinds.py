@@ -1,4 +1,5 @@
-"""By kind: what each predicted class that is not true is to the true ones, and how each true one was answered.
+"""Diagnosis by kind of error: how each wrong predicted class relates to the true ones, and each missed class to the
+predicted ones.
 
 By the first that applies, a predicted class p that is not true is
 
@@ -70,7 +71,7 @@ def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
 
 @cache_per_evaluation
 def count_error_kinds(ev: Evaluation, system: str) -> KindCounts:
-    """Look at all classes of both sides once."""
+    """Count the kinds of all classes of both sides, instance by instance."""
     blocks: list[list[IntArray]] = [[], [], []]
     for _, batch in iter_batches(require_inputs(ev), system):
         of_pred, of_true = classify_errors(batch)

@@ -1,4 +1,4 @@
-"""What a hierarchy and label files are, before anything is scored: sizes, cycles, unknown labels, what occurs twice."""
+"""A summary of a hierarchy and of label files before anything is scored: sizes, unknown and repeated labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_NAMED = 5
 
 
 def describe_hierarchy(h: Hierarchy) -> Table:
-    """Its sizes."""
+    """The sizes of a hierarchy: classes, edges, roots, leaves, depth."""
     parents, children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
     rows: list[tuple[str, object]] = [
         ("classes", len(h)),
@@ -86,7 +86,7 @@ def _count_beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray)
 
 
 def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
-    """In what way files do not belong to the same instances as the first."""
+    """Messages on files whose instances are not those of the first file."""
     if not files:
         return []
     (first, gold), *others = files.items()

@@ -1,4 +1,4 @@
-"""By level: both ancestor closures restricted to the classes of one depth, summed over instances.
+"""Diagnosis by level: both ancestor closures restricted to the classes of one depth, summed over instances.
 
 An instance has several classes of a level, which stand or fall together: P, R and F of a level have intervals by
 resamples of the instances, the same ones that the means have.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def levels(ev: Evaluation, systems: SystemChoice, intervals: bool) -> Table:
-    """One row a level that has a true or predicted class."""
+    """One row per level with a true or predicted class."""
     chosen = choose_systems(ev, systems)
     counts = level_counts(ev, chosen)
     rows = np.flatnonzero(counts.any(axis=(0, 2)))
@@ -88,5 +88,5 @@ def _level_counts(ev: Evaluation, system: str) -> Iterator[IntArray]:
 
 
 def bootstrap_intervals(drawn: FloatArray) -> list[Interval]:
-    """Of each column of resamples × rows."""
+    """The bootstrap interval of each column of resamples × rows."""
     return [Interval.of(column) for column in drawn.T]

@@ -1,4 +1,4 @@
-"""The instances of a system again, in parts whose lists of ancestors fit into memory."""
+"""Access to the labels of systems for diagnosis: batches that fit into memory, common classes, rows of tables."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SystemChoice = str | Sequence[str] | None
 
 
 def require_inputs(ev: Evaluation) -> Inputs:
-    """The labels that were evaluated; an error where only the scores are left of them."""
+    """The labels that were evaluated; raises if the evaluation has only scores."""
     if ev.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     return ev.inputs
 
 
 def choose_systems(ev: Evaluation, systems: SystemChoice) -> list[str]:
-    """Names of systems, each of which there is."""
+    """The names of the chosen systems; raises where one does not exist."""
     names = ev.systems if systems is None else [systems] if isinstance(systems, str) else list(systems)
     for name in names:
         check_known("system", name, ev.systems)
@@ -83,7 +83,7 @@ def align_classes(inputs: Inputs, systems: Sequence[str]) -> tuple[Sequence[Labe
 
 
 def order_by_value(values: IntArray | FloatArray) -> IntArray:
-    """What is greatest first, or of several systems (systems × rows) that in which they differ most."""
+    """The order of rows (systems × rows): greatest value first; for several systems the greatest difference first."""
     greatest = values.max(axis=0)
     return np.lexsort((-greatest, values.min(axis=0) - greatest if len(values) > 1 else np.zeros(greatest.size)))
 
@@ -97,7 +97,7 @@ def label_rows(
 
 
 def as_implied(lists: Reach) -> Implied:
-    """Lists as compiled code takes them."""
+    """Lists of ancestors in the form that kernels take."""
     from hemlp.kernels.records import Implied
 
     return Implied(lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0)
@@ -109,5 +109,5 @@ def name_cell(inputs: Inputs, label: Label) -> tuple[str, ...]:
 
 
 def name_column(inputs: Inputs) -> tuple[str, ...]:
-    """That column, if there are names."""
+    """The head of the column "name", if there are names."""
     return () if inputs.names is None else ("name",)
