@@ -1,6 +1,6 @@
 """Drawings of a small part of a hierarchy, as SVG, or as PNG by matplotlib.
 
-Roles are told apart by shape as well as by colour.
+Roles are distinguished by shape as well as by colour.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Picture(Layout):
         return self.to_svg()
 
     def _visible_arrows(self) -> list[tuple[Any, Any, str]]:
-        """Arrows that are seen, highlighted ones last so that they lie on top."""
+        """Visible arrows, highlighted ones last so that they are drawn on top."""
         return sorted((a for a in self.arrows if a[2] != "hidden"), key=lambda arrow: arrow[2] != "plain")
 
     def to_png(self, path: str | PathLike[str], *, dots: int = 110) -> None:
@@ -137,7 +137,7 @@ STYLE = (
 
 
 def svg_shape(box: Box) -> str:
-    """The outline of a box as SVG says it."""
+    """The outline of a box in SVG."""
     corner = NODE_STYLES[box.role].corner
     if corner > 0:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in box.outline())
@@ -148,6 +148,6 @@ def svg_shape(box: Box) -> str:
 
 
 def svg_curve(points: Sequence[tuple[float, float]]) -> str:
-    """A cubic curve as SVG says it."""
+    """A cubic Bézier curve in SVG."""
     (ax, ay), *rest = points
     return f"M{ax:.1f} {ay:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)

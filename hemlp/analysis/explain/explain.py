@@ -73,7 +73,7 @@ def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> Part:
 
 @singledispatch
 def explain_solution(solution: Any, values: Mapping[str, float], measure: Measure) -> Part:
-    """What there is to show of a solution, by its type: of any set measure's the two sets."""
+    """The part of an explanation for a solution, by its type; for any set measure the two sets."""
     predicted, true = solution.sets
     return SetPart(values, predicted, true, getattr(solution, "dropped", frozenset()))
 
@@ -88,7 +88,7 @@ def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], mea
 
 
 def _prices_by_side(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
-    """Of each class of both sides."""
+    """The dual price of each class, by side and label."""
     labels, sides = batch.hierarchy.labels, zip(batch.sides, (prices.predicted, prices.true), strict=True)
     return {
         side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, prices_of, strict=True)}

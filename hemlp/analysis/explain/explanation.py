@@ -1,4 +1,4 @@
-"""What an explanation of one instance holds: pairs, minimal LCA graphs or closures, as tables, data and drawings."""
+"""The explanation of one instance, part by part (pairs, LCA graphs, closures), as tables, plain data and drawings."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ class Explanation(Shown):
         return self.sides_by_k.get(None) or [*self.sides_by_k.values()][-1]
 
     def name(self, node: Node) -> str:
-        """What a node is called: its name, or its label."""
+        """The name of a node, or its label."""
         if node is TOP:
             return TOP_NAME
         return str(node) if self.names is None else self.names.get(node, str(node))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Parts of explanations that are made of others: transports, pairs with further rules, measures of several models."""
+"""Parts of explanations for transport, for pairings with further costs, and for measures of several models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hemlp.text.tables import Table
 
 @dataclass(frozen=True)
 class TransportPart(PairingPart):
-    """Who sends what to whom: ``pairs`` whose costs are for the ``masses`` that move, and have no prices."""
+    """A transport plan: ``pairs`` with their ``masses``, and costs for these masses; there are no prices."""
 
     masses: tuple[float, ...] = ()
 
@@ -37,7 +37,7 @@ class TransportPart(PairingPart):
 
 @dataclass(frozen=True)
 class FlowPart(PairingPart):
-    """Pairs, and what is ``other_costs`` beside them: for what, and how much."""
+    """Pairs, and ``other_costs`` of the solution: for what, and how much."""
 
     other_costs: tuple[tuple[str, float], ...] = ()
 
@@ -54,7 +54,7 @@ class FlowPart(PairingPart):
 
 @dataclass(frozen=True)
 class JointPart:
-    """What there is to show of each of several models, by their names."""
+    """The parts of several models, by their names."""
 
     values: Mapping[str, float]
     parts: Mapping[str, Part]

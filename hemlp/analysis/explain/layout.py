@@ -1,6 +1,6 @@
-"""Where boxes, arrows and curves of a drawing go: layers from the roots down.
+"""Layered layout of a small graph: places of boxes, arrows and curves, from the roots down.
 
-Layers that are too wide are folded into several rows, and boxes never overlap, however many there are.
+Layers that are too wide are folded into several rows; boxes never overlap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GAP, ROW_GAP, LAYER_GAP = 14.0, 14.0, 52.0
 MAX_ROW_WIDTH, MAX_NAME_LENGTH = 1500.0, 26
 """Width of a row, and characters of a name that are shown."""
 LABEL_POSITIONS = sorted((k / 40 for k in range(4, 37)), key=lambda t: abs(t - 0.5))
-"""Where a word may stand along its line, the middle first."""
+"""Positions of a label along its line, the middle first."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ def _relative_position(k: int, layer: Sequence[Any]) -> float:
 
 
 def _place_row(row: Sequence[Box], wanted: Sequence[float], width: float) -> None:
-    """Move boxes to where they want to be, keeping their order, the gaps and the borders of the picture.
+    """Move boxes towards their wanted places, keeping their order, the gaps and the borders of the picture.
 
     Half-way between pushing everything to the right and everything to the left, then back inside the borders.
     """

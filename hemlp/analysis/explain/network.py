@@ -1,7 +1,7 @@
-"""The flow network of Problem 1 as the paper's figure: source, predicted classes, true classes, sink, and back again.
+"""A drawing of the flow network of Problem 1, as in the paper: source, predicted classes, true classes, sink.
 
-On every arc stands [lower; upper] and what a unit costs; arcs that carry something in an optimum are highlighted, with
-their flow φ.
+The label of an arc has its bounds [lower; upper] and its cost; arcs with flow in an optimal solution are highlighted,
+with their flow φ.
 """
 
 from __future__ import annotations

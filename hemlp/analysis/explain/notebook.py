@@ -1,4 +1,4 @@
-"""How an explanation shows itself in a notebook: the first rows of its tables, and drawings that are not too large."""
+"""Display of an explanation in a notebook: the first rows of its tables, and drawings that are not too large."""
 
 from __future__ import annotations
 
