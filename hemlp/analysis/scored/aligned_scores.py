@@ -1,4 +1,4 @@
-"""Scored predictions beside the gold: classes of one hierarchy, greatest score first, for the instances of the gold."""
+"""Scored predictions aligned with the gold: for each instance of the gold its scored classes, greatest score first."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class AlignedScores:
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """With what was isolated."""
+        """The hierarchy of the batch, isolated labels included."""
         return self.batch.hierarchy
 
     def __len__(self) -> int:
@@ -105,7 +105,7 @@ class AlignedScores:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out, emptied or unknown."""
+        """Notes on instances and labels that are left out or unknown."""
         notes = []
         if self.unscored:
             notes.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")

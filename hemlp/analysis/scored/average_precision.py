@@ -72,7 +72,7 @@ class AveragePrecision:
         return Table(["class", "support", "AP"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row a class with support.
+        """One row per class with support.
 
         Parameters
         ----------

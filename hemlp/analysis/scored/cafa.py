@@ -161,11 +161,11 @@ class Cafa(Shown):
         return Interval.of(self._resampled_best[best], level)
 
     def to_columns(self) -> dict[str, list[float]]:
-        """One list a column, one row a threshold."""
+        """One list per column, one row per threshold."""
         return {name: getattr(self, name).tolist() for name in ("thresholds", *COLUMNS, "covered")}
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """The curves as a frame of pandas or polars, one row a threshold.
+        """The curves as a frame of pandas or polars, one row per threshold.
 
         Parameters
         ----------

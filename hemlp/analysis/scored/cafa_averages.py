@@ -1,7 +1,7 @@
-"""CAFA's averages at every threshold: of the data, and the best of them in resamples of its instances.
+"""CAFA's averages at every threshold, and their best values in bootstrap resamples of the instances.
 
-All are made of sums over instances, of which a resample has each as often as it was drawn. As the threshold falls, a
-sum changes by what the instances with another prediction add to it, so the sums of all resamples at a threshold are
+All averages come from sums over instances, which a resample weights by its counts. As the threshold falls, a sum
+changes only by the instances whose prediction changes, so the sums of all resamples at a threshold are
 those at the one before, plus one row of a sparse matrix (thresholds × instances) times the counts of the draws.
 """
 
@@ -27,10 +27,10 @@ MAX_COUNTS, MAX_SUMS = 2**25, 2**21
 
 @dataclass(frozen=True, eq=False)
 class CafaTerms:
-    """What is added up over instances: ``columns`` has a row for each step of theirs.
+    """The terms of CAFA's sums over instances: ``columns`` has a row for each threshold step.
 
-    They are precision, recall, whether a class that weighs is predicted, weights of what is common, wrong and missed,
-    and whether any class is predicted. ``units``: what resamples draw.
+    Columns: precision, recall, whether a class that weighs is predicted, weights of what is common, wrong, missed, and
+    whether any class is predicted. ``units``: what resamples draw.
     """
 
     steps: ThresholdSteps
@@ -117,7 +117,7 @@ class CafaTerms:
 
 
 def _averages(sums: FloatArray, size: int | FloatArray, norm: Norm) -> dict[str, FloatArray]:
-    """From sums of all columns, whatever they are the sums of."""
+    """CAFA's averages from the sums of all columns."""
     precision, recall, covered, hit, wrong, missed, _ = sums
     everybody = np.broadcast_to(np.asarray(size, np.float64), covered.shape)
     by_precision = everybody if norm == "gt" else covered

@@ -1,4 +1,4 @@
-"""Rules of all kinds side by side: what each reached where it was chosen, and on other instances."""
+"""Cutting rules of all kinds compared: their values in sample and cross-validated, with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Candidate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Candidate:
-        """What ``to_dict`` gave."""
+        """The inverse of ``to_dict``."""
         fields: dict[str, Any] = dict(data)
         for key, each in fields.items():
             if key not in ("by", "parameter"):
@@ -89,7 +89,7 @@ def compare_candidates(
 
 
 def candidate_table(of: Sequence[Candidate], notes: Sequence[str]) -> Table:
-    """One row a candidate, the simplest first."""
+    """One row per candidate, the simplest first."""
     rows: list[list[Any]] = [[RULE_KINDS[each.by], each.parameter] for each in of]
     columns = ["rule", "parameter"]
     for name in ("value", "validated", "difference"):

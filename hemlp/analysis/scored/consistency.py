@@ -72,7 +72,7 @@ class Consistency:
         return Table(["level", "pairs", "violations", "share", "alone"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row a level.
+        """One row per level.
 
         Parameters
         ----------

@@ -145,7 +145,7 @@ class Curve(Shown):
         return float(self[measure][self._threshold_index(threshold)])
 
     def per_instance(self, measure: str, threshold: float) -> FloatArray:
-        """One value an instance at a threshold.
+        """One value per instance at a threshold.
 
         Parameters
         ----------
@@ -242,11 +242,11 @@ class Curve(Shown):
         return Table(["best by", "threshold", *self.measures, "interval"], rows, notes)
 
     def to_columns(self) -> dict[str, list[float]]:
-        """One list a column, one row a threshold."""
+        """One list per column, one row per threshold."""
         return {"threshold": self.thresholds.tolist(), **{name: v.tolist() for name, v in self.values.items()}}
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """The curves as a frame of pandas or polars, one row a threshold.
+        """The curves as a frame of pandas or polars, one row per threshold.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Measures that a curve over the threshold can have."""
+"""Measures of a curve over thresholds: by name, checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hemlp.measures.registry import measure
 
 
 def threshold_measure(what: str | Measure) -> Measure:
-    """A measure of what is above a threshold."""
+    """A measure of the classes above a threshold; raises for measures of the k greatest scores."""
     resolved = measure(what)
     if isinstance(resolved, RankedMeasure):
         raise InvalidOption(f"{resolved} is of the greatest scores, whatever the threshold: hemlp.ranked takes it")

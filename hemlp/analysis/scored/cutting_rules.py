@@ -1,4 +1,4 @@
-"""Rules that cut scores: thresholds, the k greatest scores, and both together.
+"""Cutting rules turn scores into predicted sets: thresholds, the k greatest scores, or both.
 
 All but thresholds of levels and classes predict the first n classes of an instance, greatest score first and ties by
 label: as many as reach the threshold, but at least and at most so many.

@@ -1,4 +1,4 @@
-"""What counts neither for nor against: classes, for all instances; or label sets by instance, with their ancestors."""
+"""Classes that are excluded from scoring: for all instances, or by instance with their ancestors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A threshold for each group of classes (a level, or one class), changed one after the other while that is better."""
+"""A threshold per group of classes (a level, or one class), by coordinate search: one after the other, while better."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
 
 ROUNDS = 10
-"""How often all thresholds are gone through at most."""
+"""At most so many rounds over all groups."""
 SmallGroups = Literal["error", "shared"]
 Grouping = Literal["level", "class"]
 

@@ -1,4 +1,4 @@
-"""Values of measures on the n greatest scores of each instance, each computed once: when it is first asked for.
+"""A cache of the values of measures on the n greatest scores of each instance, for all n.
 
 A threshold, a number of classes and both together predict the first n classes of an instance, greatest score first. So
 all such rules share these values, on any part of the instances.

@@ -1,4 +1,4 @@
-"""Are scores probabilities? How often what scores so much is true, by level."""
+"""Calibration of scores as probabilities: reliability by level and bin, and the expected calibration error."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Reliability:
         return Table(["level", "scores", "number", "mean score", "share true"], rows, [*notes, *self.notes])
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row a level and bin.
+        """One row per level and bin.
 
         Parameters
         ----------

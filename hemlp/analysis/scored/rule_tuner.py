@@ -1,4 +1,4 @@
-"""Rules of each kind that are best on some of the instances, and which kind is best on instances left out."""
+"""The best cutting rule of each kind on some instances, and the best kind by cross-validation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hemlp.analysis.scored.tuned_rule import RuleChoice
 
 FOLDS = 5
-"""In which kinds of rules are compared."""
+"""Folds of the cross-validation that compares kinds of rules."""
 
 
 class RuleComparison(NamedTuple):
@@ -129,7 +129,7 @@ class RuleTuner:
 
 
 class SubsetTuner:
-    """Some of the instances, and the rules that are best on them."""
+    """Finds the best rules on a subset of the instances."""
 
     def __init__(self, tuner: RuleTuner, rows: IntArray) -> None:
         self.tuner, self.rows = tuner, rows
@@ -140,7 +140,7 @@ class SubsetTuner:
             raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
 
     def notes(self, *kinds: RuleKind) -> tuple[str, ...]:
-        """What was not tried for these kinds."""
+        """Notes on what was not tried for these kinds."""
         return tuple(f"{RULE_KINDS[kind]}: {self.skipped_note[kind]}" for kind in kinds if kind in self.skipped_note)
 
     def rule(self, by: RuleKind, few: SmallGroups) -> CuttingRule:

@@ -1,4 +1,4 @@
-"""Values of measures at every step: one sweep for closures, one solution a distinct set for everything else."""
+"""Values of measures at every threshold step: one sweep for closures, else one solution per distinct predicted set."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def sweep_closures(
 def _score_each_set(
     measures: Sequence[Measure], data: AlignedScores, steps: ThresholdSteps, options: ScoringOptions
 ) -> list[StepValues]:
-    """Each distinct set scored once."""
+    """Score each distinct set once."""
     parts: list[list[Any]] = [[] for _ in measures]
     for chosen in _chunk_steps(steps.sizes):
         batch = step_batch(data, steps, chosen)

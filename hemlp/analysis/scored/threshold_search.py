@@ -1,4 +1,4 @@
-"""Looking for the best of very many thresholds: at some of them first, then closer and closer around the best one."""
+"""Search for the best of very many thresholds: a coarse grid first, then refinement around the best one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TriedThresholds:
 
     @property
     def skipped_note(self) -> str:
-        """What was not tried, in words; nothing if all was."""
+        """A note on thresholds that were not tried; empty if all were."""
         return skipped_note(len(self.indices), self.distinct)
 
 

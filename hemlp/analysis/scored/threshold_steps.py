@@ -70,7 +70,7 @@ class ThresholdSteps:
         return row_pointers(self.events[order], len(self.thresholds)), order, first
 
     def sums(self, *columns: FloatArray) -> FloatArray:
-        """Sums over instances of each column (one finite value a step) at each threshold: thresholds × columns."""
+        """Sums over instances of each column (one finite value per step) at each threshold: thresholds × columns."""
         from hemlp.kernels.sweep import running_sums
 
         begin, order, first = self.timeline

@@ -38,7 +38,7 @@ from hemlp.text.words import many
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranked(Shown):
-    """Values of ranked measures, one array each with one value an instance; nan where a measure is undefined.
+    """Values of ranked measures, one array each with one value per instance; nan where a measure is undefined.
 
     ``ids``: the names of the instances, if they have any.
 
@@ -61,7 +61,7 @@ class Ranked(Shown):
         return list(self.values)
 
     def per_instance(self, measure: str) -> FloatArray:
-        """One value an instance.
+        """One value per instance.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Ranked(Shown):
         return Table(["measure", "", "mean", "95% interval"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row an instance, one column a measure, and their ids if they have any.
+        """One row per instance, one column per measure, and their ids if they have any.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Rules that cut scores, with the data that they were chosen on."""
+"""A tuned cutting rule, with the data that it was chosen on; written to and read from JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing on development data how scores are cut: by thresholds, by the greatest scores, or by both."""
+"""Tuning: choose a cutting rule (thresholds, the greatest scores, or both) on development data."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def tune(
 
 
 def _tune_on_all(tuner: RuleTuner, by: RuleChoice) -> Tuned:
-    """A rule that is chosen on all of the data."""
+    """Choose a rule on all of the data."""
     rows = np.arange(len(tuner.prefixes.data))
     comparison = tuner.compare_rules(rows, by)
     raw_scores = tuner.prefixes.raw_scores
