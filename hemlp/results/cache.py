@@ -1,4 +1,4 @@
-"""What is computed once for results, and kept as long as they live."""
+"""A cache of what is computed from results, kept as long as the results live."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Value = TypeVar("Value")
 
 
 def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Callable[[Results, *Options], Value]:
-    """``function``, computed once for each ``Results`` and its hashable options.
+    """Cache a function of results and hashable options.
 
-    What the function returns is shared by all who ask: nobody may change it.
+    All callers share the returned object and must not modify it.
     """
-    kept: WeakKeyDictionary[Results, dict[Hashable, Value]] = WeakKeyDictionary()
+    cache: WeakKeyDictionary[Results, dict[Hashable, Value]] = WeakKeyDictionary()
 
     @wraps(function)
     def wrapper(results: Results, *options: *Options) -> Value:
-        computed = kept.setdefault(results, {})
+        computed = cache.setdefault(results, {})
         if options not in computed:
             computed[options] = function(results, *options)
         return computed[options]

@@ -1,4 +1,4 @@
-"""Counts of what a system predicted, and of what was unknown, missing, dropped or emptied."""
+"""Counts of predicted and true labels of a system, and of those that are unknown, missing or dropped."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LabelCounts:
         self.missing += batch.true.missing + batch.pred.missing
 
     def as_dict(self) -> dict[str, float]:
-        """By what is counted, in words."""
+        """The counts by their names in results."""
         pred, true = self.policies.unknown, self.policies.unknown_true
         return {
             "instances": self.instances,
@@ -65,12 +65,12 @@ class LabelCounts:
 
 def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
-    shown, some = {}, False
+    texts, some = {}, False
     for system, counts in facts.items():
         dropped, emptied = counts.get("true labels dropped", 0), counts.get("true sets emptied", 0)
-        shown[system] = f"{dropped:,} ({emptied:,} left empty)"
+        texts[system] = f"{dropped:,} ({emptied:,} left empty)"
         some = some or dropped > 0
-    return shown if some else {}
+    return texts if some else {}
 
 
 def dropped_notes(facts: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -85,5 +85,5 @@ def describe_unknown_labels(counts: Mapping[str, float]) -> str:
         "predicted labels dropped", "predicted labels isolated", "predictions emptied",
         "true labels dropped", "true labels isolated", "true sets emptied",
     )  # fmt: skip
-    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
-    return many(counts["unknown labels"], "unknown label") + (f" ({told})" if told else "")
+    actions = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return many(counts["unknown labels"], "unknown label") + (f" ({actions})" if actions else "")
