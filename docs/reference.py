@@ -13,7 +13,7 @@ import click
 from hemlp.cli.main import commands
 from hemlp.run import study
 from hemlp.run.gate import Gate
-from hemlp.run.scored import Tuning
+from hemlp.run.scored_systems import Tuning
 
 TABLES = {"tests": study.Tests, "gate": Gate, "tuning": Tuning, "outputs": study.Outputs}
 OPTION_OF = {"tuning.measure": "tune_by", "tuning.true": "dev_true", "tuning.systems": "dev"}

@@ -9,7 +9,7 @@ from hemlp import Batch, evaluate, examples, measure
 from hemlp.errors import InvalidOption
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.model import LcaModel
-from hemlp.run import collecting
+from hemlp.run import score_store
 from hemlp.run.workers import Chunk
 
 NAMES = ["F_H", "P_LCA", "F_LCA", "GIE"]
@@ -88,7 +88,7 @@ def test_a_run_that_was_stopped_between_the_rounds(tmp_path, data, usual, many_h
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(collecting.Collection, "amend", stopped)
+        patched.setattr(score_store.ScoreStore, "amend", stopped)
         with pytest.raises(KeyboardInterrupt):
             evaluate(*data, NAMES, resume=tmp_path / "run", chunk=20)
     seen.clear()

@@ -104,7 +104,7 @@ def test_what_is_not_scoring_is_named_too(monkeypatch):
     def full(self, *arguments):
         raise MemoryError
 
-    monkeypatch.setattr("hemlp.run.inputs.Inputs.checked", full)
+    monkeypatch.setattr("hemlp.run.inputs.Inputs.check", full)
     h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
     with pytest.raises(OutOfMemory, match="^out of memory; choose memory='SIZE' to"):
         evaluate(h, ["a"], {"s": ["b"]})

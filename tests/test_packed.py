@@ -196,7 +196,7 @@ def test_links_in_a_run_folder_are_refused(folder, tmp_path, name):
 
 @pytest.mark.parametrize("name", [*CRAFTED, "not bytes", "another chunk"])
 def test_what_a_worker_sends_is_checked(name, monkeypatch):
-    honest = workers.packed_chunk
+    honest = workers.pack_chunk
 
     def sent(context, chunk):
         if name == "not bytes":
@@ -204,7 +204,7 @@ def test_what_a_worker_sends_is_checked(name, monkeypatch):
         body = honest(context, chunk)
         return crafted(body, CRAFTED.get(name, at("chunk", value=["system", 100, 0])))
 
-    monkeypatch.setattr(workers, "packed_chunk", sent)
+    monkeypatch.setattr(workers, "pack_chunk", sent)
     with ThreadPoolExecutor(1) as pool, pytest.raises(WorkerLost, match="a worker sent something else than its scores"):
         evaluate(H, TRUE, PRED, MEASURES, executor=pool, chunk=ROWS)
 

@@ -54,9 +54,9 @@ class Reported:
         ...     ev.to_html(os.path.join(folder, "report.html"), "Five systems")
         """
         from hemlp.analysis.statistics.verdicts import Procedure
-        from hemlp.report.page import page
+        from hemlp.report.page import render_page
 
-        write_text(path, page(cast("Evaluation", self), title, Procedure(test, sided, ranks), curves or {}))
+        write_text(path, render_page(cast("Evaluation", self), title, Procedure(test, sided, ranks), curves or {}))
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write the per-instance scores to one Parquet file, a row for each system and instance.

@@ -23,7 +23,7 @@ from hemlp.report.outputs import long_columns
 from hemlp.report.writing import Reported
 from hemlp.results import json_form
 from hemlp.run.folder import RunFolder
-from hemlp.run.inputs import Inputs, Told
+from hemlp.run.inputs import Inputs, StoredInputs
 from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.tables import DECIMALS, Table, as_frame
 from hemlp.text.words import many
@@ -55,7 +55,7 @@ class Evaluation(Diagnosable, Reported):
     facts: Mapping[str, Mapping[str, float]]
     inputs: Inputs | None = None
     stored: RunFolder | None = None
-    told: Told = field(default_factory=Told)
+    told: StoredInputs = field(default_factory=StoredInputs)
 
     @property
     def systems(self) -> list[str]:

@@ -31,7 +31,7 @@ from hemlp.measures.scores import Scores
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.results.gold import Gold, gold_of
 from hemlp.results.json_columns import ColumnReader, ColumnWriter, Wrong, number
-from hemlp.run.inputs import Told
+from hemlp.run.inputs import StoredInputs
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def plain(ev: Evaluation) -> dict[str, Any]:
 
 
 @file_reader
-def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Told]:
+def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, StoredInputs]:
     """Scores, directions of the measures, facts and more from what ``pieces`` wrote; else ``FileFormatError``."""
     source, content = read_bytes(path)
     text = decode(content, source)
@@ -146,7 +146,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts, Told]:
+def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts, StoredInputs]:
     if isinstance(data, dict) and "hemlp" in data:
         _check_version(data["hemlp"])
     # what a file need not have; verdicts follow from the scores
@@ -187,7 +187,7 @@ def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts
     ids = _ids(top["ids"], size)
     if top["resampling"] not in (None, drawn := Draw(Units(size)).signature):
         raise Wrong(f"resampling: {top['resampling']!r:.200}, where intervals of {size:,} instances are by {drawn!r}")
-    return scores, better, {system: facts[system] for system in means}, Told(cuts, ids, _gold(top["gold"]))
+    return scores, better, {system: facts[system] for system in means}, StoredInputs(cuts, ids, _gold(top["gold"]))
 
 
 def _check_version(version: Any) -> None:

@@ -14,7 +14,7 @@ from hemlp.measures.sets import SetMeasure
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
     from hemlp.results.evaluation import Evaluation
-    from hemlp.run.file_options import Files
+    from hemlp.run.file_options import FileOptions
 
 POINTS = 100
 """Thresholds of a curve at most."""
@@ -22,7 +22,7 @@ SOLVED = 200_000
 """Instances times thresholds at most, for measures that are solved at each threshold; there are at least 10."""
 
 
-def curves_of(systems: Mapping[str, str], ev: Evaluation, reading: Files) -> dict[str, Curve]:
+def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOptions) -> dict[str, Curve]:
     """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it."""
     from hemlp.analysis.scored.aligned import Aligned
     from hemlp.analysis.scored.curve import curve_of

@@ -36,7 +36,7 @@ BLOCK = 20_000
 """Instances of a label file that are read at once where nothing else is said."""
 
 
-def with_needed_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]) -> dict[str, Source]:
+def select_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]) -> dict[str, Source]:
     """The systems with their scores if a measure is of the greatest ones, and else without.
 
     Raises
@@ -64,7 +64,7 @@ def with_needed_scores(systems: Mapping[str, Source], measures: Mapping[str, Mea
 
 
 @dataclass(frozen=True)
-class Told:
+class StoredInputs:
     """What a file tells of data that is not at hand: how systems were cut from scores, names of instances, digests."""
 
     cuts: Mapping[str, str] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Inputs:
     names: Mapping[Label, str] | None = None
 
     @cached_property
-    def _whole(self) -> dict[str, Batch]:
+    def _batches(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
         loaded: dict[str, LabelSets] = {}
         for name, pred in self.systems.items():
@@ -126,15 +126,15 @@ class Inputs:
     @property
     def ids(self) -> tuple[Label, ...] | None:
         """The names of the instances, if they have any."""
-        return next((batch.ids for batch in self._whole.values()), None)
+        return next((batch.ids for batch in self._batches.values()), None)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
         found = {}
         for name in self.systems:
-            if name in self._whole:
-                found[name] = self._whole[name].hierarchy
+            if name in self._batches:
+                found[name] = self._batches[name].hierarchy
                 continue
             strange: set[Label] = set()
             isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
@@ -156,8 +156,8 @@ class Inputs:
 
     def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
         """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
-        if system in self._whole:
-            batch = self._whole[system]
+        if system in self._batches:
+            batch = self._batches[system]
             for start in range(0, len(batch), size):
                 yield start, batch if len(batch) <= size else batch[start : start + size]
             return
@@ -170,8 +170,8 @@ class Inputs:
     def take(self, system: str, rows: Sequence[int]) -> Batch:
         """The instances with these numbers, in their order, without ids unless the system is in memory."""
         wanted = np.asarray(rows, np.int64)
-        if system in self._whole:
-            batch = self._whole[system]
+        if system in self._batches:
+            batch = self._batches[system]
             ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
             return replace(batch.take(wanted), ids=ids)
         order = np.argsort(wanted, kind="stable")
@@ -185,7 +185,7 @@ class Inputs:
         back[order] = np.arange(len(wanted))
         return found.take(back)
 
-    def checked(self, undefined: UndefinedPolicy, room: float | None = None) -> dict[str, dict[str, float]]:
+    def check(self, undefined: UndefinedPolicy, room: float | None = None) -> dict[str, dict[str, float]]:
         """Read everything once: all that is wrong with it is an error here. What was counted, for each system.
 
         ``room``: how many bytes an instance may take, None for what the machine has.
@@ -208,7 +208,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Reading:
+class InputReader:
     """How data is read: ``labels``, ``id``, ``label`` and ``rows`` as of ``LabelSets.of``.
 
     ``stream``: files block by block. ``scored``: predictions are scores, since nothing else is asked of them.

@@ -69,11 +69,11 @@ from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_known
 from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
 from hemlp.results.evaluation import Evaluation
-from hemlp.run.evaluate import MEASURES, evaluate, named_measures
-from hemlp.run.file_options import READING, Files
-from hemlp.run.output_paths import check_places
-from hemlp.run.scored import Tuning, predictions, scores_of
-from hemlp.run.toml import check_keys, toml_data, with_changes
+from hemlp.run.evaluate import MEASURES, evaluate, name_measures
+from hemlp.run.file_options import FILE_OPTIONS, FileOptions
+from hemlp.run.output_paths import check_output_paths
+from hemlp.run.scored_systems import Tuning, cut_system, read_system_scores
+from hemlp.run.toml import apply_changes, check_keys, read_toml
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ EVALUATE_OPTIONS = (
 )  # fmt: skip
 TABLES = ("", ".txt", ".md", ".tex", ".csv")
 """Endings of the files that tables are written to."""
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *READING, "names")
+OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *FILE_OPTIONS, "names")
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,10 @@ class Study:
 
         What the file itself says is written lies in its folder; changes may say any place.
         """
-        data = toml_data(path)
+        data = read_toml(path)
         try:
-            study = replace(cls._of(with_changes(data, changes), Path(path).parent), file=fspath(path))
-            check_places(study._written(), data, changes, Path(path).parent)
+            study = replace(cls._of(apply_changes(data, changes), Path(path).parent), file=fspath(path))
+            check_output_paths(study._written(), data, changes, Path(path).parent)
             return study
         except InvalidOption as error:
             raise InvalidOption(f"{fspath(path)}: {error}") from None
@@ -227,7 +227,7 @@ class Study:
 
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
-        known = list(named_measures(self.measures))
+        known = list(name_measures(self.measures))
         for name in self.tests.significance:
             if name not in known:
                 raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
@@ -278,9 +278,9 @@ class Study:
                 check_rereadable(file)
 
     @property
-    def files(self) -> Files:
+    def files(self) -> FileOptions:
         """How they are read."""
-        return Files.of(self.options)
+        return FileOptions.of(self.options)
 
     def run(self, progress: bool | None = None, cluster: Cluster | None = None) -> Evaluation:
         """Read everything, and score, on a ``cluster`` if there is one."""
@@ -290,12 +290,12 @@ class Study:
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         files = self.files
-        stream = "memory" in chosen and files == Files()
+        stream = "memory" in chosen and files == FileOptions()
 
         def read(file: str) -> Any:
             return open_labels(file) if stream else files.labels(file)
 
-        own = named_measures(self.measures)
+        own = name_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(cut_of(file) for file in self.systems.values())
         true = files.gold(self.true) if scored else read(self.true)
@@ -304,9 +304,9 @@ class Study:
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
             if (cut := cut_of(file)) is not None:
-                systems[name] = predictions(name, cut, true, h, tuning, chosen, files)
+                systems[name] = cut_system(name, cut, true, h, tuning, chosen, files)
             elif all(ranks):
-                systems[name] = scores_of(name, file, true, files, chosen.get("missing", "error"))
+                systems[name] = read_system_scores(name, file, true, files, chosen.get("missing", "error"))
             else:
                 systems[name] = read(file)
         with nullcontext() if cluster is None else cluster.executor() as executor:
@@ -344,10 +344,10 @@ class Study:
         if out.table is not None:
             write_text(out.table, self.tables_text(result, Path(out.table).suffix))
         if out.html is not None:
-            from hemlp.run.curves import curves_of
+            from hemlp.run.curves import compute_curves
 
             options = {**self.tests.pairs, "ranks": self.tests.ranks}
-            result.to_html(out.html, **options, curves=curves_of(self.systems, result, self.files))
+            result.to_html(out.html, **options, curves=compute_curves(self.systems, result, self.files))
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]
 

@@ -33,7 +33,7 @@ IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("cpsat", "flow", "milp", "netw
 
 
 @dataclass(frozen=True)
-class Solving:
+class ScoringOptions:
     """How models are solved: what becomes of undefined values, by whom, and in how many seconds an instance."""
 
     undefined: UndefinedPolicy
@@ -53,7 +53,7 @@ class Context:
     given: Hierarchy
     policies: str
     measures: tuple[Measure, ...]
-    solving: Solving
+    solving: ScoringOptions
     room: float | None = None
 
 
@@ -91,12 +91,12 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     return interruptible(partial(score_together, context.measures, batch, **options))
 
 
-def packed_chunk(context: Context, chunk: Chunk) -> bytes:
+def pack_chunk(context: Context, chunk: Chunk) -> bytes:
     """The same as bytes, for a worker that is not ours to send."""
     return packed(score_chunk(context, chunk), chunk.key)
 
 
-def _received(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
+def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
     """What a worker sent, if it is what was asked for."""
     try:
         if not isinstance(body, bytes):
@@ -105,11 +105,11 @@ def _received(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
         if (list(head.chunk), head.rows) != (chunk.key, chunk.rows):
             raise NotScores(f"it is the chunk {head.chunk!r:.80} of {head.rows} rows")
     except NotScores as error:
-        raise lost(chunk, f"a worker sent something else than its scores ({error})") from None
+        raise worker_lost(chunk, f"a worker sent something else than its scores ({error})") from None
     return scores
 
 
-def all_compiled(measures: tuple[Measure, ...], solving: Solving) -> bool:
+def all_compiled(measures: tuple[Measure, ...], solving: ScoringOptions) -> bool:
     """Whether no code in Python scores that could not wait for other threads, nor any that does not know of them."""
     modules = Pickled.of((measures, solving)).modules
     known = {*sys.stdlib_module_names, "hemlp", "numpy"}
@@ -124,8 +124,8 @@ def scored(
         if executor is not None:
             from hemlp.processes.executors import results
 
-            for chunk, body in results(packed_chunk, context, chunks, executor):
-                yield chunk, _received(body, context, chunk)
+            for chunk, body in results(pack_chunk, context, chunks, executor):
+                yield chunk, _unpack_chunk(body, context, chunk)
         elif workers == 1 or all_compiled(context.measures, context.solving):
             yield from as_finished(partial(score_chunk, context), chunks, workers)
         else:
@@ -134,10 +134,10 @@ def scored(
             with ProcessPool(score_chunk, context) as score:
                 yield from as_finished(score, chunks, workers)
     except WorkersDied as died:
-        raise lost(died.item, str(died)) from died
+        raise worker_lost(died.item, str(died)) from died
 
 
-def lost(chunk: Chunk, why: str) -> WorkerLost:
+def worker_lost(chunk: Chunk, why: str) -> WorkerLost:
     """The error that a chunk could not be scored."""
     words = f"{chunk}: {why}. Finished chunks stay where a run folder keeps them; less memory goes with smaller chunks"
     return WorkerLost(words, chunk.system, chunk.start + 1, chunk.start + chunk.rows)

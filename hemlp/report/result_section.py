@@ -15,7 +15,7 @@ from hemlp.analysis.statistics.ranking import table_verdicts
 from hemlp.analysis.statistics.tests import LEVEL
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
-from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.text.tables import figure, signed
 from hemlp.text.words import many
 
@@ -46,15 +46,15 @@ class Verdict:
             return "equal means"
         if self.pair.better != self.winner:
             return f"{self.next} is better on the instances on which both are defined"
-        return "" if self.pair.significant else f"p = {_p(self.pair.corrected)}"
+        return "" if self.pair.significant else f"p = {_format_p(self.pair.corrected)}"
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     """A p-value; one that is too small for a number is not 0."""
     return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
-def verdicts(ev: Evaluation, procedure: Procedure) -> list[Verdict]:
+def judge_leaders(ev: Evaluation, procedure: Procedure) -> list[Verdict]:
     """One for each measure by which at least two systems can be compared."""
     made = []
     for measure in ev.measures:
@@ -77,16 +77,16 @@ def headline(found: Sequence[Verdict], measures: int) -> str:
         return "No system is ahead by any measure."
     order = sorted(wins.items(), key=lambda item: -len(item[1]))
     told = [
-        f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by([each.measure for each in of], measures)}"
+        f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by_measures([each.measure for each in of], measures)}"
         for k, (system, of) in enumerate(order)
     ]
     return f"{'; '.join(told)}. {_certainty([each for _, of in order for each in of])}"
 
 
-def _by(names: list[str], measures: int) -> str:
+def _by_measures(names: list[str], measures: int) -> str:
     if len(names) == measures > 1:
         return "by both measures" if measures == 2 else f"by all {measures} measures"
-    return f"by {_listed(list(map(markup, names)))}"
+    return f"by {_join_words(list(map(markup, names)))}"
 
 
 def _certainty(wins: Sequence[Verdict]) -> str:
@@ -96,16 +96,16 @@ def _certainty(wins: Sequence[Verdict]) -> str:
         return "The difference is significant." if len(wins) == 1 else "All of these differences are significant."
     if len(doubtful) == len(wins):
         return "The difference is not significant." if len(wins) == 1 else "None of these differences is significant."
-    return f"The differences are significant except by {_listed(doubtful)}."
+    return f"The differences are significant except by {_join_words(doubtful)}."
 
 
-def _listed(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def result(ev: Evaluation, procedure: Procedure) -> Section:
+def result_section(ev: Evaluation, procedure: Procedure) -> Section:
     """Who wins, and all means with their intervals."""
-    made = verdicts(ev, procedure) if len(ev.systems) > 1 else []
+    made = judge_leaders(ev, procedure) if len(ev.systems) > 1 else []
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
     if made:
@@ -115,7 +115,7 @@ def result(ev: Evaluation, procedure: Procedure) -> Section:
             f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
             f"{LEVEL}.</p>"
         )
-    parts += [_means(ev, procedure), notes([resampled_note(units_of(ev)), *overview.notes(ev, procedure)])]
+    parts += [_means_table(ev, procedure), notes([resampled_note(units_of(ev)), *overview.notes(ev, procedure)])]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
@@ -124,7 +124,7 @@ def result(ev: Evaluation, procedure: Procedure) -> Section:
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
         tested = list(all_pairs(ev, ev.measures, procedure))
-        parts.append(folded(f"All {many(len(tested), 'pair')} of systems by all measures", _tests(tested)))
+        parts.append(details(f"All {many(len(tested), 'pair')} of systems by all measures", _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
@@ -150,14 +150,14 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
             Cell(figure(mean), mean),
             Cell(markup(each.next)),
             Cell(signed(each.pair.difference), abs(each.pair.difference)),
-            _interval(*each.pair.interval),
-            Cell(_whole(markup(_p(each.pair.corrected))), each.pair.corrected),
+            _interval_cell(*each.pair.interval),
+            Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
 
 
-def _tests(pairs: Sequence[ComparedPair]) -> str:
+def _tests_table(pairs: Sequence[ComparedPair]) -> str:
     """All pairs of systems by all measures."""
     columns = [
         *(Column(name, "ascending", True) for name in ("measure", "better", "worse")), Column("difference"),
@@ -170,12 +170,13 @@ def _tests(pairs: Sequence[ComparedPair]) -> str:
         (low, high), sign = each.interval, each.sign
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *who(each))),
-            Cell(signed(each.difference), abs(each.difference)), _interval(low, high),
-            *(Cell(_whole(markup(_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
+            Cell(signed(each.difference), abs(each.difference)), _interval_cell(low, high),
+            *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
-            Cell(_whole(markup(_p(each.wilcoxon))), each.wilcoxon),
-            Cell(_whole(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
-            Cell(_whole(markup(_p(sign.p))), sign.p), Cell(markup(each.sign_favours)), Cell(markup(each.remark)),
+            Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
+            Cell(_unbroken(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
+            Cell(_unbroken(markup(_format_p(sign.p))), sign.p),
+            Cell(markup(each.sign_favours)), Cell(markup(each.remark)),
         ])  # fmt: skip
     words = (
         "difference: better minus worse; won: by the system that the sign test favours, of the instances that differ; "
@@ -184,17 +185,17 @@ def _tests(pairs: Sequence[ComparedPair]) -> str:
     return table(columns, rows) + notes([words])
 
 
-def _interval(low: float, high: float) -> Cell:
+def _interval_cell(low: float, high: float) -> Cell:
     """That of a difference."""
-    return Cell("undefined", "") if math.isnan(low) else Cell(_whole(f"{signed(low)} to {signed(high)}"), low)
+    return Cell("undefined", "") if math.isnan(low) else Cell(_unbroken(f"{signed(low)} to {signed(high)}"), low)
 
 
-def _whole(text: str) -> str:
+def _unbroken(text: str) -> str:
     """On one line."""
     return f"<span class='whole'>{text}</span>"
 
 
-def _means(ev: Evaluation, procedure: Procedure) -> str:
+def _means_table(ev: Evaluation, procedure: Procedure) -> str:
     """All means with places, letters and intervals, one row per system."""
     alone = len(ev.systems) == 1
     made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}

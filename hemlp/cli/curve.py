@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
-from hemlp.cli.errors import Advising
+from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
     choice,
+    combine,
+    echo_written,
     intervals_option,
+    json_target,
     label_file_options,
     label_options,
     measure_option,
     one_measure_option,
-    options,
-    say_written,
+    pop_file_options,
     show,
+    show_or_write,
     solver_options,
-    taken_files,
-    tell,
-    written_to,
 )
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from hemlp.text.tables import Table
 
-scored_arguments = options(
+scored_arguments = combine(
     click.argument("hierarchy"),
     click.argument("true"),
     click.argument("scores"),
@@ -43,7 +43,7 @@ grid_option = click.option(
 )
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @scored_arguments
 @measure_option
 @points_option
@@ -76,8 +76,8 @@ def curve(
     from hemlp.report.plots import svg as drawn
 
     check_writable([csv, svg])
-    thresholds = _grid(grid, given.get("points"))
-    h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
+    thresholds = _parse_grid(grid, given.get("points"))
+    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
     gold, s = files.gold(true), files.scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
@@ -89,17 +89,17 @@ def curve(
     show("", c.table())
     if csv is not None:
         write_text(csv, csv_text(c.to_columns()))
-        say_written(csv)
+        echo_written(csv)
     if svg is not None:
         write_text(svg, drawn(c.plot(), "curve"))
-        say_written(svg)
+        echo_written(svg)
 
 
 MOST_THRESHOLDS = 10_000_000
 """Of a grid; more are a slip."""
 
 
-def _grid(text: str | None, points: int | None = None) -> Any:
+def _parse_grid(text: str | None, points: int | None = None) -> Any:
     if text is None:
         return None
     if points is not None:
@@ -118,7 +118,7 @@ def _grid(text: str | None, points: int | None = None) -> Any:
     return np.arange(start, stop, step)
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @scored_arguments
 @one_measure_option("F_H", "What is to be best: -m F_LCA.")
 @choice(
@@ -159,13 +159,15 @@ def tune(
     from hemlp.analysis.scored.tuning import tune as chosen
     from hemlp.report.outputs import check_writable
 
-    check_writable([written_to(json_file)])
-    h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
-    t = chosen(h, files.gold(true), files.scores(scores), measure, thresholds=_grid(grid, given["points"]), **given)
-    tell(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
+    check_writable([json_target(json_file)])
+    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
+    t = chosen(
+        h, files.gold(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
+    )
+    show_or_write(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]SCORES...")
@@ -197,9 +199,9 @@ def cafa(
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, csv_text, system_files
 
-    check_writable([written_to(json_file), csv])
-    files = taken_files(given)
-    options: dict[str, Any] = {**given, "thresholds": _grid(grid)}
+    check_writable([json_target(json_file), csv])
+    files = pop_file_options(given)
+    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
     h, gold = read_hierarchy(hierarchy, cycles=cycles), files.gold(true)
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
@@ -210,10 +212,10 @@ def cafa(
     if terms is not None:
         options["terms"] = read_classes(terms)
     found = {name: averaged(h, gold, files.scores(file), **options) for name, file in system_files(predictions).items()}
-    tell(
+    show_or_write(
         json_file,
         lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},
-        lambda: show("", _together({name: q.table(intervals=intervals) for name, q in found.items()})),
+        lambda: show("", _stack_tables({name: q.table(intervals=intervals) for name, q in found.items()})),
     )
     if csv is not None:
         columns: dict[str, list[Any]] = {}
@@ -222,10 +224,10 @@ def cafa(
             for key, values in curves.items():
                 columns.setdefault(key, []).extend(values)
         write_text(csv, csv_text(columns))
-        say_written(csv)
+        echo_written(csv)
 
 
-def _together(tables: dict[str, Table]) -> Table:
+def _stack_tables(tables: dict[str, Table]) -> Table:
     """The only table, or all of them under each other with the name of their system; a note that all have once."""
     from hemlp.text.tables import Table
 

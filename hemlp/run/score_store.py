@@ -21,7 +21,7 @@ Finished = Iterable[tuple[Chunk, list[Scores]]]
 
 
 @dataclass
-class Collection:
+class ScoreStore:
     """Scores by system and chunk: in memory, or in a run folder.
 
     Instances are scored in two rounds: first all chunks, which leave hard instances unsolved, then each of those by
@@ -41,7 +41,7 @@ class Collection:
         """The chunks that are not finished yet."""
         for number, system in enumerate(self.systems):
             for start, batch in self.inputs.blocks(system, size):
-                if self.folder is not None and self.folder.finished(number, start, len(batch)):
+                if self.folder is not None and self.folder.has_chunk(number, start, len(batch)):
                     self.bar.advance(len(batch))
                 else:
                     yield Chunk.of(system, start, batch, 0 if self.rounds else None)
@@ -55,7 +55,7 @@ class Collection:
     def hard(self) -> Iterator[Chunk]:
         """The instances that are not solved yet, each of them by itself."""
         found = self.scores() if self.rounds else {}
-        left = {name: rows for name, scores in found.items() if (rows := _unsolved(scores))}
+        left = {name: rows for name, scores in found.items() if (rows := _unsolved_rows(scores))}
         if number := sum(map(len, left.values())):
             self.bar.advance(-number, f"solving {many(number, 'hard instance')}")
         for system, unsolved in left.items():
@@ -68,7 +68,7 @@ class Collection:
             system = self.systems.index(chunk.system)
             starts = self._starts(system)
             start = starts[bisect_right(starts, chunk.start) - 1]
-            self._save(system, start, _amended(self._chunk(system, start), scores, chunk.start - start))
+            self._save(system, start, _replace_row(self._chunk(system, start), scores, chunk.start - start))
             self.bar.advance(1)
 
     def scores(self) -> dict[str, list[Scores]]:
@@ -94,13 +94,13 @@ class Collection:
             self.folder.save(system, start, scores)
 
 
-def _unsolved(scores: Sequence[Scores]) -> list[int]:
+def _unsolved_rows(scores: Sequence[Scores]) -> list[int]:
     """The rows that a measure has left."""
     left = np.any([each.statuses == STATUSES.index(Status.UNSOLVED) for each in scores], axis=0)
     return [int(row) for row in np.flatnonzero(left)]
 
 
-def _amended(old: Sequence[Scores], new: Sequence[Scores], row: int) -> list[Scores]:
+def _replace_row(old: Sequence[Scores], new: Sequence[Scores], row: int) -> list[Scores]:
     """With the scores of one instance in a row; columns that measures share stay shared."""
     changed: dict[int, Any] = {}
 
