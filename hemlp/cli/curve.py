@@ -14,6 +14,7 @@ from hemlp.cli.options import (
     echo_written,
     intervals_option,
     json_target,
+    key_option,
     label_file_options,
     label_options,
     measure_option,
@@ -33,11 +34,7 @@ scored_arguments = combine(
     click.argument("true"),
     click.argument("scores"),
 )
-points_option = click.option(
-    "--points",
-    type=click.IntRange(min=2),
-    help="So many distinct scores to begin with, more around the best one: --points 100.",
-)
+points_option = key_option("tuning", "points")
 grid_option = click.option(
     "--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01."
 )
@@ -48,7 +45,7 @@ grid_option = click.option(
 @measure_option
 @points_option
 @grid_option
-@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
+@key_option("options", "undefined")
 @click.option("--csv", type=click.Path(), help="Write all points: --csv curve.csv.")
 @click.option("--svg", type=click.Path(), help="Draw: --svg curve.svg.")
 @solver_options
@@ -121,22 +118,7 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 @click.command(cls=AdvisingCommand)
 @scored_arguments
 @one_measure_option("F_H", "What is to be best: -m F_LCA.")
-@choice(
-    "--by",
-    ["best", "all", "top", "nonempty", "capped", "level", "class"],
-    "The best kind, or: one threshold, the k greatest scores, a threshold or the greatest score, a threshold and at "
-    "most k classes, a threshold a level or a class: --by level.",
-)
-@click.option("--folds", type=click.IntRange(min=2), help="Cross-validate on the same data: --folds 5.")
-@click.option(
-    "--least",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Instances that a threshold needs: --least 50.",
-)
-@choice("--few", ["error", "shared"], "Where a level or class is true in fewer instances: --few shared.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds: --seed 1.")
+@combine(*(key_option("tuning", name) for name in ("by", "folds", "least", "few", "seed")))
 @points_option
 @grid_option
 @choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")

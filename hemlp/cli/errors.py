@@ -87,9 +87,9 @@ class StudyCommand(AdvisingCommand):
 
     def spelled(self, option: str, value: str) -> str | None:
         """As a line of the file."""
-        from hemlp.run.study import OPTIONS
+        from hemlp.run.study_keys import KEYS
 
-        return f'{option} = "{value}" under [options]' if option in OPTIONS else None
+        return f'{option} = "{value}" under [options]' if option in KEYS["options"] else None
 
 
 class LazyCommands(Mapping[str, click.Command]):

@@ -11,10 +11,11 @@ import click
 from hemlp.cli.errors import ADVICE, AdvisingCommand, StudyCommand
 from hemlp.cli.gate import gate_options, make_gate, show_gate
 from hemlp.cli.options import (
-    choice,
     cluster_options,
+    combine,
     echo_written,
     input_options,
+    key_option,
     label_file_options,
     measure_option,
     names_option,
@@ -25,6 +26,7 @@ from hemlp.cli.options import (
 )
 from hemlp.cli.weights import add_weights, weights_option
 from hemlp.errors import InvalidOption
+from hemlp.run.study_keys import KEYS
 
 if TYPE_CHECKING:
     from hemlp.run.cluster import Cluster
@@ -37,31 +39,11 @@ if TYPE_CHECKING:
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @measure_option
 @weights_option
-@click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
-@click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
-@click.option(
-    "--test",
-    type=click.Choice(["permutation", "sign"]),
-    help="What separates systems, by default the permutation test: --test sign.",
-)
-@choice("--sided", ["two", "one"], "The paper's sign test is --sided one.")
-@choice("--ranks", ["mean", "chained"], "Places by mean, or as in the paper: --ranks chained.")
-@click.option(
-    "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
-)
-@click.option("--per-instance", type=click.Path(), metavar="DIR", help="Write DIR/SYSTEM.csv: --per-instance rows.")
-@click.option("--parquet", type=click.Path(), help="Write all instances to one file: --parquet rows.parquet.")
-@click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
-@click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
-@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex, .csv or text: --table results.tex.")
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Chunks at a time: --workers 2."
-)
-@click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
-@click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
-@click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
+@combine(*(key_option("tests", name) for name in ("compare", "significance", "test", "sided", "ranks", "kendall")))
+@combine(*(key_option("outputs", name) for name in ("per_instance", "parquet", "json", "html", "table")))
+@combine(*(key_option("options", name) for name in ("workers", "memory", "chunk", "resume")))
 @cluster_options
-@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
+@key_option("options", "undefined")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
 @gate_options
 @output_options
@@ -91,9 +73,8 @@ def evaluate(
     from hemlp.run.scored_systems import Tuning
     from hemlp.run.study import Outputs, Study, Tests
 
-    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "test", "sided", "ranks")})
-    kinds = ("json", "html", "table", "per_instance", "parquet", "digits", "intervals")
-    outputs = Outputs(**{key: given.pop(key) for key in kinds})
+    tests = Tests(**{key: given.pop(key) for key in KEYS["tests"]})
+    outputs = Outputs(**{key: given.pop(key) for key in KEYS["outputs"]})
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)

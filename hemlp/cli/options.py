@@ -12,6 +12,7 @@ import click
 from hemlp.errors import InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.options import did_you_mean
+from hemlp.run.study_keys import FILES, KEYS, MEASURES, PAIRS, PATH, SECONDS
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.labels import Label
@@ -38,19 +39,28 @@ def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Com
     return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
 
 
-label_options = combine(
-    choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
-    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
-    click.option(
-        "--unknown-true",
-        type=click.Choice(["error", "drop", "isolate"]),
-        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
-    ),
-)
-input_options = combine(
-    label_options,
-    choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
-)
+def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Command]:
+    """The option of a key of study files; ``flags`` where it is not called like the key."""
+    key = KEYS[table][name]
+    kind = key.kind
+    settings: dict[str, Any] = {"help": key.help, "metavar": key.metavar}
+    if kind.choices:
+        settings["type"] = click.Choice(kind.choices)
+    elif kind is PATH:
+        settings["type"] = click.Path()
+    elif kind is SECONDS:
+        settings["type"] = click.FloatRange(min=kind.least)
+    elif kind.least is not None:
+        settings["type"] = click.IntRange(kind.least, kind.most)
+    elif kind in (FILES, MEASURES, PAIRS):
+        settings |= {"multiple": True, "nargs": 2 if kind is PAIRS else 1}
+    if key.default not in (None, ()):
+        settings |= {"default": key.default, "show_default": True}
+    return click.option(*(flags or [f"--{name.replace('_', '-')}"]), **settings)
+
+
+label_options = combine(*(key_option("options", name) for name in ("cycles", "unknown", "unknown_true")))
+input_options = combine(label_options, key_option("options", "missing"))
 
 
 def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
@@ -120,21 +130,14 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
         return [name for name in names if name not in taken]
 
     return combine(
-        click.option(
-            *flags("--file-format", "--format"), "format",
-            type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
-            help="Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
-        ),
-        click.option("--sep", help="Between labels or cells: --sep ';'."),
-        click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="The column of ids: --id-column doc."),
-        click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
-        click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
-        click.option(
-            *flags("--label-rows", "--rows"), "rows", type=click.Choice(["sets", "paths"]),
-            help="What the labels of an instance are: a set, or a path down to its label: --label-rows paths.",
-        ),
-        choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest: --repeated max."),
-    )  # fmt: skip
+        key_option("options", "format", *flags("--file-format", "--format"), "format"),
+        key_option("options", "sep"),
+        key_option("options", "id", *flags("--id-column", "--id"), "id"),
+        key_option("options", "label"),
+        key_option("options", "score"),
+        key_option("options", "rows", *flags("--label-rows", "--rows"), "rows"),
+        key_option("options", "repeated"),
+    )
 
 
 label_file_options = file_options()
@@ -147,19 +150,14 @@ def pop_file_options(given: dict[str, Any]) -> FileOptions:
     return FileOptions.of({key: given.pop(key) for key in FILE_OPTIONS})
 
 
-names_option = click.option(
-    "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
-)
+names_option = key_option("options", "names")
 row_option = combine(
     click.option("--row", type=click.IntRange(min=1), help="Which instance, by default the first: --row 17."),
     click.option("--id", "name", metavar="ID", help="Which instance, by its id: --id doc17."),
 )
 
 
-solver_options = combine(
-    click.option("--solver", metavar="NAME", help="The solver of the models, by default the fastest: --solver milp."),
-    click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Seconds each: --time-limit 5."),
-)
+solver_options = combine(key_option("options", "solver"), key_option("options", "time_limit"))
 
 
 cluster_options = combine(
@@ -175,9 +173,9 @@ cluster_options = combine(
 
 
 tuning_options = combine(
-    one_measure_option(None, "Of systems FILE@tuned, by default the first: --tune-by F_H.", "--tune-by"),
-    click.option("--dev-true", type=click.Path(), metavar="FILE", help="True labels to tune on: --dev-true dev.tsv."),
-    click.option("--dev", multiple=True, metavar="NAME=FILE", help="Scores to tune on: --dev knn=dev_scores.tsv."),
+    one_measure_option(None, KEYS["tuning"]["measure"].help, "--tune-by"),
+    key_option("tuning", "true", "--dev-true"),
+    key_option("tuning", "systems", "--dev"),
     click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data by so many folds: --folds 5."),
 )
 
@@ -231,12 +229,8 @@ def json_target(json_file: str | None) -> str | None:
     return None if json_file == "-" else json_file
 
 
-intervals_option = click.option(
-    "--intervals/--no-intervals", default=True, show_default=True, help="Whether means have 95% intervals."
-)
-digits_option = click.option(
-    "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."
-)
+intervals_option = key_option("outputs", "intervals", "--intervals/--no-intervals")
+digits_option = key_option("outputs", "digits")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
 output_options = combine(
     intervals_option,

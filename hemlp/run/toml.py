@@ -90,10 +90,3 @@ def _remove(data: Any, keys: list[str], change: str) -> None:
         known = list(data) if isinstance(data, dict) else []
         raise InvalidOption(f"--set {change} leaves out what the file does not have{did_you_mean(last, known)}")
     del data[last]
-
-
-def check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse a key that a table does not have."""
-    for key in table:
-        if key not in known:
-            raise InvalidOption(f"{place} has no {key!r} (it has: {', '.join(known)}){did_you_mean(key, known)}")
