@@ -10,7 +10,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +32,9 @@ from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
-from hemlp.run.inputs import InputReader, Inputs, Source, select_scores
-from hemlp.run.score_store import ScoreStore
-from hemlp.run.workers import Context, ScoringOptions, all_compiled, scored
+from hemlp.run.inputs import InputReader, Inputs, select_scores
+from hemlp.run.score_store import MemoryStore, score_systems
+from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunks
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -129,33 +132,39 @@ def evaluate(
     _check_options(named, made, workers, executor, chunk)
     policies = Policies(unknown, unknown_true, missing)
     limit = plain_number("time_limit", time_limit, 0)
-    solving = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
+    options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else parse_memory(memory)
     with memory_errors_named(memory):
         given = Hierarchy.of(hierarchy)
-        reading = InputReader(labels, id, label, rows, stream=room is not None, scored=_all_ranked(made))
-        sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
-        gold = _check_gold(reading.source(true, "true labels"), named)
+        reader = InputReader(labels, id, label, rows, stream=room is not None)
+        ranked = all(isinstance(each, RankedMeasure) for each in made.values())
+        sources = {
+            name: reader.read_predictions(pred, f"predictions of {name}", ranked) for name, pred in named.items()
+        }
+        gold = reader.read_labels(true, "true labels")
+        if isinstance(gold, LabelSets) and named.keys() <= {*(gold.ids or ())}:
+            raise InvalidOption(
+                "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+            )
         known = names if names is not None else given.names or None
         inputs = Inputs(given, gold, select_scores(sources, made), made, policies, known)
-        threads = workers == 1 or all_compiled(tuple(made.values()), solving)
+        threads = workers == 1 or all_compiled(tuple(made.values()), options)
         left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.check(undefined, left)
         size = chunk or (CHUNK if left is None else _fit_chunk(left, inputs, facts))
         folder = None
         if resume is not None:
-            identity = _describe_run(inputs, solving, chunk or RunFolder.stored_chunk_size(resume) or size)
+            identity = _describe_run(inputs, options, chunk or RunFolder.stored_chunk_size(resume) or size)
             folder = RunFolder(resume, identity, list(made.values()))
             size = int(folder.identity["chunk"])
         elif room is not None:
             folder = RunFolder.temporary(list(made.values()))
-        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
-        with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
-            collection = ScoreStore(inputs, solving.solver is None, folder, bar)
-            collection.add(scored(context, collection.chunks(size), workers, executor))
-            if hard := list(collection.hard()):
-                collection.amend(scored(context, hard, workers, executor))
-            scores = collection.scores()
+        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
+        score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
+        visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
+        instances = int(next(iter(facts.values()))["instances"])
+        with Progress(len(named) * instances) if visible else nullcontext() as bar:
+            scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
 
@@ -181,21 +190,7 @@ def _check_options(
         raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
 
 
-def _all_ranked(made: Mapping[str, Measure]) -> bool:
-    """Whether all measures are of the greatest scores, so that predictions are scores."""
-    return all(isinstance(each, RankedMeasure) for each in made.values())
-
-
-def _check_gold(gold: Source, named: Mapping[str, Any]) -> Source:
-    """The true labels, unless names of systems are ids of instances there."""
-    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
-        raise InvalidOption(
-            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
-        )
-    return gold
-
-
-def _describe_run(inputs: Inputs, solving: ScoringOptions, chunk: int) -> dict[str, Any]:
+def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[str, Any]:
     """What makes a run the same run."""
     for name, each in inputs.measures.items():
         if "custom" in each.plain_fields().values():
@@ -207,7 +202,7 @@ def _describe_run(inputs: Inputs, solving: ScoringOptions, chunk: int) -> dict[s
         "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
         "cuts": [list(each) for each in inputs.cuts.items()],
         "measures": [[name, each.signature] for name, each in inputs.measures.items()],
-        "options": f"{inputs.policies}|{solving}",
+        "options": f"{inputs.policies}|{options}",
         "chunk": chunk,
     }
 

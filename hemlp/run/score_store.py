@@ -1,10 +1,14 @@
-"""Where the scores of finished chunks are, and what they have left unsolved."""
+"""The scores of all systems, chunk by chunk, in two rounds.
+
+First all chunks are scored, which leaves hard instances unsolved, then each of these by itself: so no easy instance
+waits for them, and all workers share them.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,81 +21,73 @@ from hemlp.run.inputs import Inputs
 from hemlp.run.workers import Chunk
 from hemlp.text.words import many
 
-Finished = Iterable[tuple[Chunk, list[Scores]]]
+Score = Callable[[Iterable[Chunk]], Iterable[tuple[Chunk, list[Scores]]]]
+"""Chunks with their scores, as they are finished."""
 
 
-@dataclass
-class ScoreStore:
-    """Scores by system and chunk: in memory, or in a run folder.
+class MemoryStore:
+    """The scores of finished chunks, by the numbers of their system and of their first instance, as in a run folder."""
 
-    Instances are scored in two rounds: first all chunks, which leave hard instances unsolved, then each of those by
-    itself, so that no easy one waits for them and all workers share them. ``rounds``: whether that is so.
+    def __init__(self) -> None:
+        self._chunks: dict[tuple[int, int], list[Scores]] = {}
+
+    def save(self, system: int, start: int, scores: list[Scores]) -> None:
+        """Keep the scores of a chunk."""
+        self._chunks[system, start] = scores
+
+    def chunk(self, system: int, start: int) -> list[Scores]:
+        """The scores of one chunk."""
+        return self._chunks[system, start]
+
+    def starts(self, system: int) -> list[int]:
+        """The numbers of the first instances of the chunks of a system."""
+        return sorted(start for of, start in self._chunks if of == system)
+
+    def scores(self, system: int) -> list[Scores]:
+        """The scores of a system, measure by measure."""
+        return joined([self._chunks[system, start] for start in self.starts(system)])
+
+
+Store = RunFolder | MemoryStore
+
+
+def score_systems(
+    inputs: Inputs, score: Score, store: Store, size: int, rounds: bool, bar: Progress | None
+) -> dict[str, list[Scores]]:
+    """The scores of each system, measure by measure, by chunks of ``size`` instances.
+
+    ``rounds``: whether there is a second round for hard instances. ``bar``: where progress is shown, if it is.
     """
+    systems = list(inputs.systems)
+    for chunk, scores in score(_pending_chunks(inputs, store, size, 0 if rounds else None, bar)):
+        store.save(systems.index(chunk.system), chunk.start, scores)
+        if bar is not None:
+            bar.advance(chunk.rows)
+    by_system = {name: store.scores(k) for k, name in enumerate(systems)}
+    unsolved = {name: rows for name in systems if rounds and (rows := _unsolved_rows(by_system[name]))}
+    if not unsolved:
+        return by_system
+    by_system.clear()
+    if bar is not None:
+        number = sum(map(len, unsolved.values()))
+        bar.advance(-number, f"solving {many(number, 'hard instance')}")
+    for chunk, scores in score(list(_hard_chunks(inputs, unsolved))):
+        _amend(store, systems.index(chunk.system), chunk.start, scores)
+        if bar is not None:
+            bar.advance(1)
+    return {name: store.scores(k) for k, name in enumerate(systems)}
 
-    inputs: Inputs
-    rounds: bool
-    folder: RunFolder | None
-    bar: Progress
-    parts: dict[tuple[int, int], list[Scores]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.systems = list(self.inputs.systems)
-
-    def chunks(self, size: int) -> Iterator[Chunk]:
-        """The chunks that are not finished yet."""
-        for number, system in enumerate(self.systems):
-            for start, batch in self.inputs.blocks(system, size):
-                if self.folder is not None and self.folder.has_chunk(number, start, len(batch)):
-                    self.bar.advance(len(batch))
-                else:
-                    yield Chunk.of(system, start, batch, 0 if self.rounds else None)
-
-    def add(self, finished: Finished) -> None:
-        """Keep the scores of chunks."""
-        for chunk, scores in finished:
-            self._save(self.systems.index(chunk.system), chunk.start, scores)
-            self.bar.advance(chunk.rows)
-
-    def hard(self) -> Iterator[Chunk]:
-        """The instances that are not solved yet, each of them by itself."""
-        found = self.scores() if self.rounds else {}
-        left = {name: rows for name, scores in found.items() if (rows := _unsolved_rows(scores))}
-        if number := sum(map(len, left.values())):
-            self.bar.advance(-number, f"solving {many(number, 'hard instance')}")
-        for system, unsolved in left.items():
-            batch = self.inputs.take(system, unsolved)
-            yield from (Chunk.of(system, row, batch[k], 1) for k, row in enumerate(unsolved))
-
-    def amend(self, finished: Finished) -> None:
-        """Put the scores of single instances where they belong."""
-        for chunk, scores in finished:
-            system = self.systems.index(chunk.system)
-            starts = self._starts(system)
-            start = starts[bisect_right(starts, chunk.start) - 1]
-            self._save(system, start, _replace_row(self._chunk(system, start), scores, chunk.start - start))
-            self.bar.advance(1)
-
-    def scores(self) -> dict[str, list[Scores]]:
-        """The scores of each system, measure by measure."""
-        if self.folder is not None:
-            return {name: self.folder.scores(k) for k, name in enumerate(self.systems)}
-        return {
-            name: joined([self.parts[k, start] for start in self._starts(k)]) for k, name in enumerate(self.systems)
-        }
-
-    def _starts(self, system: int) -> list[int]:
-        if self.folder is not None:
-            return self.folder.starts(system)
-        return sorted(start for of, start in self.parts if of == system)
-
-    def _chunk(self, system: int, start: int) -> list[Scores]:
-        return self.parts[system, start] if self.folder is None else self.folder.chunk(system, start)
-
-    def _save(self, system: int, start: int, scores: list[Scores]) -> None:
-        if self.folder is None:
-            self.parts[system, start] = scores
-        else:
-            self.folder.save(system, start, scores)
+def _pending_chunks(
+    inputs: Inputs, store: Store, size: int, round: int | None, bar: Progress | None
+) -> Iterator[Chunk]:
+    """The chunks that are not finished yet."""
+    for number, system in enumerate(inputs.systems):
+        for start, batch in inputs.blocks(system, size):
+            if isinstance(store, MemoryStore) or not store.has_chunk(number, start, len(batch)):
+                yield Chunk(system, start, batch, round)
+            elif bar is not None:
+                bar.advance(len(batch))
 
 
 def _unsolved_rows(scores: Sequence[Scores]) -> list[int]:
@@ -100,20 +96,34 @@ def _unsolved_rows(scores: Sequence[Scores]) -> list[int]:
     return [int(row) for row in np.flatnonzero(left)]
 
 
+def _hard_chunks(inputs: Inputs, unsolved: dict[str, list[int]]) -> Iterator[Chunk]:
+    """The rows of each system that are not solved yet, each by itself."""
+    for system, rows in unsolved.items():
+        batch = inputs.take(system, rows)
+        yield from (Chunk(system, row, batch[k], 1) for k, row in enumerate(rows))
+
+
+def _amend(store: Store, system: int, row: int, scores: Sequence[Scores]) -> None:
+    """Put the scores of one instance into the chunk that it is in."""
+    starts = store.starts(system)
+    start = starts[bisect_right(starts, row) - 1]
+    store.save(system, start, _replace_row(store.chunk(system, start), scores, row - start))
+
+
 def _replace_row(old: Sequence[Scores], new: Sequence[Scores], row: int) -> list[Scores]:
     """With the scores of one instance in a row; columns that measures share stay shared."""
-    changed: dict[int, Any] = {}
+    replaced: dict[int, Any] = {}
 
-    def with_one(array: Any, one: Any) -> Any:
-        if id(array) not in changed:
-            changed[id(array)] = array.copy()
-            changed[id(array)][row] = one[0]
-        return changed[id(array)]
+    def replace_in(array: Any, one: Any) -> Any:
+        if id(array) not in replaced:
+            replaced[id(array)] = array.copy()
+            replaced[id(array)][row] = one[0]
+        return replaced[id(array)]
 
     made = []
     for before, now in zip(old, new, strict=True):
-        columns = {name: with_one(column, now.columns[name]) for name, column in before.columns.items()}
-        statuses = with_one(before.statuses, now.statuses)
+        columns = {name: replace_in(column, now.columns[name]) for name, column in before.columns.items()}
+        statuses = replace_in(before.statuses, now.statuses)
         undefined = int(np.count_nonzero(statuses > STATUSES.index(Status.FEASIBLE)))
         made.append(replace(before, columns=columns, statuses=statuses, undefined=undefined))
     return made

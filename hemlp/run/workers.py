@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.batch import Batch
+from hemlp.instances.batch import Batch, Side
 from hemlp.kernels import COMPILED
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
@@ -53,24 +53,32 @@ class Context:
     given: Hierarchy
     policies: str
     measures: tuple[Measure, ...]
-    solving: ScoringOptions
+    options: ScoringOptions
     room: float | None = None
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive instances of one system, from number ``start`` on, as class numbers."""
+    """Consecutive instances of one system, from number ``start`` on; ``round`` as of ``score_together``.
+
+    Other processes get the two sides of the batch alone: they have its hierarchy already.
+    """
 
     system: str
     start: int
-    rows: int
-    sides: tuple[Any, Any]
+    batch: Batch | tuple[Side, Side]
     round: int | None = None
 
-    @classmethod
-    def of(cls, system: str, start: int, batch: Batch, round: int | None = None) -> Chunk:
-        """The instances of ``batch``; ``round``: as of ``score_together``."""
-        return cls(system, start, len(batch), (batch.true, batch.pred), round)
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            **vars(self),
+            "batch": (self.batch.true, self.batch.pred) if isinstance(self.batch, Batch) else self.batch,
+        }
+
+    @property
+    def rows(self) -> int:
+        """How many instances there are."""
+        return len(self.batch) if isinstance(self.batch, Batch) else len(self.batch[0])
 
     @property
     def key(self) -> list[Any]:
@@ -83,17 +91,18 @@ class Chunk:
 
 def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     """The scores of a chunk by all measures."""
-    hierarchy = context.hierarchies[chunk.system]
-    batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
-    how = context.solving
-    options: dict[str, Any] = {"solver": how.solver, "time_limit": how.time_limit, "undefined": how.undefined}
-    options |= {"round": chunk.round, "first_row": chunk.start, "room": context.room}
-    return interruptible(partial(score_together, context.measures, batch, **options))
+    batch, options = chunk.batch, context.options
+    if not isinstance(batch, Batch):
+        batch = Batch(context.hierarchies[chunk.system], *batch, None, context.given, context.policies)
+    return score_together(
+        context.measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined,
+        round=chunk.round, first_row=chunk.start, room=context.room,
+    )  # fmt: skip
 
 
 def pack_chunk(context: Context, chunk: Chunk) -> bytes:
-    """The same as bytes, for a worker that is not ours to send."""
-    return packed(score_chunk(context, chunk), chunk.key)
+    """The same as bytes, for a worker that is not ours to send, and that Ctrl-C may reach."""
+    return packed(interruptible(partial(score_chunk, context, chunk)), chunk.key)
 
 
 def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
@@ -109,24 +118,27 @@ def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
     return scores
 
 
-def all_compiled(measures: tuple[Measure, ...], solving: ScoringOptions) -> bool:
+def all_compiled(measures: tuple[Measure, ...], options: ScoringOptions) -> bool:
     """Whether no code in Python scores that could not wait for other threads, nor any that does not know of them."""
-    modules = Pickled.of((measures, solving)).modules
+    modules = Pickled.of((measures, options)).modules
     known = {*sys.stdlib_module_names, "hemlp", "numpy"}
     return COMPILED and not modules & IN_PYTHON and {name.partition(".")[0] for name in modules} <= known
 
 
-def scored(
-    context: Context, chunks: Iterable[Chunk], workers: int, executor: Executor | None
+def score_chunks(
+    chunks: Iterable[Chunk], *, context: Context, workers: int, threads: bool, executor: Executor | None
 ) -> Iterator[tuple[Chunk, list[Scores]]]:
-    """Chunks with their scores, as they are finished; few are in memory at a time."""
+    """Chunks with their scores, as they are finished; few are in memory at a time.
+
+    ``threads``: whether workers are threads, and not processes. ``executor``: scores instead of them.
+    """
     try:
         if executor is not None:
             from hemlp.processes.executors import results
 
             for chunk, body in results(pack_chunk, context, chunks, executor):
                 yield chunk, _unpack_chunk(body, context, chunk)
-        elif workers == 1 or all_compiled(context.measures, context.solving):
+        elif threads:
             yield from as_finished(partial(score_chunk, context), chunks, workers)
         else:
             from hemlp.processes.pool import ProcessPool
