@@ -40,8 +40,8 @@ def sensitivity(
 
     check_writable([json_target(json_file), plot])
     result = Study(hierarchy, true, system_files(predictions), (measure,), given).run()
-    found = result.sensitivity(result.measures[0])
-    show_or_write(json_file, found.to_dict, lambda: show("", found.table()))
+    sensitivities = result.sensitivity(result.measures[0])
+    show_or_write(json_file, sensitivities.to_dict, lambda: show("", sensitivities.table()))
     if plot is not None:
-        found.plot(plot)
+        sensitivities.plot(plot)
         echo_written(plot)

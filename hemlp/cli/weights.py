@@ -42,7 +42,7 @@ def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str
             raise InvalidOption(f"--weights {argument}: {name} takes no weights, or is not asked for by -m")
         if not taking:
             raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights")
-        found = read_weights(file if alone else argument)
+        by_class = read_weights(file if alone else argument)
         for each in [name] if alone else taking:
-            made[each] = made[each].changed(weights=found)
+            made[each] = made[each].changed(weights=by_class)
     return made

@@ -34,11 +34,11 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     for name, text in systems.items():
         if (cut := cut_of(text)) is not None and os.path.isfile(cut.file):
             files.setdefault(cut.file, []).append(name)
-    found: dict[str, Curve] = {}
+    by_names: dict[str, Curve] = {}
     for file, names in files.items():
         policies = inputs.policies
         data = Aligned.of(inputs.given, inputs.true, reading.scores(file), policies.unknown, policies.unknown_true)
         if data.values.size and measures:
             points = min(POINTS, max(10, SOLVED // len(data)))
-            found[", ".join(names)] = curve_of(data, measures, None, points, Solving("nan"))
-    return found
+            by_names[", ".join(names)] = curve_of(data, measures, None, points, Solving("nan"))
+    return by_names

@@ -210,9 +210,9 @@ def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[s
 def parse_memory(memory: int | str) -> int:
     """A number of bytes, or a text like "500MB" or "2GB"."""
     units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-    found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
+    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
     try:
-        size = int(float(found.group(1)) * units[found.group(2) or ""]) if found else 0
+        size = int(float(match.group(1)) * units[match.group(2) or ""]) if match else 0
     except (ValueError, OverflowError):
         size = 0
     if isinstance(memory, bool) or size < 2**20:

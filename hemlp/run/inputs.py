@@ -117,11 +117,11 @@ class Inputs:
     @property
     def cuts(self) -> dict[str, str]:
         """How the systems were cut from scores, if they were."""
-        found = {}
+        cut_texts = {}
         for name, side in self.systems.items():
             if isinstance(side, LabelSets) and (side.cut is not None or side.scores is not None):
-                found[name] = side.cut or "scores that are not cut: labels are all scored classes"
-        return found
+                cut_texts[name] = side.cut or "scores that are not cut: labels are all scored classes"
+        return cut_texts
 
     @property
     def ids(self) -> tuple[Label, ...] | None:
@@ -131,18 +131,18 @@ class Inputs:
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
-        found = {}
+        by_system = {}
         for name in self.systems:
             if name in self._batches:
-                found[name] = self._batches[name].hierarchy
+                by_system[name] = self._batches[name].hierarchy
                 continue
-            strange: set[Label] = set()
+            unknown_labels: set[Label] = set()
             isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
             for pair in self._block_pairs(name, BLOCK) if any(isolating) else ():
                 for block in compress(pair, isolating):
-                    strange |= {label for label in block.vocabulary if label not in self.given}
-            found[name] = self.given.with_isolated(strange)
-        return found
+                    unknown_labels |= {label for label in block.vocabulary if label not in self.given}
+            by_system[name] = self.given.with_isolated(unknown_labels)
+        return by_system
 
     def _block_pairs(self, system: str, size: int) -> Iterator[tuple[LabelSets, LabelSets]]:
         pred = self.systems[system]
@@ -180,17 +180,17 @@ class Inputs:
             here = wanted[order][(wanted[order] >= start) & (wanted[order] < start + len(batch))]
             if here.size:
                 parts.append(batch.take(here - start))
-        found = Batch.joined(parts)
+        in_order = Batch.joined(parts)
         back = np.empty(len(wanted), np.int64)
         back[order] = np.arange(len(wanted))
-        return found.take(back)
+        return in_order.take(back)
 
     def check(self, undefined: UndefinedPolicy, room: float | None = None) -> dict[str, dict[str, float]]:
         """Read everything once: all that is wrong with it is an error here. What was counted, for each system.
 
         ``room``: how many bytes an instance may take, None for what the machine has.
         """
-        told = {}
+        counts = {}
         for system in self.systems:
             facts = Facts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
@@ -203,8 +203,8 @@ class Inputs:
                     f"{self.true.source}: none of the {facts.unknown_true:,} true labels is in the hierarchy, so there "
                     f"is nothing to evaluate: is it the hierarchy of these labels, and are they read as they should be?"
                 )
-            told[system] = facts.told()
-        return told
+            counts[system] = facts.told()
+        return counts
 
 
 @dataclass(frozen=True)

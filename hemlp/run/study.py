@@ -176,10 +176,10 @@ class Study:
 
     def _output_paths(self) -> dict[str, list[str]]:
         """The files and folders that are written, by the key that says so."""
-        found = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
+        paths = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
         if self.outputs.per_instance is not None:
-            found["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
-        return found | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
+            paths["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
+        return paths | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
 
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
