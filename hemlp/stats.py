@@ -7,7 +7,7 @@
 """
 
 from hemlp.analysis.statistics.exact_greedy import ExactGreedy
-from hemlp.analysis.statistics.tests import holm, kendall
+from hemlp.analysis.statistics.significance_tests import holm, kendall
 from hemlp.analysis.statistics.verdicts import Verdicts, verdicts
 
 __all__ = ["ExactGreedy", "Verdicts", "holm", "kendall", "verdicts"]

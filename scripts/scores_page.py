@@ -15,7 +15,7 @@ import numpy as np
 
 import hemlp
 from hemlp import Hierarchy, ScoredSets
-from hemlp.analysis.scored.plots import axes_of
+from hemlp.analysis.scored.plots import new_axes
 from hemlp.report.plots import COLOURS, svg
 from hemlp.text.tables import Table, figure
 
@@ -81,7 +81,7 @@ def taxa(data: Path) -> tuple[Table, Table]:
     )
     true = {name: [" > ".join(path)] for name, path in gold.items()}
     by_rank, risks = [], []
-    figure_, axes = axes_of(6.4, 4.0)
+    figure_, axes = new_axes(6.4, 4.0)
     for k, (name, of) in enumerate(systems.items()):
         by_rank.append([name, *(rank_cell(gold, of, depth) for depth in range(1, 8))])
         s = ScoredSets.of({i: {" > ".join(path): sure} if path else {} for i, (path, sure) in of.items()})

@@ -201,13 +201,13 @@ def worst_within(values, low, high) -> int:
 
 
 def test_instances_by_kind_of_error(browser, mini_file, mini):
-    from hemlp.analysis.diagnosis.kinds import KINDS, kinds_in
+    from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, classify_errors
 
     batch = mini.inputs.take("topdown_lcpn", range(200))
-    of_pred, of_true = kinds_in(batch)
+    of_pred, of_true = classify_errors(batch)
     with Page(browser, mini_file) as page:
         page.choose("system", str(mini.systems.index("topdown_lcpn")))
-        for k in range(1, len(KINDS)):
+        for k in range(1, len(ERROR_KINDS)):
             page.choose("kind", str(k))
             slices = [
                 np.concatenate([of_pred[batch.pred.ptr[i] : batch.pred.ptr[i + 1]],

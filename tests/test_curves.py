@@ -22,8 +22,8 @@ from hemlp import (
     read_labels,
     read_scores,
 )
-from hemlp.analysis.scored.steps import Steps
-from hemlp.analysis.statistics.resampling import Draw
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps
+from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption, InvalidScores, NoSolver, UndefinedScore, UnknownLabel
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
@@ -314,7 +314,7 @@ def test_a_solver_that_is_asked_for_is_asked():
 
 @pytest.mark.parametrize("limit", [1, 7])
 def test_parts_of_steps_make_no_difference(monkeypatch, limit):
-    monkeypatch.setattr("hemlp.analysis.scored.stepping.CLASSES_AT_ONCE", limit)
+    monkeypatch.setattr("hemlp.analysis.scored.step_scores.CLASSES_AT_ONCE", limit)
     w = world(11)
     c = curve(w.h, gold_sets(w), w.scores, ["GIE"])
     assert c["GIE"].tolist() == pytest.approx([mean_at(w, "GIE", t) for t in w.distinct()])
@@ -347,7 +347,9 @@ def test_a_best_on_the_same_data_is_called_optimistic():
 
 
 def test_what_is_large_and_goes_away_leaves_nothing_behind():
-    steps = Steps(np.array([0.9, 0.5, 0.1]), np.array([0, 3, 4]), np.zeros(4, np.int32), np.array([0, 1, 2, 0]))
+    steps = ThresholdSteps(
+        np.array([0.9, 0.5, 0.1]), np.array([0, 3, 4]), np.zeros(4, np.int32), np.array([0, 1, 2, 0])
+    )
     assert steps.sums(np.array([1e17, 0.25, 1e17, 1.0]))[:, 0].tolist() == [1e17 + 1.0, 1.25, 1e17 + 1.0]
 
 
@@ -379,18 +381,18 @@ def test_cafa2_takes_a_moment(data):
 @pytest.mark.parametrize("seed", [2, 3, 5, 8])
 @pytest.mark.parametrize("room", [(2**25, 2**21), (40, 1)])  # also in many small groups
 def test_the_best_values_of_resamples_are_those_of_their_data(monkeypatch, norm, weighted, seed, room):
-    monkeypatch.setattr("hemlp.analysis.scored.averaging.MOST_COUNTS", room[0])
-    monkeypatch.setattr("hemlp.analysis.scored.averaging.MOST_SUMS", room[1])
+    monkeypatch.setattr("hemlp.analysis.scored.cafa_averages.MAX_COUNTS", room[0])
+    monkeypatch.setattr("hemlp.analysis.scored.cafa_averages.MAX_SUMS", room[1])
     w = world(seed)
     names = list(w.gold)
     weights = {label: k % 3 for k, label in enumerate(w.h)} if weighted else None
     thresholds = None if norm != "gt" else [0.2, 0.4, 0.6]
-    draw = Draw(Units(len(names), names), 12, seed=5)
+    draw = Bootstrap(Units(len(names), names), 12, seed=5)
     counts = np.zeros((12, len(names)), np.int64)
     for resamples, units, drawn in draw.counts():
         counts[resamples, units] = drawn
     counts = counts[:, draw.units.members]
-    found = cafa(w.h, gold_sets(w), w.scores, weights, norm, thresholds).parts.best(draw)
+    found = cafa(w.h, gold_sets(w), w.scores, weights, norm, thresholds).parts.resample_best(draw)
     for r, row in enumerate(counts):
         copies = [(name, f"{name} again {k}") for name, times in zip(names, row, strict=True) for k in range(times)]
         gold = LabelSets.of({copy: w.gold[name] for name, copy in copies}, rows="sets")
@@ -406,7 +408,7 @@ def test_the_best_values_of_resamples_are_those_of_their_data(monkeypatch, norm,
 def test_intervals_of_the_best_values():
     w = world(3)
     q = cafa(w.h, gold_sets(w), w.scores)
-    drawn = q.parts.best(Draw(q.parts.units))
+    drawn = q.parts.resample_best(Bootstrap(q.parts.units))
     for name in ("fmax", "smin", "fmax_micro"):
         low, high = q.interval(name)
         assert (low, high) == tuple(np.nanquantile(drawn[name], [0.025, 0.975]))

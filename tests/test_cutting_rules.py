@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Hierarchy, ScoredSets, Tuned, curve, evaluate, measure, tune
-from hemlp.analysis.scored import prefixes, refining
-from hemlp.analysis.scored.rules import KINDS
+from hemlp.analysis.scored import prefix_scores, threshold_search
+from hemlp.analysis.scored.cutting_rules import RULE_KINDS
 from hemlp.errors import FileFormatError
 from tests.scored import gold_sets, world
 
@@ -71,7 +71,7 @@ def animals(size, seed, spoilt=0.3):
 def test_kinds_are_compared_on_instances_that_they_were_not_chosen_on(name):
     gold, s = animals(60, 1)
     t = tune(H, gold, s, name, least=5, seed=2)
-    assert [each.by for each in t.compared] == list(KINDS)
+    assert [each.by for each in t.compared] == list(RULE_KINDS)
     for each in t.compared:
         alone = {"by": each.by, "least": 5, "few": "shared", "seed": 2}
         assert each.value == pytest.approx(tune(H, gold, s, name, **alone).value)
@@ -117,10 +117,10 @@ def test_the_greatest_scores_are_recommended_where_no_threshold_fits():
 def test_a_simpler_rule_that_is_not_told_apart_is_named():
     gold, s = animals(60, 6, 0.5)
     t = tune(H, gold, s, "F_H", least=5)
-    simpler = [each for each in t.compared if list(KINDS).index(each.by) < list(KINDS).index(t.by)]
+    simpler = [each for each in t.compared if list(RULE_KINDS).index(each.by) < list(RULE_KINDS).index(t.by)]
     alike = [each for each in simpler if each.difference_interval.low <= 0 <= each.difference_interval.high]
     assert alike
-    words = f"{KINDS[alike[0].by]}, {alike[0].parameter}, is simpler and not told apart from it (difference "
+    words = f"{RULE_KINDS[alike[0].by]}, {alike[0].parameter}, is simpler and not told apart from it (difference "
     assert words in t.recommendation
 
 
@@ -167,7 +167,7 @@ def test_little_data_is_no_error():
     lone = tune(H, ["cow"], [{"cow": 0.5}], "F_H")
     assert (lone.by, lone.value) == ("all", 1.0)
     assert math.isnan(lone.compared[0].validated)
-    assert [note.split(" (by")[0] for note in lone.notes] == [KINDS["level"], KINDS["class"]]
+    assert [note.split(" (by")[0] for note in lone.notes] == [RULE_KINDS["level"], RULE_KINDS["class"]]
     assert "no class is true in 20 instances" in lone.notes[1]
     half = tune(H, ["cow", "sheep"], [{"cow": 0.5}, {}], "F_H")  # without the first nothing can be chosen
     assert half.value == 0.5
@@ -250,7 +250,7 @@ def test_points_cost_no_quality(points):
 def test_what_is_skipped_is_said_everywhere(monkeypatch, tmp_path):
     """Also where nobody asked for points, and there is too much to be scored."""
     h, gold, s = probabilities()
-    monkeypatch.setattr(prefixes, "SETS_AT_MOST", 1000)
+    monkeypatch.setattr(prefix_scores, "SETS_AT_MOST", 1000)
     t = tune(h, gold, s, "F_LCA", by="all")
     assert "distinct scores were tried" in t.notes[0]
     t.to_json(tmp_path / "t.json")
@@ -265,9 +265,9 @@ def test_points_are_dense_where_few_classes_are_predicted():
     scores = np.random.default_rng(0).random(100_000) ** 20
     distinct = np.sort(scores)
     for points in (50, 200):
-        places = refining.spread(scores, distinct, points)
-        predicted = len(scores) - places[::-1]
-        assert (predicted[0], predicted[-1], len(places) <= points) == (1, 100_000, True)
+        indices = threshold_search.spread_thresholds(scores, distinct, points)
+        predicted = len(scores) - indices[::-1]
+        assert (predicted[0], predicted[-1], len(indices) <= points) == (1, 100_000, True)
         assert (predicted[1:] / predicted[:-1])[predicted[1:] > 100].max() < 100_000 ** (1.1 / (points - 1))
 
 
@@ -277,15 +277,15 @@ def test_a_refined_search_ends_between_tried_neighbours(values, points, greater)
     every = np.array(values, float)
     asked = []
 
-    def means(places):
-        asked.extend(places.tolist())
-        return every[places]
+    def means(indices):
+        asked.extend(indices.tolist())
+        return every[indices]
 
-    start = refining.spread(np.arange(len(every)), np.arange(len(every)), points)
-    found = refining.refined(means, start, len(every), points, greater)
-    assert sorted(asked) == found.places.tolist()  # each once
-    assert np.array_equal(found.values, every[found.places])
-    place = found.places[found.best]
+    start = threshold_search.spread_thresholds(np.arange(len(every)), np.arange(len(every)), points)
+    found = threshold_search.refine_search(means, start, len(every), points, greater)
+    assert sorted(asked) == found.indices.tolist()  # each once
+    assert np.array_equal(found.values, every[found.indices])
+    place = found.indices[found.best]
     assert every[place] == (max if greater else min)(found.values)
     assert {k for k in (place - 1, place, place + 1) if 0 <= k < len(every)} <= set(asked)
-    assert bool(found.skipped) == (len(asked) < len(every))
+    assert bool(found.skipped_note) == (len(asked) < len(every))

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
-from hemlp.analysis.diagnosis.kinds import KINDS
-from hemlp.analysis.diagnosis.paired_classes import with_hits
+from hemlp.analysis.diagnosis.class_pairs import prefer_hits
+from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.class_names import read_names
@@ -106,7 +106,7 @@ def test_reference_corpora():
             found = {str(key): [true, predicted, common] for key, true, predicted, common, *_ in table.rows}
             assert found == {key: numbers for key, numbers in expected.items() if any(numbers)}
         kinds = [Counter(k for value in row["values"] for k in value["kinds"][side]) for side in ("predicted", "true")]
-        assert [each[:3] for each in ev.errors("A").rows] == [(k, kinds[0][k], kinds[1][k]) for k in KINDS]
+        assert [each[:3] for each in ev.errors("A").rows] == [(k, kinds[0][k], kinds[1][k]) for k in ERROR_KINDS]
 
 
 # ---- by kind
@@ -263,7 +263,7 @@ def test_a_class_on_both_sides_is_paired_with_itself(corpus):
     """GIE's cost is a metric, so there is always such a pairing of least cost."""
     ev = evaluated(corpus, ["GIE"])
     model = measure("GIE").model(ev.inputs.take("A", range(len(corpus[2]))))
-    solution = with_hits(model, model.solve())
+    solution = prefer_hits(model, model.solve())
     assert model.check(solution)
     assert model.costs(solution).tolist() == ev.per_instance("A", "GIE").tolist()
     predicted, true = (half.side.classes[ends] for half, ends in zip(model.halves, model.ends, strict=True))
@@ -280,7 +280,7 @@ def test_hits_take_the_place_of_other_pairs_of_the_same_cost():
     crossed &= (model.batch.pred.classes[ends[0]] == h.id("a")) | (model.batch.true.classes[ends[1]] == h.id("a"))
     other.chosen[:] = crossed
     assert model.check(other)
-    changed = with_hits(model, other)
+    changed = prefer_hits(model, other)
     assert model.check(changed)
     assert changed.chosen.tolist() == (~crossed).tolist()
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import hemlp
 import hemlp.report.outputs
 from hemlp import ALL, Batch, Bounds, Evaluation, Hierarchy, PairMeasure, SetMeasure, evaluate, examples, measure
-from hemlp.analysis.statistics.tests import kendall
+from hemlp.analysis.statistics.significance_tests import kendall
 from hemlp.errors import (
     FileFormatError,
     HemlpError,

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, ScoredSets, evaluate, examples, measure, priced
-from hemlp.analysis.explain.drawing import ROLES, Picture
+from hemlp.analysis.explain.drawing import NODE_STYLES, Picture
 from hemlp.analysis.explain.explain import explain, shortest_path
+from hemlp.analysis.explain.explanation import LcaPart, PairingPart, SetPart, UndefinedPart
 from hemlp.analysis.explain.network import network_picture
-from hemlp.analysis.explain.parts import Graphs, Pairing, Sets, Unexplained
 from hemlp.errors import InvalidOption
 from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import labelled
@@ -31,7 +31,7 @@ def told(h, true, pred, *names):
 
 def test_pairs_paths_and_prices():
     (part,) = told(H, ["sheep", "bird"], ["cow"], "GIE").parts
-    assert isinstance(part, Pairing)
+    assert isinstance(part, PairingPart)
     assert {(p.predicted, p.true, p.cost) for p in part.pairs} == {("cow", "sheep", 2), (None, "bird", 5)}
     assert part.pairs[0].path == ("cow", "mammal", "sheep")
     assert part.error == part.values["GIE"] == 7
@@ -44,7 +44,7 @@ def test_graphs_show_where_greedy_differs():
     differing = 0
     for row in range(60):
         (part,) = ev.explain("knn", row).parts
-        assert isinstance(part, Graphs)
+        assert isinstance(part, LcaPart)
         assert part.values["F_LCA"] == pytest.approx(
             2 * len(part.shared) / (len(part.predicted) + len(part.true)), abs=1e-12
         )
@@ -62,13 +62,13 @@ def test_sets_and_what_was_dropped():
     (closures,) = told(h, ["d"], ["c"], "F_H").parts
     assert (closures.predicted, closures.true) == ({"a", "b", "c"}, {"a", "d"})
     (tolerant,) = told(h, ["d"], ["c"], "F_Tol").parts
-    assert isinstance(tolerant, Sets)
+    assert isinstance(tolerant, SetPart)
     assert (tolerant.predicted, tolerant.true, tolerant.dropped) == ({"a", "b"}, {"a", "d"}, {"c"})
 
 
 def test_what_cannot_be_explained_says_why():
     (part,) = told(H, ["sheep", "bird"], ["cow"], "TIE").parts
-    assert isinstance(part, Unexplained)
+    assert isinstance(part, UndefinedPart)
     assert part.reason.startswith("TIE is undefined, it needs exactly one")
     explanation = told(H, ["sheep", "bird"], ["cow"], "TIE")
     assert "undefined" in str(explanation)
@@ -99,7 +99,7 @@ def test_explanations_of_any_instance(case, data):
     assert str(explanation)
     json.dumps(explanation.to_dict(), allow_nan=False)
     for k, part in enumerate(explanation.parts):
-        if not isinstance(part, Unexplained):
+        if not isinstance(part, UndefinedPart):
             picture = explanation.picture(k)
             ET.fromstring(picture.to_svg())
             assert_tidy(picture)
@@ -129,7 +129,7 @@ def test_paths_are_as_long_as_the_distance(case, data):
 
 
 def assert_tidy(picture: Picture) -> None:
-    width, height = picture.laid_out()
+    width, height = picture.lay_out()
     boxes = list(picture.boxes.values())
     for a, b in combinations(boxes, 2):
         apart = abs(a.x - b.x) >= (a.width + b.width) / 2 or abs(a.y - b.y) >= (a.height + b.height) / 2
@@ -173,18 +173,18 @@ def test_labels_are_text_in_drawings():
 def test_roles_differ_in_shape_not_only_in_colour():
     """In the drawing itself: the outline, whether it is rounded, and how its line is drawn."""
     picture = Picture("roles")
-    for name in ROLES:
+    for name in NODE_STYLES:
         picture.add(name, "x", name)
     root = ET.fromstring(picture.to_svg())
     style = root.find("{*}style").text
     drawn = {}
-    for group in root.findall("{*}g")[: len(ROLES)]:
+    for group in root.findall("{*}g")[: len(NODE_STYLES)]:
         box = group.find("{*}rect")
         outline = "polygon" if box is None else "round" if box.get("rx") else "square"
         line = re.search(rf"g\.{group.get('class')} \.box{{(.*?)}}", style).group(1)
         width, dashes = (re.search(rf"{key}:([^;]*)", line) for key in ("stroke-width", "stroke-dasharray"))
         drawn[group.get("class")] = outline, width.group(1), dashes and dashes.group(1)
-    assert drawn.keys() == ROLES.keys()
+    assert drawn.keys() == NODE_STYLES.keys()
     for apart in (
         ("true", "predicted", "both", "default", "dropped"),
         ("shared", "true_side", "predicted_side", "lca"),

@@ -27,7 +27,7 @@ from hemlp import (
     tune,
     write_measures,
 )
-from hemlp.analysis.scored.tuned import Tuned
+from hemlp.analysis.scored.tuned_rule import Tuned
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption, MisalignedSides, UncutScores, UnknownMeasure, UnscoredPredictions
 from hemlp.run.study import Study

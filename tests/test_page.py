@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
-from hemlp.analysis.statistics import overview
-from hemlp.analysis.statistics.comparisons import between
+from hemlp.analysis.statistics import summary_table
+from hemlp.analysis.statistics.comparisons import format_difference_interval
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.report import branch_tree, instance_list, lca_graphs, measure_sections, page
 from hemlp.report.page_data import narrow, pack
@@ -152,7 +152,7 @@ def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_significant
         a, b = (mini.per_instance(system, name) for system in order[:2])
         assert float(gain) == pytest.approx((a - b).mean(), abs=5e-5)
         row = next(row for row in mini.compare(first, second).rows if row[0] == name)
-        assert interval == between(row[3])
+        assert interval == format_difference_interval(row[3])
         assert float(p) == pytest.approx(row[5], rel=0.06)
         assert significant.startswith("yes") == (not set(mini.groups(name)[first]) & set(mini.groups(name)[second])), (
             name
@@ -240,7 +240,7 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
 
 
 def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr(overview, "notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
+    monkeypatch.setattr(summary_table, "notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
     text, _ = made(mini, tmp_path)
     assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 

@@ -13,10 +13,10 @@ import pytest
 import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
-from hemlp.analysis.statistics import comparable, resampling
-from hemlp.analysis.statistics.intervals import draw_of
-from hemlp.analysis.statistics.resampling import BLOCK, Draw
-from hemlp.analysis.statistics.tests import kendall, kendall_taus
+from hemlp.analysis.statistics import common_instances, resampling
+from hemlp.analysis.statistics.intervals import shared_bootstrap
+from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
+from hemlp.analysis.statistics.significance_tests import kendall, kendall_taus
 from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption
 from hemlp.measures.scores import Scores
@@ -46,7 +46,7 @@ def unlike() -> Evaluation:
     return unlike_systems(BLOCK + 276, 3)
 
 
-def rows_of(draw: Draw) -> np.ndarray:
+def rows_of(draw: Bootstrap) -> np.ndarray:
     """The instances of each resample, one by one: resamples × draws."""
     counts = np.zeros((draw.resamples, draw.units.number), int)
     for resamples, units, found in draw.counts():
@@ -65,7 +65,7 @@ def directly(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("size", [1, 2, 50, BLOCK, BLOCK + 1, 3 * BLOCK + 7])
 def test_every_resample_has_as_many_draws_as_there_are_instances(size):
-    draw = Draw(Units(size), 30, seed=4)
+    draw = Bootstrap(Units(size), 30, seed=4)
     rows = rows_of(draw)
     assert rows.shape == (30, size)
     assert (rows == rows_of(draw)).all()
@@ -75,7 +75,7 @@ def test_every_resample_has_as_many_draws_as_there_are_instances(size):
 def test_resamples_are_multinomial():
     """Counts have the mean 1, the variance 1 − 1/n and the covariance −1/n, also between instances of two blocks."""
     size, number = BLOCK + 200, 6000
-    rows = rows_of(Draw(Units(size), number))
+    rows = rows_of(Bootstrap(Units(size), number))
     counts = np.array([np.bincount(row, minlength=size) for row in rows])
     assert counts.mean(axis=0) == pytest.approx(np.ones(size), abs=5.5 / math.sqrt(number))
     assert counts.var(axis=0).mean() == pytest.approx(1 - 1 / size, rel=0.01)
@@ -103,7 +103,7 @@ def test_means_of_resamples_are_those_of_the_drawn_rows():
         np.zeros(size),
         np.where(rng.random(size) < 0.5, 1e8, -1e8) + ratios,
     ]
-    draw = Draw(Units(size), 50)
+    draw = Bootstrap(Units(size), 50)
     rows = rows_of(draw)
     means = draw.means(columns)
     for column, found in zip(columns, means.T, strict=True):
@@ -117,7 +117,7 @@ def test_means_of_resamples_are_those_of_the_drawn_rows():
 
 def test_infinite_values_count_where_they_were_drawn():
     values = np.array([math.inf, 1.0, 2.0, -math.inf, 3.0])
-    draw = Draw(Units(5), 200)
+    draw = Bootstrap(Units(5), 200)
     rows = rows_of(draw)
     found = draw.means([values])[:, 0]
     up, down = (rows == 0).any(axis=1), (rows == 3).any(axis=1)
@@ -133,17 +133,17 @@ def test_means_depend_on_neither_company_nor_order_nor_room(monkeypatch):
     """To the bit."""
     rng = np.random.default_rng(3)
     columns = list(rng.random((17, BLOCK + 76)) ** 3)
-    draw = Draw(Units(BLOCK + 76), 300)
+    draw = Bootstrap(Units(BLOCK + 76), 300)
     together = draw.means(columns)
     assert (draw.means(columns[::-1]) == together[:, ::-1]).all()
     assert (np.concatenate([draw.means([column]) for column in columns], axis=1) == together).all()
-    monkeypatch.setattr(resampling, "ROOM", 2 * draw.units.number)
+    monkeypatch.setattr(resampling, "VALUES_AT_ONCE", 2 * draw.units.number)
     assert (draw.means(iter(columns)) == together).all()
 
 
 def test_many_resamples_are_made_in_parts(monkeypatch):
     monkeypatch.setattr(resampling, "RESAMPLES", 40)
-    draw = Draw(Units(30), 100)
+    draw = Bootstrap(Units(30), 100)
     rows = rows_of(draw)
     values = np.random.default_rng(0).random(30)
     assert draw.means([values])[:, 0] == pytest.approx(directly(values, rows))
@@ -154,7 +154,7 @@ def test_many_resamples_are_made_in_parts(monkeypatch):
 
 
 def test_intervals_of_means_are_quantiles_of_a_direct_bootstrap(unlike):
-    rows = rows_of(Draw(Units(len(unlike.per_instance("s0", "F_H")))))
+    rows = rows_of(Bootstrap(Units(len(unlike.per_instance("s0", "F_H")))))
     for name in unlike.measures:
         for system in unlike.systems:
             drawn = directly(unlike.per_instance(system, name), rows)
@@ -167,7 +167,7 @@ def test_intervals_of_means_are_quantiles_of_a_direct_bootstrap(unlike):
 
 
 def test_intervals_of_differences_are_paired_on_what_both_systems_have(unlike):
-    rows = rows_of(Draw(Units(len(unlike.per_instance("s0", "F_H")))))
+    rows = rows_of(Bootstrap(Units(len(unlike.per_instance("s0", "F_H")))))
     for first, second in (("s0", "s1"), ("s2", "s0")):
         table = unlike.compare(first, second)
         for name, row in zip(unlike.measures, table.rows, strict=True):
@@ -254,7 +254,7 @@ def test_an_interval_cannot_be_changed():
 def test_intervals_of_kendall_by_resampling_one_by_one(mini):
     """Means of the resampled rows, τ-b by scipy, and the values at 2.5% and 97.5%."""
     draws = []
-    for rows in rows_of(draw_of(mini, 60, seed=3)):
+    for rows in rows_of(shared_bootstrap(mini, 60, seed=3)):
         means = [
             [math.fsum(mini.per_instance(system, name)[rows]) * (1 if better else -1) for system in mini.systems]
             for name, better in mini.greater_is_better.items()
@@ -275,7 +275,7 @@ def test_resampled_correlations_are_over_the_instances_that_all_systems_have():
         for name, better in ev.greater_is_better.items()
     }
     draws = []
-    for rows in rows_of(Draw(Units(80), 40)):
+    for rows in rows_of(Bootstrap(Units(80), 40)):
         means = [frame.loc[rows[np.isin(rows, frame.index)]].mean() for frame in frames.values()]
         draws.append([[scipy.stats.kendalltau(a, b).statistic for b in means] for a in means])
     low, high = np.quantile(np.nan_to_num(draws), [0.025, 0.975], axis=0, method="inverted_cdf")
@@ -316,7 +316,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
         return str(ev.table()), ev.notes(), str(ev.kendall(30)), ev.interval("knn30", "F")
 
     first, compared = told(), str(ev.compare(*pair))
-    for owner, name in ((Scores, "mean"), (comparable, "mean"), (Draw, "counts")):
+    for owner, name in ((Scores, "mean"), (common_instances, "mean"), (Bootstrap, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
     for test in ("permutation_tests", "sign_test", "wilcoxon"):
@@ -330,8 +330,8 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
 
 def test_a_second_pair_draws_for_all_of_them(unlike, monkeypatch):
     ev = Evaluation(unlike.scores, unlike.greater_is_better, unlike.facts)
-    usual, draws = Draw.counts, []
-    monkeypatch.setattr(Draw, "counts", lambda self: draws.append(self) or usual(self))
+    usual, draws = Bootstrap.counts, []
+    monkeypatch.setattr(Bootstrap, "counts", lambda self: draws.append(self) or usual(self))
     pairs = [("s0", "s1"), ("s2", "s0"), ("s0", "s2"), ("s1", "s2"), ("s1", "s0")]
     tables = [ev.compare(*pair) for pair in pairs]
     assert len(draws) == 2

@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 
 from hemlp import Hierarchy, ScoredSets, read_scores
-from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.errors import FileFormatError, HemlpError, InvalidOption, InvalidScores, UnknownLabel
 from hemlp.kernels.ranking import by_score
 from tests.scored import world
@@ -111,8 +111,8 @@ def test_repeated_scores_are_refused_or_the_greatest_counts(tmp_path):
     h = Hierarchy.from_edges([("r", "x")], aliases={"old": "x"})
     s = [{"x": 0.1, "old": 0.6}]
     with pytest.raises(InvalidScores, match="are names of one class"):
-        Aligned.of(h, ["x"], s)
-    data = Aligned.of(h, ["x"], ScoredSets.of(s, repeated="max"))
+        AlignedScores.of(h, ["x"], s)
+    data = AlignedScores.of(h, ["x"], ScoredSets.of(s, repeated="max"))
     assert data.values.tolist() == [0.6]
 
 
@@ -214,39 +214,39 @@ def test_unknown_classes_follow_the_policies_of_labels(tmp_path):
     assert by_id(read_scores(path).propagate(H, unknown="drop")) == {
         "P1": dict.fromkeys(["animal", "mammal", "sheep"], 0.5)
     }
-    data = Aligned.of(H, {"P1": "sheep"}, path, unknown="drop")
+    data = AlignedScores.of(H, {"P1": "sheep"}, path, unknown="drop")
     assert data.notes == ["1 scored classes are unknown: unknown:drop|missing:error"]
     assert "coww" in read_scores(path).propagate(H, unknown="isolate")[0]
 
 
 def test_the_instances_are_those_of_the_gold():
     s = ScoredSets.of({"a": {"sheep": 0.5}, "x": {"cow": 0.5}, "y": {"cow": 0.5}})
-    data = Aligned.of(H, {"b": "cow", "a": "sheep"}, s)
+    data = AlignedScores.of(H, {"b": "cow", "a": "sheep"}, s)
     assert data.batch.ids == ("b", "a")
     assert (data.unscored, data.left_out, data.values.tolist()) == (1, 2, [0.5])
     with pytest.raises(HemlpError, match="no instance is in the gold"):
-        Aligned.of(H, {"b": "cow"}, s)
+        AlignedScores.of(H, {"b": "cow"}, s)
     with pytest.raises(HemlpError, match="convert the ids to one type"):
-        Aligned.of(H, {1: "cow", "a": "sheep"}, {"1": {"cow": 0.1}, "a": {"cow": 0.1}})
+        AlignedScores.of(H, {1: "cow", "a": "sheep"}, {"1": {"cow": 0.1}, "a": {"cow": 0.1}})
     with pytest.raises(HemlpError, match="only one side carries instance ids"):
-        Aligned.of(H, ["cow"], s)
+        AlignedScores.of(H, ["cow"], s)
     with pytest.raises(HemlpError, match="has 2 rows"):
-        Aligned.of(H, ["cow", "cow"], [{"cow": 0.5}])
+        AlignedScores.of(H, ["cow", "cow"], [{"cow": 0.5}])
     with pytest.raises(HemlpError, match="holds no instance"):
-        Aligned.of(H, [], [])
+        AlignedScores.of(H, [], [])
 
 
 def test_gold_as_cafa_writes_it(tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_text("P1\tsheep\nP2\tcow\nP1\tcow\n")
-    data = Aligned.of(H, path, {"P1": {"sheep": 0.5}})
+    data = AlignedScores.of(H, path, {"P1": {"sheep": 0.5}})
     assert data.batch.ids == ("P1", "P2")
     assert [len(data.batch.true[k]) for k in range(2)] == [2, 1]
     path.write_text("id\tlabel\nP1\tsheep\n")
-    assert Aligned.of(H, path, {"P1": {"sheep": 0.5}}).batch.ids == ("P1",)
+    assert AlignedScores.of(H, path, {"P1": {"sheep": 0.5}}).batch.ids == ("P1",)
     path.write_text("P1\tsheep\nP2\n")
     with pytest.raises(FileFormatError, match="line 2"):
-        Aligned.of(H, path, {"P1": {"sheep": 0.5}})
+        AlignedScores.of(H, path, {"P1": {"sheep": 0.5}})
 
 
 def test_long_files_are_read_in_pieces(tmp_path):

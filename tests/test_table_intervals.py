@@ -10,9 +10,9 @@ import pytest
 import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
-from hemlp.analysis.statistics.direct import exactly_added, of_mean, proportion
-from hemlp.analysis.statistics.intervals import draw_of
-from hemlp.analysis.statistics.resampling import BLOCK, Draw
+from hemlp.analysis.statistics.interval_formulas import round_for_exact_sums, student_interval, wilson_interval
+from hemlp.analysis.statistics.intervals import shared_bootstrap
+from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.kernels import census
 from hemlp.kernels.records import Implied, Rows
@@ -30,7 +30,7 @@ def mini() -> Evaluation:
 @pytest.fixture(scope="module")
 def drawn(mini) -> np.ndarray:
     """How often each of 200 instances is in each resample."""
-    counts, draw = np.zeros((1000, 200)), draw_of(mini)
+    counts, draw = np.zeros((1000, 200)), shared_bootstrap(mini)
     for resamples, instances, found in draw.counts():
         counts[resamples, instances] = found
     return counts[:, draw.units.members]
@@ -78,13 +78,13 @@ def test_levels_are_resampled_by_instance(mini, drawn, level):
 
 
 def test_kinds_are_resampled_by_instance(mini, drawn):
-    from hemlp.analysis.diagnosis.kinds import KINDS, kinds_of
+    from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, count_error_kinds
 
-    found = [kinds_of(mini, system) for system in (A, B)]
+    found = [count_error_kinds(mini, system) for system in (A, B)]
     sums = [drawn @ side for of in found for side in (of.predicted, of.true)]
     one, both = mini.errors(A), mini.errors([A, B])
     assert one.columns == ["kind", "predicted", "true", "predicted 95%", "true 95%"]
-    for k in range(len(KINDS)):
+    for k in range(len(ERROR_KINDS)):
         for of_side, side in enumerate(("predicted", "true")):
             low, high = quantiles(sums[of_side][:, k])
             interval = one.rows[k][one.columns.index(f"{side} 95%")]
@@ -98,13 +98,13 @@ def test_kinds_are_resampled_by_instance(mini, drawn):
 
 
 def test_means_of_groups_are_resampled_within_them(mini, drawn):
-    from hemlp.analysis.diagnosis.kinds import GROUPS, kinds_of
+    from hemlp.analysis.diagnosis.error_kinds import HIT_GROUPS, count_error_kinds
 
-    groups, values = kinds_of(mini, A).groups, mini.per_instance(A, "GIE")
+    groups, values = count_error_kinds(mini, A).groups, mini.per_instance(A, "GIE")
     table = mini.hits(A)
     assert table.columns == ["hit", "instances", "F_H", "GIE", "F_H 95%", "GIE 95%"]
     for row in table.rows:
-        among = groups == GROUPS.index(row[0])
+        among = groups == HIT_GROUPS.index(row[0])
         if not row[1]:
             assert math.isnan(row[-1].low)
             continue
@@ -124,9 +124,9 @@ def test_classes_of_groups_are_counted_instance_by_instance():
         if gate is not None:
             h.__dict__["gate"] = h.id(gate)
         ev = evaluate(h, sides[0], {A: sides[1]}, ["F_H"])
-        from hemlp.analysis.diagnosis.levels import _by_instance
+        from hemlp.analysis.diagnosis.levels import _level_counts
 
-        found = np.concatenate(list(_by_instance(ev, A))).reshape(30, -1, 3)
+        found = np.concatenate(list(_level_counts(ev, A))).reshape(30, -1, 3)
         assert found.shape[1] == h.unit_depths.max() + 1
         for level in range(found.shape[1]):
             assert found[:, level].tolist() == by_level(ev, A, level).tolist()
@@ -136,7 +136,7 @@ def test_sums_of_resamples_do_not_depend_on_how_the_rows_come():
     rng = np.random.default_rng(3)
     for most in (9, 10**6):
         values = rng.integers(0, most, (2 * BLOCK + 99, 3))
-        draw = Draw(Units(len(values)), 40)
+        draw = Bootstrap(Units(len(values)), 40)
         expected = np.zeros((40, 3))
         for resamples, instances, counts in draw.counts():
             expected[resamples] += counts @ values[instances]
@@ -151,10 +151,10 @@ def test_sums_of_resamples_do_not_depend_on_how_the_rows_come():
 def test_proportions_have_wilsons_intervals():
     for total in (1, 2, 7, 50, 4000):
         for hits in {0, 1, total // 3, total}:
-            found = [float(end) for end in proportion(np.array(float(hits)), np.array(float(total)))]
+            found = [float(end) for end in wilson_interval(np.array(float(hits)), np.array(float(total)))]
             expected = scipy.stats.binomtest(hits, total).proportion_ci(method="wilson")
             assert found == pytest.approx([expected.low, expected.high], abs=1e-12)
-    assert np.isnan(proportion(np.zeros(1), np.zeros(1))).all()
+    assert np.isnan(wilson_interval(np.zeros(1), np.zeros(1))).all()
 
 
 @pytest.mark.parametrize("on", ["closures", "labels"])
@@ -261,9 +261,9 @@ def test_intervals_of_means_do_not_leave_the_range_of_a_measure():
 
 
 def test_intervals_of_means_need_two_values():
-    none = of_mean(np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0]), (0.0, 1.0))
+    none = student_interval(np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0]), (0.0, 1.0))
     assert np.isnan(none).all()
-    ends = of_mean(np.array([3.0]), np.array([0.0]), np.array([8.0]), np.array([2.0]), (-math.inf, math.inf))
+    ends = student_interval(np.array([3.0]), np.array([0.0]), np.array([8.0]), np.array([2.0]), (-math.inf, math.inf))
     width = scipy.stats.t.ppf(0.975, 1) * 2
     assert np.ravel(ends).tolist() == pytest.approx([3 - width, 3 + width])
 
@@ -281,14 +281,14 @@ def test_sums_of_branches_depend_on_no_order():
     """Not even where what is rounded off is itself too long for its place."""
     values = np.array([1.0, -1.0, 2.0**-54, -(2.0**-54), 2.0**-110])
     assert len({added_up(values[list(order)]) for order in permutations(range(5))}) > 1
-    values = exactly_added(values)
+    values = round_for_exact_sums(values)
     assert len({added_up(values[list(order)]) for order in permutations(range(5))}) == 1
     rng = np.random.default_rng(1)
     for size in (3, 500, 3000):
-        values = exactly_added(rng.normal(size=size) * 2.0 ** rng.integers(-60, 1, size))
+        values = round_for_exact_sums(rng.normal(size=size) * 2.0 ** rng.integers(-60, 1, size))
         assert {added_up(rng.permutation(values)) for _ in range(8)} == {math.fsum(values)}
     ordinary = rng.random(1000)
-    assert (exactly_added(ordinary) == ordinary).all()
+    assert (round_for_exact_sums(ordinary) == ordinary).all()
 
 
 # ---- what all of them share
@@ -307,7 +307,7 @@ def test_tables_are_computed_once(mini, monkeypatch):
     for name in ("count", "count_groups", "add_up"):
         monkeypatch.setattr(census, name, never)
     monkeypatch.setattr("hemlp.kernels.kinds.kinds", never)
-    monkeypatch.setattr("hemlp.analysis.diagnosis.error_costs.paired", never)
+    monkeypatch.setattr("hemlp.analysis.diagnosis.error_costs.iter_class_pairs", never)
     assert [str(ask()) for ask in asked] == before
 
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hemlp import Evaluation, Hierarchy, cafa, curve, evaluate
 from hemlp.analysis.statistics import comparisons, intervals, resampling, units
 from hemlp.analysis.statistics.buckets import UNIT, BucketSums
-from hemlp.analysis.statistics.intervals import Column, difference_intervals, draw_of, resampled_means
-from hemlp.analysis.statistics.resampling import Draw
-from hemlp.analysis.statistics.units import BUCKETS, Units, buckets
+from hemlp.analysis.statistics.intervals import ScoreColumn, difference_intervals, resample_means, shared_bootstrap
+from hemlp.analysis.statistics.resampling import Bootstrap
+from hemlp.analysis.statistics.units import BUCKETS, Units, assign_buckets
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.run.gate import Gate
 from hemlp.text.intervals import Interval, quantile
@@ -46,19 +46,19 @@ def test_buckets_are_by_sha256(ids):
         int.from_bytes(hashlib.sha256(str(name).encode("utf-8", "surrogatepass")).digest(), "big") % BUCKETS
         for name in ids
     ]
-    assert buckets(ids).tolist() == expected
+    assert assign_buckets(ids).tolist() == expected
 
 
 def test_buckets_of_rows_without_ids_are_by_their_number_from_1(monkeypatch):
-    monkeypatch.setattr(units, "MANY", 3)
-    assert Units(3).members.tolist() == Units(3, ["1", "2", "3"]).members.tolist() == buckets([1, 2, 3]).tolist()
+    monkeypatch.setattr(units, "BUCKETED_FROM", 3)
+    assert Units(3).members.tolist() == Units(3, ["1", "2", "3"]).members.tolist() == assign_buckets([1, 2, 3]).tolist()
     assert Units(2).members.tolist() == [0, 1]
 
 
 def test_buckets_are_drawn_from_100_000_instances_on():
     assert [Units(size).in_buckets for size in (1, 99_999, 100_000, 10**6)] == [False, False, True, True]
-    assert Draw(Units(100_000)).signature.endswith("|buckets:4096")
-    assert "buckets" not in Draw(Units(99_999)).signature
+    assert Bootstrap(Units(100_000)).signature.endswith("|buckets:4096")
+    assert "buckets" not in Bootstrap(Units(99_999)).signature
 
 
 # ---- the bootstrap, plainly
@@ -128,9 +128,9 @@ def test_sums_of_buckets_are_exact_and_add_up(rows, random, cut):
 
 def test_means_of_buckets_are_those_of_the_drawn_instances(monkeypatch):
     """With undefined and infinite values, tiny and huge ones: each against sums of fractions."""
-    monkeypatch.setattr(units, "MANY", 50)
+    monkeypatch.setattr(units, "BUCKETED_FROM", 50)
     rng = np.random.default_rng(1)
-    draw = Draw(Units(300, [f"d{k}" for k in range(300)]), 20)
+    draw = Bootstrap(Units(300, [f"d{k}" for k in range(300)]), 20)
     columns = [
         rng.random(300), np.where(rng.random(300) < 0.3, math.nan, rng.random(300)), rng.normal(size=300) * 1e-300,
         rng.normal(size=300) * 1e290, np.zeros(300), np.full(300, math.nan), np.full(300, 1.0),
@@ -156,7 +156,7 @@ def test_buckets_say_what_instances_say():
     rng = np.random.default_rng(4)
     size = 100_000
     columns = [*rng.random((8, size)), *(rng.random((8, size)) < 0.1).astype(float), *rng.exponential(size=(8, size))]
-    means = Draw(Units(size)).means(columns)
+    means = Bootstrap(Units(size)).means(columns)
     ratios = means.std(axis=0) / (np.std(columns, axis=1) / math.sqrt(size))
     assert ratios == pytest.approx(np.ones(24), abs=0.11)
     assert ratios.mean() == pytest.approx(1, abs=0.02)
@@ -166,10 +166,10 @@ def test_buckets_say_what_instances_say():
 @pytest.mark.parametrize(("size", "many"), [(150, 10**6), (3000, 1000)])
 def test_intervals_cover_the_truth(monkeypatch, size, many):
     """In 95 of 100 cases; 400 of them vary by 1.1."""
-    monkeypatch.setattr(units, "MANY", many)
+    monkeypatch.setattr(units, "BUCKETED_FROM", many)
     monkeypatch.setattr(units, "BUCKETS", 512)
     columns = np.random.default_rng(9).beta(2, 5, (400, size))
-    found = [Interval.of(drawn) for drawn in Draw(Units(size)).means(columns).T]
+    found = [Interval.of(drawn) for drawn in Bootstrap(Units(size)).means(columns).T]
     assert sum(low <= 2 / 7 <= high for low, high in found) / 400 == pytest.approx(0.945, abs=0.035)
 
 
@@ -197,7 +197,10 @@ def told(ev: Evaluation) -> list:
         ev.interval(system, name, level=level) for system in "AB" for name in MEASURES for level in (0.95, 0.5)
     ]
     found += [difference_intervals(ev, *pair, tuple(MEASURES)) for pair in (("A", "B"), ("B", "A"))]
-    found += [each.tolist() for each in resampled_means(ev, draw_of(ev, 40, 3), [Column("SDL", "A", common=True)])]
+    found += [
+        each.tolist()
+        for each in resample_means(ev, shared_bootstrap(ev, 40, 3), [ScoreColumn("SDL", "A", common=True)])
+    ]
     for table in tables:
         places = [k for k, name in enumerate(table.columns) if name.endswith("95%")]
         found += sorted(str([row[0], *(row[k] for k in places)]) for row in table.rows)
@@ -221,7 +224,7 @@ def turned(ev: Evaluation, random, **options) -> Evaluation:
 @given(st.randoms(use_true_random=False), st.integers(0, 10**6))
 def test_no_order_and_no_cut_changes_an_interval(many, text, random, seed):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(units, "MANY", many)
+        patched.setattr(units, "BUCKETED_FROM", many)
         patched.setattr(units, "BUCKETS", 64)
         names = [f"é{k % 13}.{k}" if text else 7 * k for k in range(40)]
         ev = evaluation(names, np.random.default_rng(seed))
@@ -232,7 +235,7 @@ def test_no_order_and_no_cut_changes_an_interval(many, text, random, seed):
 
 @pytest.mark.parametrize("many", [10**6, 30])
 def test_files_have_the_intervals_of_what_was_written(tmp_path, monkeypatch, many):
-    monkeypatch.setattr(units, "MANY", many)
+    monkeypatch.setattr(units, "BUCKETED_FROM", many)
     ev = evaluation([f"d{k}" for k in range(60)], np.random.default_rng(2))
     ev.to_json(tmp_path / "e.json")
     again = Evaluation.from_json(tmp_path / "e.json")
@@ -247,7 +250,7 @@ def test_files_have_the_intervals_of_what_was_written(tmp_path, monkeypatch, man
 
 
 def test_what_is_drawn_is_said_wherever_intervals_are_shown(tmp_path, monkeypatch):
-    monkeypatch.setattr(units, "MANY", 30)
+    monkeypatch.setattr(units, "BUCKETED_FROM", 30)
     ev = evaluation(range(60), np.random.default_rng(2))
     ev.to_html(tmp_path / "e.html")
     scored = {name: {int(c): 0.5 + c / 20 for c in (1, 3, 5)} for name in range(60)}
@@ -262,7 +265,7 @@ def test_what_is_drawn_is_said_wherever_intervals_are_shown(tmp_path, monkeypatc
         (tmp_path / "e.html").read_text(),
     ]:
         assert "buckets:4096" in text
-    monkeypatch.setattr(units, "MANY", 10**6)
+    monkeypatch.setattr(units, "BUCKETED_FROM", 10**6)
     assert "buckets" not in str(evaluation(range(60), np.random.default_rng(2)).levels())
 
 
@@ -277,7 +280,7 @@ def test_no_order_changes_intervals_of_scored_predictions(many, random, seed):
     weights = dict(zip(TREE, rng.random(7).tolist(), strict=True))
     other = random.sample(names, len(names))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(units, "MANY", many)
+        patched.setattr(units, "BUCKETED_FROM", many)
         patched.setattr(units, "BUCKETS", 64)
         found = []
         for order in (names, other):
@@ -301,18 +304,18 @@ def many_systems(number: int, undefined: bool) -> Evaluation:
 def test_all_pairs_are_drawn_once_and_kept_in_little_room(monkeypatch, undefined):
     ev, number = many_systems(12, undefined), 12 * 11 // 2 * len(MEASURES)
     asked, drawn = [], []
-    alike, counts = intervals._alike, Draw.counts
-    monkeypatch.setattr(intervals, "_alike", lambda *a: asked.append(a) or alike(*a))
-    monkeypatch.setattr(Draw, "counts", lambda self: drawn.append(self) or counts(self))
-    pairs = list(comparisons.all_pairs(ev, MEASURES, Procedure()))
+    alike, counts = intervals._defined_alike, Bootstrap.counts
+    monkeypatch.setattr(intervals, "_defined_alike", lambda *a: asked.append(a) or alike(*a))
+    monkeypatch.setattr(Bootstrap, "counts", lambda self: drawn.append(self) or counts(self))
+    pairs = list(comparisons.compare_all_pairs(ev, MEASURES, Procedure()))
     assert len(asked) <= 2 * number  # and not once for each pair of pairs
     assert len(drawn) == 1
-    kept = intervals._kept(ev, draw_of(ev))
-    assert all(column.less is None for column in kept)  # resamples of systems, and never those of pairs
+    kept = intervals._cached_means(ev, shared_bootstrap(ev))
+    assert all(column.baseline is None for column in kept)  # resamples of systems, and never those of pairs
     assert len(kept) <= 12 * len(MEASURES)
     again = many_systems(12, undefined)
-    monkeypatch.setattr(intervals, "TOGETHER", 7)
-    monkeypatch.setattr(resampling, "ROOM", 200)
+    monkeypatch.setattr(intervals, "COLUMNS_AT_ONCE", 7)
+    monkeypatch.setattr(resampling, "VALUES_AT_ONCE", 200)
     for each in pairs:
         assert difference_intervals(again, each.first, each.second, (each.measure,)) == (each.interval,)
 
@@ -325,5 +328,5 @@ def test_intervals_of_differences_are_those_of_their_own_columns(undefined):
         found = difference_intervals(ev, first, second, tuple(MEASURES))
         for name, interval in zip(MEASURES, found, strict=True):
             gaps = ev.per_instance(first, name) - ev.per_instance(second, name)
-            low, high = Interval.of(draw_of(ev).means([gaps])[:, 0])
+            low, high = Interval.of(shared_bootstrap(ev).means([gaps])[:, 0])
             assert tuple(interval) == pytest.approx((low, high), abs=4e-15)

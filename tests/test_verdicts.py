@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import hemlp
 from hemlp import Hierarchy, evaluate, examples
-from hemlp.analysis.statistics import letters as letters_module
-from hemlp.analysis.statistics.differences import PairedDifferences, differences
-from hemlp.analysis.statistics.letters import compact_letters, places
+from hemlp.analysis.statistics import letter_display as letters_module
+from hemlp.analysis.statistics.differences import PairedDifferences, subtract_scores
+from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
 from hemlp.analysis.statistics.permutation import effect_size, permutation_tests
-from hemlp.analysis.statistics.tests import holm, kendall, sign_test, wilcoxon
+from hemlp.analysis.statistics.significance_tests import holm, kendall, sign_test, wilcoxon
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.stats import verdicts
@@ -200,7 +200,7 @@ def test_undefined_and_infinite():
     assert permutation_test(one, [0.5, 3.0, 1.0]) == 1.0  # undefined on one side is no difference
     assert math.isnan(permutation_test(one, [0.5, 3.0, math.inf]))
     inf = np.array([math.inf, -math.inf, math.inf, 1.0])
-    assert differences(inf, inf).tolist() == [0, 0, 0, 0]
+    assert subtract_scores(inf, inf).tolist() == [0, 0, 0, 0]
     assert d(inf, inf[::-1]).values.size == 4
     assert d(inf[[0, 3]], inf[[3, 3]]).mean == math.inf
     assert math.isnan(d(inf, np.ones(4)).mean)
@@ -256,11 +256,11 @@ def test_holm():
 
 
 def test_places():
-    assert places([0.5, 0.9, 0.8, math.nan, 0.7], True) == [4, 1, 2, None, 3]
-    assert places([0.5, 0.9, 0.8, math.nan, 0.7], False) == [1, 4, 3, None, 2]
-    assert places([1 / 3, 1 - 2 / 3, 0.25], True) == [1, 1, 3]
-    assert places([math.inf, math.inf, 1.0], False) == [2, 2, 1]
-    assert places([], True) == []
+    assert rank_means([0.5, 0.9, 0.8, math.nan, 0.7], True) == [4, 1, 2, None, 3]
+    assert rank_means([0.5, 0.9, 0.8, math.nan, 0.7], False) == [1, 4, 3, None, 2]
+    assert rank_means([1 / 3, 1 - 2 / 3, 0.25], True) == [1, 1, 3]
+    assert rank_means([math.inf, math.inf, 1.0], False) == [2, 2, 1]
+    assert rank_means([], True) == []
 
 
 @settings(max_examples=150)
@@ -268,7 +268,7 @@ def test_places():
 def test_letters_are_exactly_true_and_none_is_idle(size, data):
     pairs = list(combinations(range(size), 2))
     separated = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
-    display = compact_letters(size, lambda i, j: (min(i, j), max(i, j)) in separated)
+    display = compact_letter_display(size, lambda i, j: (min(i, j), max(i, j)) in separated)
     assert all(display)
     for i, j in pairs:
         assert bool(set(display[i]) & set(display[j])) == ((i, j) not in separated)
@@ -308,15 +308,15 @@ def test_letters_are_those_of_the_definition():
     graphs = [{pair for pair in pairs if rng.random() < share} for share in (0.1, 0.2, 0.35, 0.5) * 30]
     graphs += [{(0, 3), (1, 4), (2, 5)}, {(0, 1), (2, 3), (4, 5)}]  # eight groups, of which which ones go depends
     for separated in graphs:
-        display = compact_letters(7, lambda i, j, of=separated: (min(i, j), max(i, j)) in of)
+        display = compact_letter_display(7, lambda i, j, of=separated: (min(i, j), max(i, j)) in of)
         assert display == letters_by_definition(7, separated)
 
 
 def test_too_many_groups_have_no_letters(monkeypatch):
     apart = {(2 * k, 2 * k + 1) for k in range(5)}  # every choice of one of each of five pairs is a group
-    assert len(set().union(*compact_letters(10, lambda i, j: (i, j) in apart))) <= 32
-    monkeypatch.setattr(letters_module, "MOST_GROUPS", 31)
-    assert compact_letters(10, lambda i, j: (i, j) in apart) == [()] * 10
+    assert len(set().union(*compact_letter_display(10, lambda i, j: (i, j) in apart))) <= 32
+    monkeypatch.setattr(letters_module, "MAX_GROUPS", 31)
+    assert compact_letter_display(10, lambda i, j: (i, j) in apart) == [()] * 10
 
 
 def test_few_systems_have_no_letters():

@@ -1,4 +1,4 @@
-"""Which system is ahead at which default cost: the means of all systems as functions of D, and where they cross."""
+"""Sensitivity of a ranking to the default cost D: the means of all systems as functions of D, and where they cross."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Sensitivities(Shown):
     @cached_property
     def flips(self) -> list[tuple[Number, str, str]]:
         """(D, ahead below D, ahead above D) wherever two systems change places, from small to great D."""
-        found = []
+        flips = []
         for pair in combinations(self.systems, 2):
-            of = crossings(self.systems[pair[0]], self.systems[pair[1]])
-            found += [(d, pair[ahead], pair[1 - ahead]) for d, ahead in of]
-        return sorted(found)
+            crossed = crossings(self.systems[pair[0]], self.systems[pair[1]])
+            flips += [(d, pair[ahead], pair[1 - ahead]) for d, ahead in crossed]
+        return sorted(flips)
 
     def order(self, default_cost: float | Fraction) -> list[str]:
         """The systems from the best to the worst at this D.
@@ -65,7 +65,7 @@ class Sensitivities(Shown):
     def table(self) -> Table:
         """One row a flip; the notes say who is ahead where the systems were evaluated. Of one system, its lines."""
         if len(self.systems) == 1:
-            return self._alone()
+            return self._single_system_table()
         rows = [[shown(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
         means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
@@ -78,11 +78,11 @@ class Sensitivities(Shown):
         ]  # fmt: skip
         return Table(["D", "ahead below", "ahead above"], rows, notes)
 
-    def _alone(self) -> Table:
+    def _single_system_table(self) -> Table:
         """The mean of the only system as lines over D."""
-        ((name, found),) = self.systems.items()
-        lines, mean = found.table(), figure(float(found(self.chosen)))
-        formula = "1 − cost / D − default pairs" if found.accuracy else "cost + default pairs · D"
+        ((name, sensitivity),) = self.systems.items()
+        lines, mean = sensitivity.table(), figure(float(sensitivity(self.chosen)))
+        formula = "1 − cost / D − default pairs" if sensitivity.accuracy else "cost + default pairs · D"
         notes = [
             f"{self.measure} of {name} = {formula}, {mean} at D = {self.chosen:g}",
             "two systems change places: give another one to see at which D",
@@ -118,22 +118,22 @@ class Sensitivities(Shown):
         return {
             "measure": self.measure,
             "default_cost": self.chosen,
-            "flips": [{"D": _plain(d), "below": below, "above": above} for d, below, above in self.flips],
+            "flips": [{"D": _json_fraction(d), "below": below, "above": above} for d, below, above in self.flips],
             "systems": {
                 name: {
-                    "breakpoints": [_plain(d) for d in each.breakpoints],
-                    "pieces": [[_plain(c), _plain(k)] for c, k in each.pieces],
+                    "breakpoints": [_json_fraction(d) for d in each.breakpoints],
+                    "pieces": [[_json_fraction(c), _json_fraction(k)] for c, k in each.pieces],
                 }
                 for name, each in self.systems.items()
             },
         }
 
 
-def _plain(value: Number) -> float | list[int]:
+def _json_fraction(value: Number) -> float | list[int]:
     return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
 
 
-def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
+def compute_sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
     """The means of all systems of an evaluation as functions of the default cost."""
     check_known("measure", measure, ev.measures)
     if ev.inputs is None:
@@ -142,11 +142,11 @@ def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
     of_pairs = each.measure if isinstance(each, RankedMeasure) else each
     if not isinstance(of_pairs, PairMeasure):
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
-    found = {}
+    by_system = {}
     for system in ev.systems:
         totals = Totals(of_pairs)
         for _, batch in ev.inputs.blocks(system):
             totals.add_batch(each.sees(batch) if isinstance(each, RankedMeasure) else batch)
-        found[system] = totals.sensitivity()
+        by_system[system] = totals.sensitivity()
     chosen: Any = of_pairs.default_cost
-    return Sensitivities(measure, found, float(chosen))
+    return Sensitivities(measure, by_system, float(chosen))

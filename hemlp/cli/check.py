@@ -74,7 +74,7 @@ def check(
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
-    from hemlp.analysis.diagnosis.inputs import about_hierarchy, about_labels
+    from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
     from hemlp.text.words import many
 
@@ -88,10 +88,10 @@ def check(
             f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
             f"{many(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
         )
-    show(hierarchy, about_hierarchy(h))
+    show(hierarchy, describe_hierarchy(h))
     if files:
         sets = {name: labels.cut(name) for name in files}
-        table, problems = about_labels(h, sets)
+        table, problems = describe_labels(h, sets)
         show("", table)
         wrong += problems
     for problem in wrong:

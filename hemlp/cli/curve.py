@@ -65,7 +65,7 @@ def curve(
     """
     from hemlp import read_hierarchy
     from hemlp.analysis.scored.curve import curve as made
-    from hemlp.analysis.scored.ranked import ranked
+    from hemlp.analysis.scored.top_k import ranked
     from hemlp.io.files import write_text
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as as_measure

@@ -27,7 +27,7 @@ from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.analysis.scored.tuned import Tuned
+    from hemlp.analysis.scored.tuned_rule import Tuned
     from hemlp.instances.score_digest import Digests
 
 Repeated = Literal["error", "max"]

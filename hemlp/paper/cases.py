@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hemlp.analysis.statistics.tests import kendall
+from hemlp.analysis.statistics.significance_tests import kendall
 from hemlp.examples import DATA, Case
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.measures.catalogue import NAMED

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.blocks import aligned, inputs_of
-from hemlp.analysis.diagnosis.branches import branches_of, placed
+from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
+from hemlp.analysis.diagnosis.system_batches import align_classes, require_inputs
 from hemlp.measures.pairs import PairMeasure
 from hemlp.report.elements import Section, notes, select
 from hemlp.report.nodes import Nodes
@@ -28,9 +28,11 @@ def branch_data(ev: Evaluation, measure: str, nodes: Nodes) -> tuple[int, dict[s
 
     A branch has at most the instances and the share of any branch that it is in, so those that are kept hang together.
     """
-    inputs = inputs_of(ev)
-    _, places = aligned(inputs, ev.systems)
-    found = [placed(branches_of(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)]
+    inputs = require_inputs(ev)
+    _, places = align_classes(inputs, ev.systems)
+    found = [
+        reorder_branches(compute_branches(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)
+    ]
     instances = np.max([of.instances for of in found], axis=0)
     shares = np.array([np.nan_to_num(of.shares) for of in found])
     weight = np.maximum(instances / max(1, int(ev.facts[ev.systems[0]]["instances"])), shares.max(axis=0))

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.census import class_counts, f_ends, lost, met_classes, settled
+from hemlp.analysis.diagnosis.class_counts import (
+    class_loss,
+    f_intervals,
+    occurring_classes,
+    ratios_with_zero_division,
+    stack_class_counts,
+)
 from hemlp.analysis.diagnosis.error_costs import Confusion
-from hemlp.analysis.diagnosis.kinds import KINDS
-from hemlp.analysis.diagnosis.levels import intervals_of, level_counts, resampled_ratios
-from hemlp.analysis.statistics.direct import intervals as wilson
-from hemlp.analysis.statistics.facts import dropped_true_labels
-from hemlp.analysis.statistics.intervals import resampled_note, units_of
+from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
+from hemlp.analysis.diagnosis.levels import bootstrap_intervals, level_counts, resample_ratios
+from hemlp.analysis.statistics.interval_formulas import intervals as wilson
+from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
+from hemlp.analysis.statistics.label_counts import describe_dropped_labels
 from hemlp.arrays import IntArray
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
@@ -35,14 +41,19 @@ def levels_section(ev: Evaluation) -> Section:
     at = np.flatnonzero(counts.any(axis=(0, 2)))
     counts = counts[:, at]
     series = [
-        {"name": system, "y": [f if some else None for f, some in zip(settled(of)[2], of.any(axis=1), strict=True)]}
+        {
+            "name": system,
+            "y": [
+                f if some else None for f, some in zip(ratios_with_zero_division(of)[2], of.any(axis=1), strict=True)
+            ],
+        }
         for system, of in zip(ev.systems, counts, strict=True)
     ]
     spec = {"type": "lines", "x": at.tolist(), "series": series, "xlabel": "level", "ylabel": "F", "low": 0}
     words = "F of the classes of each level, over all instances; level: the fewest edges up to a root"
-    drawn = [intervals_of(f) for _, _, f in resampled_ratios(ev, ev.systems, at)]
+    drawn = [bootstrap_intervals(f) for _, _, f in resample_ratios(ev, ev.systems, at)]
     numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number_cell, at.tolist())), counts, drawn)
-    body = chart("levels", words) + details("The numbers", numbers + notes([resampled_note(units_of(ev))]))
+    body = chart("levels", words) + details("The numbers", numbers + notes([bootstrap_note(resampling_units(ev))]))
     return Section("levels", "Levels", body + _dropped_note(ev), {"levels": spec})
 
 
@@ -53,8 +64,8 @@ def _counts_table(
     columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
     cells = [list(map(_number_cell, counts[:, :, 1].max(axis=0).tolist()))]
     for of, drawn in zip(counts, intervals, strict=True):
-        f = settled(of)[2]
-        texts = zip(shown(f), lost(of).tolist(), drawn, f, strict=True)
+        f = ratios_with_zero_division(of)[2]
+        texts = zip(shown(f), class_loss(of).tolist(), drawn, f, strict=True)
         cells.append([
             Cell(f"<span class='whole'>{text} <span class='lost'>({missed})</span></span>{bracket(interval)}", value)
             for text, missed, interval, value in texts
@@ -67,7 +78,7 @@ def _counts_table(
 
 def _dropped_note(ev: Evaluation) -> str:
     """What no count sees."""
-    dropped = dropped_true_labels(ev.facts)
+    dropped = describe_dropped_labels(ev.facts)
     return notes([f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else [])
 
 
@@ -78,11 +89,11 @@ def kinds_section(ev: Evaluation) -> Section:
     _, *numbers = zip(*found.rows, strict=True)
     counts, intervals = numbers[: len(names)], numbers[len(names) : 2 * len(names)]
     rows = [{"name": name, "parts": list(parts)} for name, parts in zip(names, counts, strict=True)]
-    spec = {"type": "stacked", "rows": rows, "parts": list(KINDS)}
+    spec = {"type": "stacked", "rows": rows, "parts": list(ERROR_KINDS)}
     words = "What the predicted classes are to the true ones, and how the true ones were answered"
     columns = [
         Column("classes", "ascending", True),
-        *(Column(k, "descending" if k == "hit" else "ascending") for k in KINDS),
+        *(Column(k, "descending" if k == "hit" else "ascending") for k in ERROR_KINDS),
     ]
     cells = [
         [Cell(markup(name)), *(Cell(f"{n}{bracket(of, str)}", n) for n, of in zip(parts, drawn, strict=True))]
@@ -96,12 +107,12 @@ def classes_section(ev: Evaluation) -> Section:
     """The classes on which most is lost, or on which systems differ most."""
     inputs = ev.inputs
     assert inputs is not None
-    labels, counts = class_counts(ev, ev.systems, "labels")
-    met = met_classes(counts)
+    labels, counts = stack_class_counts(ev, ev.systems, "labels")
+    met = occurring_classes(counts)
     rows = met[:ROWS]
     counts = counts[:, rows]
     heads = [Cell(markup(full_name(inputs, labels[c]))) for c in rows.tolist()]
-    drawn = [wilson(*f_ends(of)) for of in counts]
+    drawn = [wilson(*f_intervals(of)) for of in counts]
     first = "on which the systems differ most in what is lost" if len(ev.systems) > 1 else "on which most is lost"
     told = [
         f"the {rows.size} of {met.size:,} classes {first}; labels as they are, without their ancestors",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.kinds import kinds_in
-from hemlp.analysis.diagnosis.paired_classes import Paired
+from hemlp.analysis.diagnosis.class_pairs import ClassPairs
+from hemlp.analysis.diagnosis.error_kinds import classify_errors
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.escaping import printable
 from hemlp.optimize.program import STATUSES, Status
@@ -74,7 +74,7 @@ def draw_sample(ev: Evaluation, leader: str, most: int, among: Sample | None = N
 
 
 def instance_data(
-    ev: Evaluation, sample: Sample, nodes: Nodes, pairs: Mapping[str, Paired]
+    ev: Evaluation, sample: Sample, nodes: Nodes, pairs: Mapping[str, ClassPairs]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Ids and arrays: true and predicted classes with their kinds, scores, statuses, and pairs that cost something."""
     assert ev.inputs is not None
@@ -88,7 +88,7 @@ def instance_data(
         if s == 0:
             texts["ids"] = None if batch.ids is None else [printable(str(each)) for each in batch.ids]
             arrays |= {"truePtr": narrow(batch.true.ptr), "true": narrow(number[batch.true.classes])}
-        of_pred, of_true = kinds_in(batch)
+        of_pred, of_true = classify_errors(batch)
         arrays |= {
             f"predPtr{s}": narrow(batch.pred.ptr),
             f"pred{s}": narrow(number[batch.pred.classes]),
@@ -107,7 +107,7 @@ def instance_data(
     return texts, arrays
 
 
-def _pair_arrays(found: Paired, sample: Sample, pred: Side, true: Side, s: int) -> dict[str, NDArray[Any]]:
+def _pair_arrays(found: ClassPairs, sample: Sample, pred: Side, true: Side, s: int) -> dict[str, NDArray[Any]]:
     """Of each instance its pairs: places of both ends among its classes from 1, 0 for a default class, and the cost.
 
     A class that is paired with itself for nothing is left out.

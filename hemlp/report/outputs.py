@@ -20,7 +20,7 @@ from hemlp.optimize.program import STATUSES
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.analysis.explain.parts import Explanation
+    from hemlp.analysis.explain.explanation import Explanation
     from hemlp.results.evaluation import Evaluation
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -169,11 +169,11 @@ def _csv_value(cell: Any) -> Any:
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
     """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
-    from hemlp.analysis.explain.parts import Unexplained
+    from hemlp.analysis.explain.explanation import UndefinedPart
 
     if file is None:
         return []
-    parts = [k for k, part in enumerate(explanation.parts) if not isinstance(part, Unexplained)]
+    parts = [k for k, part in enumerate(explanation.parts) if not isinstance(part, UndefinedPart)]
     place = Path(file)
     if len(parts) < 2:
         return [(k, file) for k in parts]

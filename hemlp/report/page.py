@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.error_costs import confused
-from hemlp.analysis.diagnosis.kinds import KINDS
-from hemlp.analysis.diagnosis.paired_classes import Paired, pair_measure, paired
-from hemlp.analysis.statistics.comparable import comparable_means
+from hemlp.analysis.diagnosis.class_pairs import ClassPairs, find_pair_measure, iter_class_pairs
+from hemlp.analysis.diagnosis.error_costs import rank_confusions
+from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
+from hemlp.analysis.statistics.common_instances import common_means
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
@@ -102,19 +102,19 @@ def _summary(ev: Evaluation) -> str:
 def _data_sections(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
     """What can be said where the labels are at hand, and what the page embeds of them."""
     assert ev.inputs is not None
-    means = np.array(comparable_means(ev, leader))
+    means = np.array(common_means(ev, leader))
     order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
     ahead = [ev.systems[k] for k in order.tolist()]
     name = next((name for name, of in ev.inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
     found = [error_sections.levels_section(ev)]
     sample = draw_sample(ev, leader, MOST)
-    pairs: dict[str, Paired] = {}
+    pairs: dict[str, ClassPairs] = {}
     confusions = {}
     try:
-        of = pair_measure(ev, name)
+        of = find_pair_measure(ev, name)
         for system, h in ev.inputs.hierarchies.items():
-            every = Paired.joined(paired(ev.inputs, system, of))
-            confusions[system] = list(confused(every, len(h), error_sections.ROWS))
+            every = ClassPairs.concatenate(iter_class_pairs(ev.inputs, system, of))
+            confusions[system] = list(rank_confusions(every, len(h), error_sections.ROWS))
             pairs[system] = every.among(sample.rows)
         after = [error_sections.confusions_section(ev, name, confusions, ahead)]
     except HemlpError as error:  # the measure cannot pair these classes, and says why
@@ -135,7 +135,7 @@ def _data_sections(ev: Evaluation, leader: str) -> tuple[list[Section], str]:
 
 def _embed_sample(
     ev: Evaluation, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
-    pairs: Mapping[str, Paired], branches: Mapping[str, Any],
+    pairs: Mapping[str, ClassPairs], branches: Mapping[str, Any],
 ) -> tuple[Sample, str]:  # fmt: skip
     """As many instances of the sample as there is room for. ``drawn``: the measures whose pairs and graphs are."""
     pairing, graphs = drawn
@@ -147,7 +147,7 @@ def _embed_sample(
         values = {
             "systems": [printable(name) for name in ev.systems],
             "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
-            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": KINDS,
+            "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": ERROR_KINDS,
             "graphs": None if graphs is None else printable(graphs),
             "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip
@@ -162,7 +162,7 @@ def _instances_section(ev: Evaluation, leader: str, note: str, ahead: list[str])
     """The place of the list, and what it is searched by."""
     systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
     measures = [(str(m), name) for m, name in enumerate(ev.measures)]
-    kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(KINDS) if k)]
+    kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(ERROR_KINDS) if k)]
     first = str(ev.systems.index(ahead[0]))
     body = (
         f"<p class='note'>{markup(note)}</p><div class='bar'>"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.statistics.comparable import comparable
-from hemlp.analysis.statistics.exact_greedy import SAME, ExactGreedy
+from hemlp.analysis.statistics.common_instances import common_scores
+from hemlp.analysis.statistics.exact_greedy import TOLERANCE, ExactGreedy
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import printable
 from hemlp.io.files import write_bytes
@@ -160,7 +160,7 @@ def score_by_depth(ev: Evaluation, measure: str) -> Figure:
     if ev.inputs is None:
         raise InvalidOption("depths need the data, which an evaluation that was read from a file does not have")
     figure, axes = _figure(7.0, 3.6)
-    for k, (system, values) in enumerate(zip(ev.systems, comparable(ev, measure), strict=True)):
+    for k, (system, values) in enumerate(zip(ev.systems, common_scores(ev, measure), strict=True)):
         deepest = np.full(len(values), -1)
         for start, batch in ev.inputs.blocks(system):
             depths = batch.hierarchy.unit_depths[batch.true.classes]
@@ -181,7 +181,7 @@ def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
     differences = [gap.difference for _, gap in gaps]
     reach = max([0.05, *(float(np.abs(d).max(initial=0)) for d in differences)])
     for k, ((_, gap), column) in enumerate(zip(gaps, differences, strict=True)):
-        differing = column[np.abs(column) > SAME]
+        differing = column[np.abs(column) > TOLERANCE]
         row = len(gaps) - 1 - k
         spread = (np.arange(differing.size) % 5 - 2) * 0.08
         axes.scatter(differing, row + spread, s=16, color=_look(k)["color"], alpha=0.7)

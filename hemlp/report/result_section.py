@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hemlp.analysis.statistics import overview
-from hemlp.analysis.statistics.comparisons import NEITHER, ComparedPair, all_pairs, compared_pair, who
-from hemlp.analysis.statistics.facts import dropped_true_labels
-from hemlp.analysis.statistics.intervals import difference_intervals, resampled_note, units_of
-from hemlp.analysis.statistics.ranking import table_verdicts
-from hemlp.analysis.statistics.tests import LEVEL
+from hemlp.analysis.statistics import summary_table
+from hemlp.analysis.statistics.comparisons import (
+    NEITHER,
+    PairComparison,
+    better_and_worse,
+    compare_all_pairs,
+    compare_pair,
+)
+from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
+from hemlp.analysis.statistics.intervals import bootstrap_note, difference_intervals, resampling_units
+from hemlp.analysis.statistics.label_counts import describe_dropped_labels
+from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
@@ -32,7 +38,7 @@ class Verdict:
 
     winner: str
     next: str
-    pair: ComparedPair
+    pair: PairComparison
 
     @property
     def measure(self) -> str:
@@ -63,7 +69,7 @@ def judge_leaders(ev: Evaluation, procedure: Procedure) -> list[Verdict]:
             continue
         winner, after = sorted(ranks, key=ranks.__getitem__)[:2]
         (interval,) = difference_intervals(ev, winner, after, (measure,))
-        made.append(Verdict(winner, after, compared_pair(ev, measure, winner, after, interval, procedure)))
+        made.append(Verdict(winner, after, compare_pair(ev, measure, winner, after, interval, procedure)))
     return made
 
 
@@ -113,9 +119,12 @@ def result_section(ev: Evaluation, procedure: Procedure) -> Section:
         parts.append(_verdict_table(ev, made))
         parts.append(
             f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
-            f"{LEVEL}.</p>"
+            f"{ALPHA}.</p>"
         )
-    parts += [_means_table(ev, procedure), notes([resampled_note(units_of(ev)), *overview.notes(ev, procedure)])]
+    parts += [
+        _means_table(ev, procedure),
+        notes([bootstrap_note(resampling_units(ev)), *summary_table.summary_notes(ev, procedure)]),
+    ]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
     places = "".join(
         chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
@@ -123,7 +132,7 @@ def result_section(ev: Evaluation, procedure: Procedure) -> Section:
     )
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
-        tested = list(all_pairs(ev, ev.measures, procedure))
+        tested = list(compare_all_pairs(ev, ev.measures, procedure))
         parts.append(details(f"All {many(len(tested), 'pair')} of systems by all measures", _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
@@ -157,7 +166,7 @@ def _verdict_table(ev: Evaluation, found: Sequence[Verdict]) -> str:
     return table(columns, rows)
 
 
-def _tests_table(pairs: Sequence[ComparedPair]) -> str:
+def _tests_table(pairs: Sequence[PairComparison]) -> str:
     """All pairs of systems by all measures."""
     columns = [
         *(Column(name, "ascending", True) for name in ("measure", "better", "worse")), Column("difference"),
@@ -169,7 +178,7 @@ def _tests_table(pairs: Sequence[ComparedPair]) -> str:
     for each in pairs:
         (low, high), sign = each.interval, each.sign
         rows.append([
-            *(Cell(markup(name)) for name in (each.measure, *who(each))),
+            *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
             Cell(signed(each.difference), abs(each.difference)), _interval_cell(low, high),
             *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
@@ -199,7 +208,7 @@ def _means_table(ev: Evaluation, procedure: Procedure) -> str:
     """All means with places, letters and intervals, one row per system."""
     alone = len(ev.systems) == 1
     made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
-    dropped = dropped_true_labels(ev.facts)
+    dropped = describe_dropped_labels(ev.facts)
     columns = [Column("system", "ascending", True)]
     columns += [
         Column(f"{name} {_arrow(ev, name)}", "descending" if better else "ascending")
@@ -210,7 +219,7 @@ def _means_table(ev: Evaluation, procedure: Procedure) -> str:
     for system in ev.systems:
         row = [Cell(markup(system))]
         for name in ev.measures:
-            mean, where = ev.mean(system, name), overview.place(made[name], system)
+            mean, where = ev.mean(system, name), summary_table.format_rank(made[name], system)
             best = " class='best'" if made[name].ranks[system] == 1 and not alone else ""
             # the space and the brackets keep the figures apart where the table is copied
             place = f" <span class='rank'>{where}</span>" if where else ""

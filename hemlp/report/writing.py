@@ -10,8 +10,8 @@ from hemlp.io.files import write_bytes, write_text
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
-    from hemlp.analysis.statistics.tests import Sided
-    from hemlp.analysis.statistics.verdicts import Ranks, Test
+    from hemlp.analysis.statistics.significance_tests import Sided
+    from hemlp.analysis.statistics.verdicts import RankMethod, Test
     from hemlp.results.evaluation import Evaluation
 
 
@@ -25,7 +25,7 @@ class Reported:
         *,
         test: Test | None = None,
         sided: Sided = "two",
-        ranks: Ranks = "mean",
+        ranks: RankMethod = "mean",
         curves: Mapping[str, Curve] | None = None,
     ) -> None:
         """Write a report page: who wins, whether that is significant, where errors are, and a list of all instances.

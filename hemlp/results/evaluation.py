@@ -8,10 +8,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hemlp.analysis.diagnosis.questions import Diagnosable
-from hemlp.analysis.statistics import comparable, overview, ranking
-from hemlp.analysis.statistics.facts import with_dropped
-from hemlp.analysis.statistics.tests import Sided
-from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test
+from hemlp.analysis.statistics import common_instances, evaluation_verdicts, summary_table
+from hemlp.analysis.statistics.label_counts import note_dropped_labels
+from hemlp.analysis.statistics.significance_tests import Sided
+from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.arrays import FloatArray
 from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_text
@@ -130,7 +130,7 @@ class Evaluation(Diagnosable, Reported):
         """
         scores = self._of(system, measure)
         if average == "mean":
-            return comparable.average(self, system, measure)
+            return common_instances.system_mean(self, system, measure)
         inputs = self.inputs
         made = stored_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
         return averaged(made, scores, average)
@@ -177,7 +177,7 @@ class Evaluation(Diagnosable, Reported):
         return self._of(system, measure).status_counts()
 
     def ranks(
-        self, measure: str, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean"
+        self, measure: str, *, test: Test | None = None, sided: Sided = "two", ranks: RankMethod = "mean"
     ) -> dict[str, int | None]:
         """Places of the systems by their means (1, 1, 3), on the instances on which all of them are defined.
 
@@ -198,7 +198,7 @@ class Evaluation(Diagnosable, Reported):
         dict
             The place of each system; None where there is no instance on which all are defined.
         """
-        return dict(ranking.table_verdicts(self, measure, Procedure(test, sided, ranks)).ranks)
+        return dict(evaluation_verdicts.table_verdicts(self, measure, Procedure(test, sided, ranks)).ranks)
 
     def groups(self, measure: str, *, test: Test | None = None, sided: Sided = "two") -> dict[str, tuple[str, ...]]:
         """Letters of the systems: two share one exactly where they do not differ significantly.
@@ -211,10 +211,10 @@ class Evaluation(Diagnosable, Reported):
         measure, test, sided
             As of ``ranks``.
         """
-        return dict(ranking.table_verdicts(self, measure, Procedure(test, sided)).groups)
+        return dict(evaluation_verdicts.table_verdicts(self, measure, Procedure(test, sided)).groups)
 
     def table(
-        self, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean", digits: int = DECIMALS,
+        self, *, test: Test | None = None, sided: Sided = "two", ranks: RankMethod = "mean", digits: int = DECIMALS,
         verbose: bool = False, intervals: bool = True,
     ) -> Table:  # fmt: skip
         """Means with places, letters and intervals, one row per system; the notes hold statuses and short signatures.
@@ -230,9 +230,9 @@ class Evaluation(Diagnosable, Reported):
         intervals
             Whether means have 95% intervals, as of ``interval``.
         """
-        return overview.table(self, Procedure(test, sided, ranks), digits, verbose, intervals)
+        return summary_table.summary_table(self, Procedure(test, sided, ranks), digits, verbose, intervals)
 
-    def notes(self, *, test: Test | None = None, sided: Sided = "two", ranks: Ranks = "mean") -> list[str]:
+    def notes(self, *, test: Test | None = None, sided: Sided = "two", ranks: RankMethod = "mean") -> list[str]:
         """How many instances there are, and what was undefined, unknown, missing or not proved.
 
         Parameters
@@ -240,7 +240,7 @@ class Evaluation(Diagnosable, Reported):
         test, sided, ranks
             As of ``ranks``.
         """
-        return overview.notes(self, Procedure(test, sided, ranks))
+        return summary_table.summary_notes(self, Procedure(test, sided, ranks))
 
     @property
     def fallbacks(self) -> int:
@@ -262,7 +262,7 @@ class Evaluation(Diagnosable, Reported):
         """
         from hemlp.analysis.statistics.comparisons import compare
 
-        return with_dropped(compare(self, first, second, Procedure(test, sided)), self.facts)
+        return note_dropped_labels(compare(self, first, second, Procedure(test, sided)), self.facts)
 
     def significance(
         self, measure: str | Sequence[str] | None = None, *, test: Test | None = None, sided: Sided = "two"
@@ -278,7 +278,7 @@ class Evaluation(Diagnosable, Reported):
         """
         from hemlp.analysis.statistics.comparisons import significance
 
-        return with_dropped(significance(self, measure, Procedure(test, sided)), self.facts)
+        return note_dropped_labels(significance(self, measure, Procedure(test, sided)), self.facts)
 
     def kendall_matrix(self) -> FloatArray:
         """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
@@ -298,7 +298,7 @@ class Evaluation(Diagnosable, Reported):
         """
         from hemlp.analysis.statistics.correlations import kendall_table
 
-        return with_dropped(kendall_table(self, resamples, seed), self.facts)
+        return note_dropped_labels(kendall_table(self, resamples, seed), self.facts)
 
     def sensitivity(self, measure: str) -> Sensitivities:
         """How the means of all systems depend on the default cost, and where two systems change places: exactly.
@@ -316,9 +316,9 @@ class Evaluation(Diagnosable, Reported):
         >>> found.flips[-1]
         (Fraction(1823, 58), 'lexical_match', 'prior_top8')
         """
-        from hemlp.analysis.ranking_sensitivity import sensitivities
+        from hemlp.analysis.ranking_sensitivity import compute_sensitivities
 
-        return sensitivities(self, measure)
+        return compute_sensitivities(self, measure)
 
     def blocks(self, system: str) -> Iterator[Mapping[str, Scores]]:
         """The scores of a system in parts of consecutive instances, as they are kept."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.cache import once
+from hemlp.analysis.statistics.cache import cache_per_evaluation
 from hemlp.arrays import IntArray
 from hemlp.hierarchy.labels import Label
 
@@ -32,7 +32,7 @@ class Gold:
     ids: str | None = None
 
 
-@once
+@cache_per_evaluation
 def gold_of(ev: Evaluation) -> Gold | None:
     """The digests of an evaluation; none where it was read from a file that has none."""
     if ev.inputs is None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.statistics.intervals import draw_of, units_of
-from hemlp.analysis.statistics.ranking import pair_verdicts
-from hemlp.analysis.statistics.resampling import Draw
+from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
+from hemlp.analysis.statistics.intervals import resampling_units, shared_bootstrap
+from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import FileFormatError
@@ -64,7 +64,7 @@ def summary(ev: Evaluation) -> dict[str, Any]:
         "greater_is_better": dict(ev.greater_is_better),
         "facts": {s: {k: json_number(v) for k, v in facts.items()} for s, facts in ev.facts.items()},
         **({"verdicts": {m: _verdicts(ev, m) for m in ev.measures}} if len(ev.systems) > 1 else {}),
-        **({"resampling": draw_of(ev).signature} if units_of(ev).in_buckets else {}),
+        **({"resampling": shared_bootstrap(ev).signature} if resampling_units(ev).in_buckets else {}),
         **({"cuts": dict(ev.cuts)} if ev.cuts else {}),
         **({} if ev.ids is None else {"ids": list(ev.ids)}),
         **({} if (gold := gold_of(ev)) is None else {"gold": asdict(gold)}),
@@ -185,7 +185,7 @@ def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts
         raise Wrong(f"cuts: there is no system {system!r}")
     size = int(next(iter(facts.values()))["instances"])
     ids = _ids(top["ids"], size)
-    if top["resampling"] not in (None, drawn := Draw(Units(size)).signature):
+    if top["resampling"] not in (None, drawn := Bootstrap(Units(size)).signature):
         raise Wrong(f"resampling: {top['resampling']!r:.200}, where intervals of {size:,} instances are by {drawn!r}")
     return scores, better, {system: facts[system] for system in means}, StoredInputs(cuts, ids, _gold(top["gold"]))
 

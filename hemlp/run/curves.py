@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hemlp.analysis.diagnosis.blocks import inputs_of
+from hemlp.analysis.diagnosis.system_batches import require_inputs
 from hemlp.instances.file_cuts import cut_of
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
@@ -24,11 +24,11 @@ SOLVED = 200_000
 
 def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOptions) -> dict[str, Curve]:
     """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it."""
-    from hemlp.analysis.scored.aligned import Aligned
-    from hemlp.analysis.scored.curve import curve_of
-    from hemlp.analysis.scored.stepping import Solving
+    from hemlp.analysis.scored.aligned_scores import AlignedScores
+    from hemlp.analysis.scored.curve import compute_curve
+    from hemlp.analysis.scored.step_scores import ScoringOptions
 
-    inputs = inputs_of(ev)
+    inputs = require_inputs(ev)
     measures = {name: each for name, each in inputs.measures.items() if isinstance(each, PairMeasure | SetMeasure)}
     files: dict[str, list[str]] = {}
     for name, text in systems.items():
@@ -37,8 +37,10 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     by_names: dict[str, Curve] = {}
     for file, names in files.items():
         policies = inputs.policies
-        data = Aligned.of(inputs.given, inputs.true, reading.scores(file), policies.unknown, policies.unknown_true)
+        data = AlignedScores.of(
+            inputs.given, inputs.true, reading.scores(file), policies.unknown, policies.unknown_true
+        )
         if data.values.size and measures:
             points = min(POINTS, max(10, SOLVED // len(data)))
-            by_names[", ".join(names)] = curve_of(data, measures, None, points, Solving("nan"))
+            by_names[", ".join(names)] = compute_curve(data, measures, None, points, ScoringOptions("nan"))
     return by_names

@@ -71,7 +71,7 @@ FILE_OPTIONS = tuple(each.name for each in fields(FileOptions))
 
 def cut_scores(s: ScoredSets, cut: Cut) -> LabelSets:
     """Scores, cut where FILE@CUT says."""
-    from hemlp.analysis.scored.tuned import Tuned
+    from hemlp.analysis.scored.tuned_rule import Tuned
 
     if cut.top is not None:
         return s.top(cut.top)

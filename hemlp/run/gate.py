@@ -14,10 +14,10 @@ from os import PathLike, fspath
 
 import numpy as np
 
-from hemlp.analysis.explain.parts import Explanation
-from hemlp.analysis.statistics.comparisons import between
-from hemlp.analysis.statistics.differences import PairedDifferences, differences, paired
-from hemlp.analysis.statistics.intervals import draw_of, units_of
+from hemlp.analysis.explain.explanation import Explanation
+from hemlp.analysis.statistics.comparisons import format_difference_interval
+from hemlp.analysis.statistics.differences import PairedDifferences, drop_undefined, subtract_scores
+from hemlp.analysis.statistics.intervals import resampling_units, shared_bootstrap
 from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
@@ -122,8 +122,8 @@ class Gate:
                 f"one, so both have to be made from the same true labels"
             )
         compare = [(system, name) for system in ev.systems for name in allowed]
-        drawn = draw_of(ev).means(
-            differences(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compare
+        drawn = shared_bootstrap(ev).means(
+            subtract_scores(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compare
         )
         changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compare, drawn.T, strict=True)]
         self._check_gold(ev)
@@ -143,7 +143,7 @@ class Gate:
     def _change(self, ev: Evaluation, system: str, name: str, interval: Interval) -> Change:
         self._check_comparable(ev, system, name)
         before, now = (of.per_instance(system, name) for of in (self.stored, ev))
-        pairs = paired(before, now)
+        pairs = drop_undefined(before, now)
         if not pairs[0].size:
             raise IncomparableBaseline(
                 f"{self.name}: there is no instance on which {name} of {system} is defined both there and now"
@@ -202,10 +202,10 @@ class GateResult:
         for each in self.changes:
             verdict = WORSE if self._exceeds(each) else "undefined" if each.lost else "ok"
             rows.append([each.system, each.measure, figure(each.before), figure(each.now),
-                         signed(each.difference), between(each.interval),
+                         signed(each.difference), format_difference_interval(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
-        notes = [f"intervals from {RESAMPLES:,} resamples of {units_of(self.ev).described}"]
+        notes = [f"intervals from {RESAMPLES:,} resamples of {resampling_units(self.ev).description}"]
         if any(row[-1] == WORSE for row in rows):
             notes.insert(0, f"{WORSE}: the mean of the paired differences is worse by more than allowed{how}")
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):
@@ -231,7 +231,7 @@ class GateResult:
     def worst_rows(self, each: Change, most: int = WORST) -> list[int]:
         """Their numbers from 0: first those that are not defined any more, then by how much worse they are."""
         before, now = (of.per_instance(each.system, each.measure) for of in (self.gate.stored, self.ev))
-        gap: FloatArray = differences(before, now) * (1 if each.greater_is_better else -1)
+        gap: FloatArray = subtract_scores(before, now) * (1 if each.greater_is_better else -1)
         gap = np.where(np.isnan(before), -math.inf, np.where(np.isnan(now), math.inf, gap))
         order = np.argsort(-gap, kind="stable")[:most]
         return [int(row) for row in order if gap[row] > 0]

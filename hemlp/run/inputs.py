@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.statistics.facts import Facts
+from hemlp.analysis.statistics.label_counts import LabelCounts
 from hemlp.errors import InvalidLabelSets, MisalignedSides, UncutScores, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
@@ -192,7 +192,7 @@ class Inputs:
         """
         counts = {}
         for system in self.systems:
-            facts = Facts(self.policies)
+            facts = LabelCounts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
                 check_scorable(list(self.measures.values()), batch, undefined, start, room)
                 facts.add(batch)
@@ -203,7 +203,7 @@ class Inputs:
                     f"{self.true.source}: none of the {facts.unknown_true:,} true labels is in the hierarchy, so there "
                     f"is nothing to evaluate: is it the hierarchy of these labels, and are they read as they should be?"
                 )
-            counts[system] = facts.told()
+            counts[system] = facts.as_dict()
         return counts
 
 

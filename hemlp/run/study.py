@@ -53,9 +53,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hemlp.analysis.statistics import overview
-from hemlp.analysis.statistics.tests import Sided
-from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test
+from hemlp.analysis.statistics import summary_table
+from hemlp.analysis.statistics.significance_tests import Sided
+from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.class_names import read_names
 from hemlp.hierarchy.hierarchy_files import read_hierarchy
@@ -100,7 +100,7 @@ class Tests:
     kendall: int | None = None
     test: Test | None = None
     sided: Sided = "two"
-    ranks: Ranks = "mean"
+    ranks: RankMethod = "mean"
 
     @property
     def pairs(self) -> dict[str, Any]:
@@ -279,7 +279,7 @@ class Study:
         if suffix != ".csv":
             return tables_text(self.tables(result), suffix)
         procedure = Procedure(**self.tests.pairs, ranks=self.tests.ranks)
-        return csv_text(overview.columns(result, procedure, self.outputs.intervals))
+        return csv_text(summary_table.columns(result, procedure, self.outputs.intervals))
 
     def write(self, result: Evaluation) -> list[str]:
         """Write the files that were asked for; their names."""

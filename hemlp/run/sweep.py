@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.statistics.intervals import resampled_note, units_of
+from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
@@ -112,7 +112,7 @@ class Sweep(Shown):
         words = "means, places and 95% intervals" if intervals else "means and places"
         notes = [f"{self.measure}: {words}; best: {leaders}", *fixed]
         if intervals:
-            notes.append(resampled_note(units_of(self.evaluation)))
+            notes.append(bootstrap_note(resampling_units(self.evaluation)))
         return Table([*varying, *self.systems], rows, notes)
 
     def __str__(self) -> str:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from hemlp.analysis.statistics.facts import with_dropped
+from hemlp.analysis.statistics.label_counts import note_dropped_labels
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label, near_matches
 from hemlp.options import check_known, row_number
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.analysis.diagnosis.blocks import Systems
-    from hemlp.analysis.diagnosis.census import On
-    from hemlp.analysis.explain.parts import Explanation
+    from hemlp.analysis.diagnosis.class_counts import CountBasis
+    from hemlp.analysis.diagnosis.system_batches import SystemChoice
+    from hemlp.analysis.explain.explanation import Explanation
     from hemlp.results.evaluation import Evaluation
 
 
@@ -29,7 +29,7 @@ class Diagnosable:
     def _evaluation(self) -> Evaluation:
         return cast("Evaluation", self)
 
-    def levels(self, system: Systems = None, *, intervals: bool = True) -> Table:
+    def levels(self, system: SystemChoice = None, *, intervals: bool = True) -> Table:
         """By level: both ancestor closures restricted to the classes of one depth, summed over instances.
 
         Parameters
@@ -60,9 +60,9 @@ class Diagnosable:
         """
         from hemlp.analysis.diagnosis.levels import levels
 
-        return with_dropped(levels(self._evaluation, system, intervals), self._evaluation.facts)
+        return note_dropped_labels(levels(self._evaluation, system, intervals), self._evaluation.facts)
 
-    def classes(self, system: Systems = None, *, on: On = "closures", intervals: bool = True) -> Table:
+    def classes(self, system: SystemChoice = None, *, on: CountBasis = "closures", intervals: bool = True) -> Table:
         """By class: in how many instances it is true, predicted, and both; what loses most comes first.
 
         Parameters
@@ -89,12 +89,19 @@ class Diagnosable:
         >>> [row[:4] for row in ev.classes("A", on="labels").rows]
         [('cow', 2, 2, 1), ('animal', 0, 1, 0), ('sheep', 1, 0, 0)]
         """
-        from hemlp.analysis.diagnosis import census
+        from hemlp.analysis.diagnosis import class_counts
 
-        return with_dropped(census.classes(self._evaluation, system, on, intervals), self._evaluation.facts)
+        return note_dropped_labels(
+            class_counts.classes(self._evaluation, system, on, intervals), self._evaluation.facts
+        )
 
     def branches(
-        self, system: Systems = None, measure: str | None = None, *, level: int | None = None, intervals: bool = True
+        self,
+        system: SystemChoice = None,
+        measure: str | None = None,
+        *,
+        level: int | None = None,
+        intervals: bool = True,
     ) -> Table:
         """By branch: the instances that have a true class there, the mean over them, and the share of the loss there.
 
@@ -128,10 +135,10 @@ class Diagnosable:
         """
         from hemlp.analysis.diagnosis import branches
 
-        made = branches.branches(self._evaluation, system, measure, level, intervals)
-        return with_dropped(made, self._evaluation.facts)
+        table = branches.branches(self._evaluation, system, measure, level, intervals)
+        return note_dropped_labels(table, self._evaluation.facts)
 
-    def errors(self, system: Systems = None, *, intervals: bool = True) -> Table:
+    def errors(self, system: SystemChoice = None, *, intervals: bool = True) -> Table:
         """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
 
         Parameters
@@ -155,11 +162,11 @@ class Diagnosable:
         >>> ev.errors("A", intervals=False).rows[:4]
         [('hit', 1, 1), ('too general', 1, 1), ('too specific', 0, 0), ('sibling', 1, 1)]
         """
-        from hemlp.analysis.diagnosis import kinds
+        from hemlp.analysis.diagnosis import error_kinds
 
-        return with_dropped(kinds.errors(self._evaluation, system, intervals), self._evaluation.facts)
+        return note_dropped_labels(error_kinds.errors(self._evaluation, system, intervals), self._evaluation.facts)
 
-    def hits(self, system: Systems = None, *, intervals: bool = True) -> Table:
+    def hits(self, system: SystemChoice = None, *, intervals: bool = True) -> Table:
         """Instances by whether all, some or none of their true classes were predicted, with the means of all measures.
 
         Parameters
@@ -177,11 +184,11 @@ class Diagnosable:
         >>> [row[:2] for row in ev.hits("A").rows]
         [('all', 1), ('some', 0), ('none', 2)]
         """
-        from hemlp.analysis.diagnosis import kinds
+        from hemlp.analysis.diagnosis import error_kinds
 
-        return with_dropped(kinds.hits(self._evaluation, system, intervals), self._evaluation.facts)
+        return note_dropped_labels(error_kinds.hits(self._evaluation, system, intervals), self._evaluation.facts)
 
-    def confusions(self, system: Systems = None, measure: str = "GIE") -> Table:
+    def confusions(self, system: SystemChoice = None, measure: str = "GIE") -> Table:
         """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
 
         Where an instance has one class a side, they are a pair even if it costs less to pair both with nobody.
@@ -209,9 +216,9 @@ class Diagnosable:
         """
         from hemlp.analysis.diagnosis import error_costs
 
-        return with_dropped(error_costs.confusions(self._evaluation, system, measure), self._evaluation.facts)
+        return note_dropped_labels(error_costs.confusions(self._evaluation, system, measure), self._evaluation.facts)
 
-    def costs(self, system: Systems = None, measure: str = "GIE") -> Table:
+    def costs(self, system: SystemChoice = None, measure: str = "GIE") -> Table:
         """Which classes the error comes from: half of each pair's cost goes to each of its ends, the dearest first.
 
         Parameters
@@ -237,7 +244,7 @@ class Diagnosable:
         """
         from hemlp.analysis.diagnosis import error_costs
 
-        return with_dropped(error_costs.costs(self._evaluation, system, measure), self._evaluation.facts)
+        return note_dropped_labels(error_costs.costs(self._evaluation, system, measure), self._evaluation.facts)
 
     def explain(
         self,
@@ -273,9 +280,9 @@ class Diagnosable:
         ('cow', 'animal', 'sheep')
         """
         ev = self._evaluation
-        from hemlp.analysis.diagnosis.blocks import inputs_of
+        from hemlp.analysis.diagnosis.system_batches import require_inputs
 
-        inputs_of(ev)
+        require_inputs(ev)
         check_known("system", system, ev.systems)
         chosen = [measures] if isinstance(measures, str) else measures
         for name in chosen or ():
@@ -301,11 +308,11 @@ class Diagnosable:
         self, system: str, rows: Sequence[int], measures: Sequence[str] | None = None
     ) -> list[Explanation]:
         """``explain`` of several instances, whose data is read once."""
-        from hemlp.analysis.diagnosis.blocks import inputs_of
+        from hemlp.analysis.diagnosis.system_batches import require_inputs
         from hemlp.analysis.explain.explain import explain
 
-        inputs = inputs_of(self._evaluation)
+        inputs = require_inputs(self._evaluation)
         batch = inputs.take(system, rows)
         chosen = {name: inputs.measures[name] for name in measures or self._evaluation.measures}
-        found = (explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
-        return [replace(each, row=row) for each, row in zip(found, rows, strict=True)]
+        explained = (explain(batch, chosen, k, system=system, names=inputs.names) for k in range(len(rows)))
+        return [replace(each, row=row) for each, row in zip(explained, rows, strict=True)]

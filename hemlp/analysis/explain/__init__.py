@@ -1,1 +1,1 @@
-"""Explanations of single instances: their parts, how they are made, laid out and drawn. Imports measures."""
+"""Explanations of single instances: computing, tables, layout and drawings. Imports measures."""

@@ -1,6 +1,6 @@
 """Drawings of a small part of a hierarchy, as SVG, or as PNG by matplotlib.
 
-Roles are told apart by shape as well as by colour.
+Roles are distinguished by shape as well as by colour.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from hemlp.analysis.explain.layout import GAP, ROLES, Box, Layout
+from hemlp.analysis.explain.layout import GAP, NODE_STYLES, Box, Layout
 from hemlp.errors import MissingDependency
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_bytes
@@ -22,7 +22,7 @@ class Picture(Layout):
 
     def to_svg(self, *, style: bool = True) -> str:
         """As SVG; ``style=False`` leaves the style sheet out, for pages that have it already."""
-        width, height = self.laid_out()
+        width, height = self.lay_out()
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {height + 30:.0f}" '
             f'width="{width:.0f}" height="{height + 30:.0f}" role="img"><title>{markup(self.title)}</title>'
@@ -30,21 +30,21 @@ class Picture(Layout):
         if style:
             lines.append(f"<style>{STYLE}</style>")
         lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>')
-        for child, parent, kind in self._drawn():
-            lines.append(f'<path class="edge {kind}" d="{cubic(self.arrow_points(child, parent))}"/>')
-        lines += [f'<path class="pair" d="{cubic(self.curve_points(curve))}"/>' for curve in self.curves]
+        for child, parent, kind in self._visible_arrows():
+            lines.append(f'<path class="edge {kind}" d="{svg_curve(self.arrow_points(child, parent))}"/>')
+        lines += [f'<path class="pair" d="{svg_curve(self.curve_points(curve))}"/>' for curve in self.curves]
         for box in self.boxes.values():
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{shape(box)}')
+            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}')
             lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
-        for x, y, text in self.words():
+        for x, y, text in self.place_labels():
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(text)}</text>')
         x = GAP
         for name, room in self.legend():
             lines.append(
-                f'<g class="{name}">{shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
+                f'<g class="{name}">{svg_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
             )
             lines.append(
-                f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(ROLES[name].words)}</text>'
+                f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(NODE_STYLES[name].label)}</text>'
             )
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
@@ -55,8 +55,8 @@ class Picture(Layout):
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
-    def _drawn(self) -> list[tuple[Any, Any, str]]:
-        """Arrows that are seen, highlighted ones last so that they lie on top."""
+    def _visible_arrows(self) -> list[tuple[Any, Any, str]]:
+        """Visible arrows, highlighted ones last so that they are drawn on top."""
         return sorted((a for a in self.arrows if a[2] != "hidden"), key=lambda arrow: arrow[2] != "plain")
 
     def to_png(self, path: str | PathLike[str], *, dots: int = 110) -> None:
@@ -67,7 +67,7 @@ class Picture(Layout):
             from matplotlib.path import Path as Line
         except ImportError:
             raise MissingDependency("PNG drawings need matplotlib: pip install 'hemlp[plot]'") from None
-        width, height = self.laid_out()
+        width, height = self.lay_out()
         height += 30
         figure = Figure(figsize=(width / 100, height / 100))
         axes = figure.add_axes((0, 0, 1, 1))
@@ -78,17 +78,17 @@ class Picture(Layout):
             width / 2, 26, printable(self.title), ha="center", fontsize=13 * point, weight="bold", parse_math=False
         )
         codes = [Line.MOVETO, Line.CURVE4, Line.CURVE4, Line.CURVE4]
-        for child, parent, kind in self._drawn():
-            colour, thick = EDGES[kind]
+        for child, parent, kind in self._visible_arrows():
+            colour, thick = EDGE_STYLES[kind]
             line = Line(self.arrow_points(child, parent), codes)
             axes.add_patch(PathPatch(line, fill=False, ec=colour, lw=thick * point, zorder=1))
         legend_boxes, x = [], GAP
         for name, room in self.legend():
             legend_boxes.append(Box(None, "", name, x=x + 10, y=height - 16, width=20, height=14))
-            axes.text(x + 26, height - 12, ROLES[name].words, fontsize=11 * point)
+            axes.text(x + 26, height - 12, NODE_STYLES[name].label, fontsize=11 * point)
             x += room
         for box in [*self.boxes.values(), *legend_boxes]:
-            role = ROLES[box.role]
+            role = NODE_STYLES[box.role]
             look: dict[str, Any] = {
                 "fc": role.fill,
                 "ec": role.line,
@@ -106,7 +106,7 @@ class Picture(Layout):
         for curve in self.curves:
             line = Line(self.curve_points(curve), codes)
             axes.add_patch(PathPatch(line, fill=False, ec="#7a3b8f", lw=1.6 * point, zorder=1.5))
-        for x, y, text in self.words():
+        for x, y, text in self.place_labels():
             axes.text(
                 x, y + 4, text, ha="center", fontsize=11 * point, color="#7a3b8f", weight="bold", zorder=4,
                 bbox={"fc": "white", "ec": "none", "pad": 0.6},
@@ -116,7 +116,7 @@ class Picture(Layout):
         write_bytes(path, image.getvalue())
 
 
-EDGES = {
+EDGE_STYLES = {
     "plain": ("#b9b9b9", 1.2), "true": ("#1b5e91", 2.2), "predicted": ("#a85a12", 2.2), "shared": ("#2e6b34", 3.0),
 }  # fmt: skip
 STYLE = (
@@ -126,19 +126,19 @@ STYLE = (
     "svg.hemlp text.legend{text-anchor:start;font-size:11px;fill:var(--ink,#1c1c1c)}"
     "svg.hemlp text.cost{font-weight:600;fill:#7a3b8f;stroke:#fff;stroke-width:3px;paint-order:stroke}"
     "svg.hemlp path{fill:none}svg.hemlp path.pair{stroke:#7a3b8f;stroke-width:1.6}"
-    + "".join(f"svg.hemlp path.edge.{kind}{{stroke:{c};stroke-width:{w}}}" for kind, (c, w) in EDGES.items())
+    + "".join(f"svg.hemlp path.edge.{kind}{{stroke:{c};stroke-width:{w}}}" for kind, (c, w) in EDGE_STYLES.items())
     + "".join(
         f"svg.hemlp g.{name} .box{{fill:{role.fill};stroke:{role.line};stroke-width:{2.4 if role.double else 1.2}"
         + (";stroke-dasharray:4 3" if role.dashed else "") + "}"
-        for name, role in ROLES.items()
+        for name, role in NODE_STYLES.items()
     )
 )  # fmt: skip
 """The style sheet of all drawings."""
 
 
-def shape(box: Box) -> str:
-    """The outline of a box as SVG says it."""
-    corner = ROLES[box.role].corner
+def svg_shape(box: Box) -> str:
+    """The outline of a box in SVG."""
+    corner = NODE_STYLES[box.role].corner
     if corner > 0:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in box.outline())
         return f'<polygon class="box" points="{points}"/>'
@@ -147,7 +147,7 @@ def shape(box: Box) -> str:
     return f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"{rounded}/>'
 
 
-def cubic(points: Sequence[tuple[float, float]]) -> str:
-    """A cubic curve as SVG says it."""
+def svg_curve(points: Sequence[tuple[float, float]]) -> str:
+    """A cubic Bézier curve in SVG."""
     (ax, ay), *rest = points
     return f"M{ax:.1f} {ay:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)

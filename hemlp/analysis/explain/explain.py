@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.explain.joint_parts import Ruled, Several, Transport
-from hemlp.analysis.explain.parts import Explanation, Graphs, Pair, Pairing, Part, Sets, Unexplained
+from hemlp.analysis.explain.explanation import Explanation, LcaPart, Pair, PairingPart, Part, SetPart, UndefinedPart
+from hemlp.analysis.explain.joint_parts import FlowPart, JointPart, TransportPart
 from hemlp.errors import HemlpError
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -51,13 +51,13 @@ def explain(
     for name, each in measures.items():
         each.check_complete()
         groups.setdefault(sharing_key(each), []).append(name)
-    parts = tuple(_part(one, {name: measures[name] for name in members}) for members in groups.values())
+    parts = tuple(_explain_group(one, {name: measures[name] for name in members}) for members in groups.values())
     leaders = [measures[members[0]] for members in groups.values()]
     firsts = tuple(each.k if isinstance(each, RankedMeasure) else None for each in leaders)
     return Explanation(one, range(len(batch))[row], parts, system, names, firsts)
 
 
-def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:
+def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> Part:
     leader = next(iter(measures.values()))
     try:
         check_scorable([leader], one, "error")  # says why, where it is undefined
@@ -66,64 +66,64 @@ def _part(one: Batch, measures: Mapping[str, Measure]) -> Part:
         if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
             raise model.failure(solution, 0, 1)
     except HemlpError as error:
-        return Unexplained(dict.fromkeys(measures, math.nan), str(error.advised()).removeprefix("instance 1: "))
+        return UndefinedPart(dict.fromkeys(measures, math.nan), str(error.advised()).removeprefix("instance 1: "))
     values = {name: float(each.evaluate(model, solution)) for name, each in measures.items()}
-    return explained(solution, values, leader)
+    return explain_solution(solution, values, leader)
 
 
 @singledispatch
-def explained(solution: Any, values: Mapping[str, float], measure: Measure) -> Part:
-    """What there is to show of a solution, by its type: of any set measure's the two sets."""
+def explain_solution(solution: Any, values: Mapping[str, float], measure: Measure) -> Part:
+    """The part of an explanation for a solution, by its type; for any set measure the two sets."""
     predicted, true = solution.sets
-    return Sets(values, predicted, true, getattr(solution, "dropped", frozenset()))
+    return SetPart(values, predicted, true, getattr(solution, "dropped", frozenset()))
 
 
-@explained.register
-def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> Pairing:
+@explain_solution.register
+def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> PairingPart:
     model = solution.model
     h = model.batch.hierarchy
-    measured = _measured(measure, h)
-    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    return Pairing(values, pairs, _prices(model.batch, solution.duals()), solution.objective)
+    measured = _hierarchy_with_lengths(measure, h)
+    pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in solution.named_pairs())
+    return PairingPart(values, pairs, _prices_by_side(model.batch, solution.duals()), solution.objective)
 
 
-def _prices(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
-    """Of each class of both sides."""
+def _prices_by_side(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
+    """The dual price of each class, by side and label."""
     labels, sides = batch.hierarchy.labels, zip(batch.sides, (prices.predicted, prices.true), strict=True)
     return {
-        side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
-        for side, (of, found) in zip(SIDES, sides, strict=True)
+        side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, prices_of, strict=True)}
+        for side, (of, prices_of) in zip(SIDES, sides, strict=True)
     }
 
 
-@explained.register
-def _ruled(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> Ruled:
-    measured = _measured(measure, solution.model.batch.hierarchy)
-    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    prices = _prices(solution.model.batch, solution.duals())
-    return Ruled(values, pairs, prices, solution.objective, tuple(solution.prices()))
+@explain_solution.register
+def _explain_flow(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> FlowPart:
+    measured = _hierarchy_with_lengths(measure, solution.model.batch.hierarchy)
+    pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in solution.named_pairs())
+    prices = _prices_by_side(solution.model.batch, solution.duals())
+    return FlowPart(values, pairs, prices, solution.objective, tuple(solution.prices()))
 
 
-@explained.register
-def _transport(solution: TransportSolution, values: Mapping[str, float], measure: Measure) -> Transport:
-    measured = _measured(measure, solution.model.batch.hierarchy)
+@explain_solution.register
+def _explain_transport(solution: TransportSolution, values: Mapping[str, float], measure: Measure) -> TransportPart:
+    measured = _hierarchy_with_lengths(measure, solution.model.batch.hierarchy)
     moves = solution.named_pairs()
-    pairs = tuple(Pair(p, t, c * mass, _way(measured, p, t)) for p, t, c, mass in moves)
-    return Transport(values, pairs, {}, solution.objective, tuple(mass for _, _, _, mass in moves))
+    pairs = tuple(Pair(p, t, c * mass, _path_between(measured, p, t)) for p, t, c, mass in moves)
+    return TransportPart(values, pairs, {}, solution.objective, tuple(mass for _, _, _, mass in moves))
 
 
-@explained.register
-def _several(solution: JointSolution, values: Mapping[str, float], measure: Measure) -> Several:
-    return Several(values, {name: explained(part, {}, measure) for name, part in solution.parts.items()})
+@explain_solution.register
+def _explain_joint(solution: JointSolution, values: Mapping[str, float], measure: Measure) -> JointPart:
+    return JointPart(values, {name: explain_solution(part, {}, measure) for name, part in solution.parts.items()})
 
 
-def _measured(measure: Measure, h: Hierarchy) -> Hierarchy | None:
+def _hierarchy_with_lengths(measure: Measure, h: Hierarchy) -> Hierarchy | None:
     """The hierarchy with the lengths by which pairs cost what they cost, where those are shortest paths."""
     cost = getattr(measure, "cost", None)
     return cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
 
 
-def _way(h: Hierarchy | None, u: Label | None, v: Label | None) -> tuple[Label, ...]:
+def _path_between(h: Hierarchy | None, u: Label | None, v: Label | None) -> tuple[Label, ...]:
     return () if h is None or u is None or v is None else shortest_path(h, u, v)
 
 
@@ -159,20 +159,20 @@ def _climb(h: Hierarchy, top: int, distances: Mapping[int, float]) -> list[int]:
     return way[::-1]
 
 
-@explained.register
-def _graphs(solution: LcaSolution, values: Mapping[str, float], measure: Measure) -> Graphs:
-    def made(found: LcaSolution, of: Mapping[str, float]) -> Graphs:
-        predicted, true = found.sets
-        return Graphs(of, str(found.status), found.chosen_lcas, tuple(found.paths), predicted, true)
+@explain_solution.register
+def _explain_lca(solution: LcaSolution, values: Mapping[str, float], measure: Measure) -> LcaPart:
+    def describe(lca: LcaSolution, of: Mapping[str, float]) -> LcaPart:
+        predicted, true = lca.sets
+        return LcaPart(of, str(lca.status), lca.chosen_lcas, tuple(lca.paths), predicted, true)
 
     model = solution.model
     batches = model.batch, model.facts.batch
-    given, kept = ({c for side in batch.sides for c in side.classes.tolist()} for batch in batches)
-    left_out = frozenset(model.batch.hierarchy.labels[c] for c in given - kept)
-    result = replace(made(solution, values), left_out=left_out)
+    all_classes, used_classes = ({c for side in batch.sides for c in side.classes.tolist()} for batch in batches)
+    left_out = frozenset(model.batch.hierarchy.labels[c] for c in all_classes - used_classes)
+    result = replace(describe(solution, values), left_out=left_out)
     if not isinstance(model, LcaModel) or not measure.exact or not result.lcas:
         return result
     greedy = model.solve("greedy")
     if np.array_equal(greedy.sums, solution.sums) and greedy.lcas[0] == solution.lcas[0]:
         return result
-    return replace(result, greedy=made(greedy, {"F_LCA": greedy.objective}))
+    return replace(result, greedy=describe(greedy, {"F_LCA": greedy.objective}))

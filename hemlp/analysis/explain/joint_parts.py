@@ -1,4 +1,4 @@
-"""Parts of explanations that are made of others: transports, pairs with further rules, measures of several models."""
+"""Parts of explanations for transport, for pairings with further costs, and for measures of several models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.explain.parts import Names, Pairing, Part, Unexplained
+from hemlp.analysis.explain.explanation import NameFunction, PairingPart, Part, UndefinedPart
 from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -15,12 +15,12 @@ from hemlp.text.tables import Table
 
 
 @dataclass(frozen=True)
-class Transport(Pairing):
-    """Who sends what to whom: ``pairs`` whose costs are for the ``masses`` that move, and have no prices."""
+class TransportPart(PairingPart):
+    """A transport plan: ``pairs`` with their ``masses``, and costs for these masses; there are no prices."""
 
     masses: tuple[float, ...] = ()
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """What moves."""
         moves = zip(self.pairs, self.masses, strict=True)
         rows = [
@@ -36,46 +36,46 @@ class Transport(Pairing):
 
 
 @dataclass(frozen=True)
-class Ruled(Pairing):
-    """Pairs, and what is ``paid`` beside them: for what, and how much."""
+class FlowPart(PairingPart):
+    """Pairs, and ``other_costs`` of the solution: for what, and how much."""
 
-    paid: tuple[tuple[str, float], ...] = ()
+    other_costs: tuple[tuple[str, float], ...] = ()
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """Pairs, then what else is paid."""
         yield from super().tables(name)
-        if self.paid:
-            yield Table(["paid beside pairs", "cost"], [[what, f"{cost:g}"] for what, cost in self.paid])
+        if self.other_costs:
+            yield Table(["paid beside pairs", "cost"], [[what, f"{cost:g}"] for what, cost in self.other_costs])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.paid]}
+        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.other_costs]}
 
 
 @dataclass(frozen=True)
-class Several:
-    """What there is to show of each of several models, by their names."""
+class JointPart:
+    """The parts of several models, by their names."""
 
     values: Mapping[str, float]
     parts: Mapping[str, Part]
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """Of all models, each with its name as a note."""
         for called, part in self.parts.items():
             for table in part.tables(name):
                 yield replace(table, notes=[f"of the model {called!r}", *table.notes])
 
-    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
+    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """All models in one drawing."""
-        made = Picture(title)
+        picture = Picture(title)
         for part in self.parts.values():
-            if isinstance(part, Unexplained):
+            if isinstance(part, UndefinedPart):
                 continue
             drawn = part.picture(title, h, sides, name)
-            made.boxes |= {key: box for key, box in drawn.boxes.items() if key not in made.boxes}
-            made.arrows += [arrow for arrow in drawn.arrows if arrow not in made.arrows]
-            made.curves += [curve for curve in drawn.curves if curve not in made.curves]
-        return made
+            picture.boxes |= {key: box for key, box in drawn.boxes.items() if key not in picture.boxes}
+            picture.arrows += [arrow for arrow in drawn.arrows if arrow not in picture.arrows]
+            picture.curves += [curve for curve in drawn.curves if curve not in picture.curves]
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

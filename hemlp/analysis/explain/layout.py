@@ -1,6 +1,6 @@
-"""Where boxes, arrows and curves of a drawing go: layers from the roots down.
+"""Layered layout of a small graph: places of boxes, arrows and curves, from the roots down.
 
-Layers that are too wide are folded into several rows, and boxes never overlap, however many there are.
+Layers that are too wide are folded into several rows; boxes never overlap.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from hemlp.escaping import printable
 CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
 """Width of a character, height of a line and room inside a box, in pixels."""
 GAP, ROW_GAP, LAYER_GAP = 14.0, 14.0, 52.0
-WIDEST, LONGEST = 1500.0, 26
+MAX_ROW_WIDTH, MAX_NAME_LENGTH = 1500.0, 26
 """Width of a row, and characters of a name that are shown."""
-PLACES = sorted((k / 40 for k in range(4, 37)), key=lambda t: abs(t - 0.5))
-"""Where a word may stand along its line, the middle first."""
+LABEL_POSITIONS = sorted((k / 40 for k in range(4, 37)), key=lambda t: abs(t - 0.5))
+"""Positions of a label along its line, the middle first."""
 
 
 @dataclass(frozen=True)
-class Role:
+class NodeStyle:
     """How a kind of node looks. ``corner``: how far the corners of its box are cut off, negative for rounded ones."""
 
-    words: str
+    label: str
     fill: str
     line: str
     corner: float = 0.0
@@ -34,17 +34,17 @@ class Role:
     double: bool = False
 
 
-ROLES = {
-    "true": Role("true class", "#dbe9f6", "#1b5e91"),
-    "predicted": Role("predicted class", "#fde6cf", "#a85a12", corner=-11),
-    "both": Role("true and predicted", "#d9efd9", "#2e6b34", corner=8, double=True),
-    "shared": Role("ancestor on both sides", "#eaf6e6", "#4f8a4f", corner=8),
-    "true_side": Role("ancestor of true classes", "#f1f6fb", "#7f9fb8"),
-    "predicted_side": Role("ancestor of predicted classes", "#fef4ea", "#c39a6b", corner=-11),
-    "other": Role("class on the way", "#f4f4f4", "#9a9a9a"),
-    "dropped": Role("dropped as distant", "#ffffff", "#a0a0a0", dashed=True),
-    "default": Role("default class", "#ffffff", "#555555", corner=-11, dashed=True),
-    "lca": Role("chosen lowest common ancestor", "#fff3b8", "#8a6d00", corner=8, double=True),
+NODE_STYLES = {
+    "true": NodeStyle("true class", "#dbe9f6", "#1b5e91"),
+    "predicted": NodeStyle("predicted class", "#fde6cf", "#a85a12", corner=-11),
+    "both": NodeStyle("true and predicted", "#d9efd9", "#2e6b34", corner=8, double=True),
+    "shared": NodeStyle("ancestor on both sides", "#eaf6e6", "#4f8a4f", corner=8),
+    "true_side": NodeStyle("ancestor of true classes", "#f1f6fb", "#7f9fb8"),
+    "predicted_side": NodeStyle("ancestor of predicted classes", "#fef4ea", "#c39a6b", corner=-11),
+    "other": NodeStyle("class on the way", "#f4f4f4", "#9a9a9a"),
+    "dropped": NodeStyle("dropped as distant", "#ffffff", "#a0a0a0", dashed=True),
+    "default": NodeStyle("default class", "#ffffff", "#555555", corner=-11, dashed=True),
+    "lca": NodeStyle("chosen lowest common ancestor", "#fff3b8", "#8a6d00", corner=8, double=True),
 }
 
 
@@ -63,13 +63,13 @@ class Box:
 
     def outline(self) -> list[tuple[float, float]]:
         """Corners, for boxes that are not rounded."""
-        w, h, c = self.width / 2, self.height / 2, min(max(ROLES[self.role].corner, 0.0), self.height / 3)
+        w, h, c = self.width / 2, self.height / 2, min(max(NODE_STYLES[self.role].corner, 0.0), self.height / 3)
         cut = [(-w + c, -h), (w - c, -h), (w, -h + c), (w, h - c), (w - c, h), (-w + c, h), (-w, h - c), (-w, -h + c)]
         return [(self.x + dx, self.y + dy) for dx, dy in cut]
 
 
 @dataclass(frozen=True)
-class Curve:
+class PairCurve:
     """A pair, drawn as a curved line between two boxes with a word in its middle."""
 
     first: Any
@@ -81,27 +81,27 @@ class Curve:
 class Layout:
     """Boxes, arrows (child, parent, kind: "plain", "true", "predicted", "shared" or "hidden") and curves.
 
-    ``arrow_words``: what stands on an arrow (child, parent).
+    ``arrow_labels``: what stands on an arrow (child, parent).
     """
 
     title: str
     boxes: dict[Any, Box] = field(default_factory=dict)
     arrows: list[tuple[Any, Any, str]] = field(default_factory=list)
-    curves: list[Curve] = field(default_factory=list)
-    arrow_words: dict[tuple[Any, Any], str] = field(default_factory=dict)
+    curves: list[PairCurve] = field(default_factory=list)
+    arrow_labels: dict[tuple[Any, Any], str] = field(default_factory=dict)
 
     def add(self, key: Any, text: str, role: str) -> None:
         """A node; the first role that is given stays."""
         if key not in self.boxes:
-            self.boxes[key] = boxed(text, role, key)
+            self.boxes[key] = make_box(text, role, key)
 
     # ---- layout
 
-    def laid_out(self) -> tuple[float, float]:
+    def lay_out(self) -> tuple[float, float]:
         """Place all boxes; the width and height of the whole."""
-        rows = [row for layer in self._layers() for row in _folded(layer)]
+        rows = [row for layer in self._layers() for row in _fold(layer)]
         width = max([plain_sum(box.width for box in row) + GAP * (len(row) - 1) for _, row in rows] or [0.0]) + 2 * GAP
-        width = max(width, text_width(self.title) + 2 * GAP, min(WIDEST, self._legend_width()), 320.0)
+        width = max(width, text_width(self.title) + 2 * GAP, min(MAX_ROW_WIDTH, self._legend_width()), 320.0)
         y = 44.0
         for first, row in rows:
             y += (LAYER_GAP if first else ROW_GAP) + row[0].height
@@ -113,8 +113,8 @@ class Layout:
         for sweep in range(8):  # towards what a box is joined to, as far as its row has room
             near = above if sweep % 2 == 0 else below
             for _, row in rows if sweep % 2 == 0 else rows[::-1]:
-                wanted = [_middle([self.boxes[n].x for n in near[box.key]], box.x) for box in row]
-                _place(row, wanted, width)
+                wanted = [_mean_or([self.boxes[n].x for n in near[box.key]], box.x) for box in row]
+                _place_row(row, wanted, width)
         points = [point for curve in self.curves for point in self.curve_points(curve)]  # curves lie within them
         left = max([0.0, *(GAP - x for x, _ in points)])
         right = max([0.0, *(x + GAP - width for x, _ in points)])
@@ -158,17 +158,17 @@ class Layout:
             partners.setdefault(curve.first, []).append(curve.second)
             partners.setdefault(curve.second, []).append(curve.first)
         for sweep in range(6):  # boxes near the middle of what they are joined to
-            place = {key: _share(k, layer) for layer in layers for k, key in enumerate(layer)}
+            place = {key: _relative_position(k, layer) for layer in layers for k, key in enumerate(layer)}
             near = above if sweep % 2 == 0 else below
             for layer in layers if sweep % 2 == 0 else layers[::-1]:
                 middle = {
-                    key: _middle([place[n] for n in (*near[key], *partners.get(key, ()))], place[key]) for key in layer
+                    key: _mean_or([place[n] for n in (*near[key], *partners.get(key, ()))], place[key]) for key in layer
                 }
                 layer.sort(key=middle.__getitem__)
-                place |= {key: _share(k, layer) for k, key in enumerate(layer)}
+                place |= {key: _relative_position(k, layer) for k, key in enumerate(layer)}
         return [[self.boxes[key] for key in layer] for layer in layers if layer]
 
-    def curve_points(self, curve: Curve) -> tuple[tuple[float, float], ...]:
+    def curve_points(self, curve: PairCurve) -> tuple[tuple[float, float], ...]:
         """Four points of a cubic curve: hanging below two boxes of one row, swinging out beside boxes of several."""
         a, b = self.boxes[curve.first], self.boxes[curve.second]
         if abs(a.y - b.y) < 1:
@@ -192,42 +192,42 @@ class Layout:
         middle = (top + bottom) / 2
         return (a.x, top), (a.x, middle), (b.x, middle), (b.x, bottom)
 
-    def words(self) -> list[tuple[float, float, str]]:
+    def place_labels(self) -> list[tuple[float, float, str]]:
         """The words of curves and arrows, each at a place along its line where nothing else is."""
-        taken = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
-        found = []
+        occupied = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
+        labels = []
         lines = [(self.curve_points(curve), curve.text) for curve in self.curves]
-        lines += [(self.arrow_points(*ends), text) for ends, text in self.arrow_words.items()]
+        lines += [(self.arrow_points(*ends), text) for ends, text in self.arrow_labels.items()]
         for points, text in lines:
             width = text_width(text) + 4
             best = None
-            for t in PLACES:
-                x, y = _on_curve(points, t)
+            for t in LABEL_POSITIONS:
+                x, y = _bezier_point(points, t)
                 covered = sum(
-                    abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in taken
+                    abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in occupied
                 )
                 if best is None or covered < best[0]:
                     best = covered, x, y
                 if not covered:
                     break
             assert best is not None
-            taken.append((best[1], best[2], width, LINE))
-            found.append((best[1], best[2], text))
-        return found
+            occupied.append((best[1], best[2], width, LINE))
+            labels.append((best[1], best[2], text))
+        return labels
 
     def legend(self) -> list[tuple[str, float]]:
         """The roles in use, and the room that each takes."""
         used = {box.role for box in self.boxes.values()}
-        return [(name, 40 + text_width(role.words)) for name, role in ROLES.items() if name in used]
+        return [(name, 40 + text_width(role.label)) for name, role in NODE_STYLES.items() if name in used]
 
     def _legend_width(self) -> float:
         return plain_sum(room for _, room in self.legend()) + 2 * GAP
 
 
-def boxed(text: str, role: str, key: Any = None) -> Box:
+def make_box(text: str, role: str, key: Any = None) -> Box:
     """A box that is as wide as its text needs; long ones are cut, and shown on pointing."""
     text = printable(text)
-    short = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    short = text if len(text) <= MAX_NAME_LENGTH else text[: MAX_NAME_LENGTH - 1].rstrip() + "…"
     return Box(key, short, role, text, width=max(34.0, text_width(short) + 2 * PADDING))
 
 
@@ -236,12 +236,12 @@ def text_width(text: str) -> float:
     return plain_sum(CHARACTER * (2 if ord(character) > 0x2E7F else 1) for character in text)
 
 
-def _folded(layer: Sequence[Box]) -> list[tuple[bool, list[Box]]]:
+def _fold(layer: Sequence[Box]) -> list[tuple[bool, list[Box]]]:
     """A layer as rows that are not too wide; the first of them is marked."""
     rows: list[list[Box]] = [[]]
     filled = 0.0
     for box in layer:
-        if rows[-1] and filled + box.width > WIDEST:
+        if rows[-1] and filled + box.width > MAX_ROW_WIDTH:
             rows.append([])
             filled = 0.0
         rows[-1].append(box)
@@ -249,39 +249,39 @@ def _folded(layer: Sequence[Box]) -> list[tuple[bool, list[Box]]]:
     return [(k == 0, row) for k, row in enumerate(rows)]
 
 
-def _share(k: int, layer: Sequence[Any]) -> float:
+def _relative_position(k: int, layer: Sequence[Any]) -> float:
     """How far along its layer a box is, from 0 to 1."""
     return k / (len(layer) - 1) if len(layer) > 1 else 0.5
 
 
-def _place(row: Sequence[Box], wanted: Sequence[float], width: float) -> None:
-    """Move boxes to where they want to be, keeping their order, the gaps and the borders of the picture.
+def _place_row(row: Sequence[Box], wanted: Sequence[float], width: float) -> None:
+    """Move boxes towards their wanted places, keeping their order, the gaps and the borders of the picture.
 
     Half-way between pushing everything to the right and everything to the left, then back inside the borders.
     """
-    rightwards = _pushed(row, wanted, 1, -math.inf)
-    leftwards = _pushed(row, wanted, -1, math.inf)
+    rightwards = _push_apart(row, wanted, 1, -math.inf)
+    leftwards = _push_apart(row, wanted, -1, math.inf)
     middle = [(a + b) / 2 for a, b in zip(rightwards, leftwards, strict=True)]
-    for box, x in zip(row, _pushed(row, _pushed(row, middle, 1, 0.0), -1, width), strict=True):
+    for box, x in zip(row, _push_apart(row, _push_apart(row, middle, 1, 0.0), -1, width), strict=True):
         box.x = x
 
 
-def _pushed(row: Sequence[Box], places: Sequence[float], way: int, border: float) -> list[float]:
+def _push_apart(row: Sequence[Box], places: Sequence[float], way: int, border: float) -> list[float]:
     """The places with gaps between the boxes, each pushed by the one before it; ``way`` 1: to the right, -1: left."""
-    found = list(places)
+    centres = list(places)
     edge = border
     for k in range(len(row))[::way]:
         nearest = edge + way * (GAP + row[k].width / 2)
-        found[k] = max(found[k], nearest) if way > 0 else min(found[k], nearest)
-        edge = found[k] + way * row[k].width / 2
-    return found
+        centres[k] = max(centres[k], nearest) if way > 0 else min(centres[k], nearest)
+        edge = centres[k] + way * row[k].width / 2
+    return centres
 
 
-def _middle(places: Sequence[float], otherwise: float) -> float:
+def _mean_or(places: Sequence[float], otherwise: float) -> float:
     return plain_sum(places) / len(places) if places else otherwise
 
 
-def _on_curve(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+def _bezier_point(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
     weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
     return (
         plain_sum(w * x for w, (x, _) in zip(weights, points, strict=True)),

@@ -1,7 +1,7 @@
-"""The flow network of Problem 1 as the paper's figure: source, predicted classes, true classes, sink, and back again.
+"""A drawing of the flow network of Problem 1, as in the paper: source, predicted classes, true classes, sink.
 
-On every arc stands [lower; upper] and what a unit costs; arcs that carry something in an optimum are highlighted, with
-their flow φ.
+The label of an arc has its bounds [lower; upper] and its cost; arcs with flow in an optimal solution are highlighted,
+with their flow φ.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hemlp.analysis.explain.drawing import STYLE, cubic, shape
-from hemlp.analysis.explain.layout import GAP, PLACES, Box, boxed, text_width
-from hemlp.analysis.explain.parts import Explanation
+from hemlp.analysis.explain.drawing import STYLE, svg_curve, svg_shape
+from hemlp.analysis.explain.explanation import Explanation
+from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, make_box, text_width
 from hemlp.arrays import plain_sum
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
@@ -22,9 +22,9 @@ from hemlp.optimize.program import Status
 from hemlp.problems.pairing.flows import FlowModel
 from hemlp.problems.pairing.model import PairingModel
 
-MOST_ARCS = 600
+MAX_ARCS = 600
 """Arcs that are drawn."""
-STEP, LEFT, TOP, FAR = 78.0, 70.0, 96.0, 520.0
+ROW_HEIGHT, LEFT_MARGIN, TOP_MARGIN, LONG_ARC = 78.0, 70.0, 96.0, 520.0
 """Height of a row; where the source is, and the first row; how far back an arc goes below everything."""
 Point = tuple[float, float]
 Path = tuple[Point, Point, Point, Point]
@@ -76,32 +76,32 @@ class NetworkPicture:
         ]
         for arc, path in sorted(zip(self.arcs, paths, strict=True), key=lambda each: bool(each[0].flow)):
             kind = "shared" if arc.flow else "plain"
-            lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{cubic(path)}"/>')
+            lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{svg_curve(path)}"/>')
         for box in self.boxes:
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{shape(box)}')
+            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}')
             lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
         lines += [f'<text class="head" x="{x:.1f}" y="{y:.1f}">{markup(text)}</text>' for (x, y), text in self.heads]
-        for arc, (x, y) in zip(self.arcs, _word_places(self.boxes, self.arcs, paths), strict=True):
+        for arc, (x, y) in zip(self.arcs, _place_labels(self.boxes, self.arcs, paths), strict=True):
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')
         return "\n".join([*lines, "</svg>"]) + "\n"
 
     def _paths(self) -> Iterator[Path]:
         """Arcs side by side bend away from each other; what goes far back passes below everything."""
-        seen: defaultdict[frozenset[int], int] = defaultdict(int)
-        deep = max(box.y for box in self.boxes) + STEP
+        parallel: defaultdict[frozenset[int], int] = defaultdict(int)
+        deep = max(box.y for box in self.boxes) + ROW_HEIGHT
         for arc in self.arcs:
             tail, head = self.boxes[arc.tail], self.boxes[arc.head]
-            if tail.x - head.x > FAR:
+            if tail.x - head.x > LONG_ARC:
                 deep += 44.0
                 start, end = (tail.x, tail.y + tail.height / 2), (head.x, head.y + head.height / 2)
                 yield start, (tail.x, deep), (head.x, deep), end
             else:
                 key = frozenset((arc.tail, arc.head))
-                yield _path(tail, head, seen[key])
-                seen[key] += 1
+                yield _arc_path(tail, head, parallel[key])
+                parallel[key] += 1
 
 
-def _path(tail: Box, head: Box, before: int) -> Path:
+def _arc_path(tail: Box, head: Box, before: int) -> Path:
     """A line to a neighbouring column, bent where ``before`` others go the same way."""
     sign = 1 if head.x >= tail.x else -1
     bend = 26.0 * ((before + 1) // 2) * (1 if before % 2 else -1)
@@ -111,27 +111,27 @@ def _path(tail: Box, head: Box, before: int) -> Path:
     return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
 
 
-def _at(path: Path, t: float) -> Point:
+def _bezier_point(path: Path, t: float) -> Point:
     weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
     x, y = (plain_sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
     return x, y
 
 
-def _word_places(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
+def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
     """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
-    taken = [(box.x, box.y, box.width, box.height) for box in boxes]
-    found = []
+    occupied = [(box.x, box.y, box.width, box.height) for box in boxes]
+    labels = []
     for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
         wide, wanted = text_width(arc.words), (0.3, 0.7)[number % 2]
-        places = [_at(path, t) for t in sorted(PLACES, key=lambda t: abs(t - wanted))]
+        places = [_bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
         free = (
             (x, y) for x, y in places
-            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (13 + h) / 2 for a, b, w, h in taken)
+            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (13 + h) / 2 for a, b, w, h in occupied)
         )  # fmt: skip
         x, y = next(free, places[0])
-        taken.append((x, y, wide, 13.0))
-        found.append((x, y))
-    return found
+        occupied.append((x, y, wide, 13.0))
+        labels.append((x, y))
+    return labels
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:
@@ -166,66 +166,66 @@ def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Net
     solution: Any = model.solve()
     solved = solution.status in (Status.OPTIMAL, Status.FEASIBLE)
     network, flow = model.network(solution) if solved else model.network()
-    if network.tails.size > MOST_ARCS:
-        raise InvalidOption(f"{network.tails.size:,} arcs are too many to draw ({MOST_ARCS} at most)")
+    if network.tails.size > MAX_ARCS:
+        raise InvalidOption(f"{network.tails.size:,} arcs are too many to draw ({MAX_ARCS} at most)")
     columns = zip(network.tails, network.heads, network.lower, network.upper, network.costs, flow, strict=True)
     arcs = tuple(
-        NetworkArc(int(tail), int(head), _words(low, high, cost, amount), int(amount) if solved else None)
+        NetworkArc(int(tail), int(head), _arc_label(low, high, cost, amount), int(amount) if solved else None)
         for tail, head, low, high, cost, amount in columns
     )
     explanation = Explanation(model.batch, 0, (), names=names)
     classes = [[explanation.name(model.batch.hierarchy.labels[c]) for c in side.classes] for side in model.batch.sides]
-    boxes, heads = _placed(classes, network.size, arcs)
+    boxes, heads = _place_nodes(classes, network.size, arcs)
     outcome = f"least cost {solution.objective:g}" if solved else "no pairing keeps all bounds"
     return NetworkPicture(f"{model.title}: {outcome}", boxes, heads, arcs)
 
 
-def _words(lower: Any, upper: Any, cost: Any, flow: Any) -> str:
+def _arc_label(lower: Any, upper: Any, cost: Any, flow: Any) -> str:
     price = f" {cost:g}" if cost else ""
     return f"[{lower}; {upper}]{price}" + (f", φ = {flow}" if flow else "")
 
 
-def _placed(
+def _place_nodes(
     classes: list[list[str]], size: int, arcs: tuple[NetworkArc, ...]
 ) -> tuple[tuple[Box, ...], tuple[tuple[Point, str], ...]]:
     """Nodes in columns: source, predicted classes and DP, true classes and DT, sink; then others between those."""
     predicted, true = (
-        [boxed(name, role) for name in of] for of, role in zip(classes, ("predicted", "true"), strict=True)
+        [make_box(name, role) for name in of] for of, role in zip(classes, ("predicted", "true"), strict=True)
     )
-    defaults = boxed("DP", "default"), boxed("DT", "default")
+    defaults = make_box("DP", "default"), make_box("DT", "default")
     wide = [max(box.width for box in (*of, end)) for of, end in zip((predicted, true), defaults, strict=True)]
     room = 230.0 if size == 4 + len(predicted) + len(true) else 400.0  # nodes of their own stand there, too
-    x_p = LEFT + room + wide[0] / 2
+    x_p = LEFT_MARGIN + room + wide[0] / 2
     x_t = x_p + wide[0] / 2 + 400.0 + wide[1] / 2
     x_sink = x_t + wide[1] / 2 + room
     most = max(len(predicted), len(true)) + 1
     for x, column in ((x_p, [*predicted, defaults[0]]), (x_t, [*true, defaults[1]])):
         for k, box in enumerate(column):
-            box.x, box.y = x, TOP + STEP * (k if box is not column[-1] else most - 1)
-    middle = TOP + STEP * (most - 1) / 2
-    ends = boxed("source", "other"), boxed("sink", "other")
-    for box, x in zip(ends, (LEFT, x_sink), strict=True):
+            box.x, box.y = x, TOP_MARGIN + ROW_HEIGHT * (k if box is not column[-1] else most - 1)
+    middle = TOP_MARGIN + ROW_HEIGHT * (most - 1) / 2
+    ends = make_box("source", "other"), make_box("sink", "other")
+    for box, x in zip(ends, (LEFT_MARGIN, x_sink), strict=True):
         box.x, box.y = x, middle
     boxes = [*ends, *defaults, *predicted, *true]
-    boxes += _own_nodes(boxes, size, arcs)
-    heads = ((x_p, TOP - 34), f"M = {len(predicted)}"), ((x_t, TOP - 34), f"N = {len(true)}")
+    boxes += _place_extra_nodes(boxes, size, arcs)
+    heads = ((x_p, TOP_MARGIN - 34), f"M = {len(predicted)}"), ((x_t, TOP_MARGIN - 34), f"N = {len(true)}")
     return tuple(boxes), heads
 
 
-def _own_nodes(boxes: list[Box], size: int, arcs: tuple[NetworkArc, ...]) -> list[Box]:
+def _place_extra_nodes(boxes: list[Box], size: int, arcs: tuple[NetworkArc, ...]) -> list[Box]:
     """Nodes that places or pairs have of their own: near the class that they belong to."""
-    made: list[Box] = []
+    nodes: list[Box] = []
     used: set[Point] = set()
     for node in range(len(boxes), size):
         ends = {end for arc in arcs if node in (arc.tail, arc.head) for end in (arc.tail, arc.head)} - {node}
         near = [boxes[end] for end in sorted(ends) if end < len(boxes)]
         close = next((box for box in near if box.role in ("predicted", "true", "default")), near[0])
         other = next((box for box in near if box is not close), close)
-        box = boxed("", "other")
+        box = make_box("", "other")
         box.width, box.height = 16.0, 16.0
         box.x, box.y = close.x + (other.x - close.x) * 0.55, close.y + (other.y - close.y) * 0.1
         while (box.x, box.y) in used:
             box.y += 20.0
         used.add((box.x, box.y))
-        made.append(box)
-    return made
+        nodes.append(box)
+    return nodes

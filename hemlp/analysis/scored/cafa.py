@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.scored.averaging import Norm, Parts
-from hemlp.analysis.scored.best import best_index, step_area
-from hemlp.analysis.scored.exclusion import as_exclusion, excluded
-from hemlp.analysis.scored.stepping import swept
-from hemlp.analysis.scored.steps import Steps, distinct_scores
-from hemlp.analysis.statistics.intervals import check_level, resampled_note
-from hemlp.analysis.statistics.resampling import Draw
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.scored.cafa_averages import CafaTerms, Norm
+from hemlp.analysis.scored.exclusion import as_exclusion, resolve_exclusion
+from hemlp.analysis.scored.operating_point import best_index, step_area
+from hemlp.analysis.scored.step_scores import sweep_closures
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
+from hemlp.analysis.statistics.intervals import bootstrap_note, check_confidence
+from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores
@@ -44,8 +44,8 @@ from hemlp.version import __version__
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Best = Literal["fmax", "smin", "fmax_micro"]
-BEST: tuple[Best, ...] = ("fmax", "smin", "fmax_micro")
+Criterion = Literal["fmax", "smin", "fmax_micro"]
+CRITERIA: tuple[Criterion, ...] = ("fmax", "smin", "fmax_micro")
 COLUMNS = (
     "precision", "recall", "f", "mi", "ru", "s", "coverage", "precision_micro", "recall_micro", "f_micro",
 )  # fmt: skip
@@ -87,7 +87,7 @@ class Cafa(Shown):
     exact: bool
     notes: tuple[str, ...]
     signature: str
-    parts: Parts
+    parts: CafaTerms
 
     @property
     def fmax(self) -> float:
@@ -132,14 +132,14 @@ class Cafa(Shown):
         return step_area(self.recall_micro[::-1], self.precision_micro[::-1])
 
     @cached_property
-    def _resampled(self) -> dict[str, FloatArray]:
-        return self.parts.best(self._draw)
+    def _resampled_best(self) -> dict[str, FloatArray]:
+        return self.parts.resample_best(self._bootstrap)
 
     @property
-    def _draw(self) -> Draw:
-        return Draw(self.parts.units)
+    def _bootstrap(self) -> Bootstrap:
+        return Bootstrap(self.parts.units)
 
-    def interval(self, best: Best = "fmax", *, level: float = CONFIDENCE) -> Interval:
+    def interval(self, best: Criterion = "fmax", *, level: float = CONFIDENCE) -> Interval:
         """Bootstrap interval over instances of the best value: each resample has its own best threshold.
 
         Parameters
@@ -156,16 +156,16 @@ class Cafa(Shown):
         >>> q.fmax, q.interval()
         (0.75, Interval(low=0.5, high=1.0, level=0.95))
         """
-        check_choice("best", best, BEST)
-        check_level(level)
-        return Interval.of(self._resampled[best], level)
+        check_choice("best", best, CRITERIA)
+        check_confidence(level)
+        return Interval.of(self._resampled_best[best], level)
 
     def to_columns(self) -> dict[str, list[float]]:
-        """One list a column, one row a threshold."""
+        """One list per column, one row per threshold."""
         return {name: getattr(self, name).tolist() for name in ("thresholds", *COLUMNS, "covered")}
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """The curves as a frame of pandas or polars, one row a threshold.
+        """The curves as a frame of pandas or polars, one row per threshold.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Cafa(Shown):
             Whether the best values have 95% intervals.
         """
         rows: list[list[Any]] = []
-        for name, of, best in zip(("Fmax", "Smin", "Fmax micro"), ("f", "s", "f_micro"), BEST, strict=True):
+        for name, of, best in zip(("Fmax", "Smin", "Fmax micro"), ("f", "s", "f_micro"), CRITERIA, strict=True):
             k = best_index(getattr(self, of), of != "s")
             kind = "_micro" if of == "f_micro" else ""  # P and R are those that F is made of
             columns = (of, f"precision{kind}", f"recall{kind}", "s", "coverage")
@@ -196,7 +196,7 @@ class Cafa(Shown):
         notes = [
             f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
             "optimistic: each threshold is chosen on the data that it is measured on",
-            *([f"{resampled_note(self.parts.units)}, each with its own best threshold"] if intervals else []),
+            *([f"{bootstrap_note(self.parts.units)}, each with its own best threshold"] if intervals else []),
             *self.notes,
             self.signature,
         ]
@@ -213,10 +213,10 @@ class Cafa(Shown):
         """
         between: dict[str, Any] = {}
         if intervals:
-            between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in BEST}
-            between["resampling"] = self._draw.signature
+            between = {f"{name}_interval": list(map(json_number, self.interval(name))) for name in CRITERIA}
+            between["resampling"] = self._bootstrap.signature
         best: dict[str, float] = {}
-        for name in BEST:
+        for name in CRITERIA:
             best |= {name: getattr(self, name), f"{name}_threshold": getattr(self, f"{name}_threshold")}
         areas = {"area": math.nan if self.norm == "pred" else self.area, "area_micro": self.area_micro}
         numbers = {**best, "coverage_max": float(self.coverage.max()), **areas}
@@ -290,22 +290,22 @@ def cafa(
     (0.9090909090909091, 0.8)
     """
     check_choice("norm", norm, ("cafa", "pred", "gt"))
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
     grid = distinct_scores(data) if thresholds is None else as_grid(thresholds)
-    steps = Steps.over(data, grid)
+    steps = ThresholdSteps.over(data, grid)
     exclude = as_exclusion(exclude)
     terms = None if terms is None else label_list("terms", terms)
-    everywhere, by_instance = excluded(data, exclude)
-    counting = _counting(data, everywhere, terms)
-    sums = swept(data, steps, _closures(data, None, counting), by_instance)[0]
+    everywhere, by_instance = resolve_exclusion(data, exclude)
+    counting = _count_mask(data, everywhere, terms)
+    sums = sweep_closures(data, steps, _closure_model(data, None, counting), by_instance)[0]
     predicted = sums[:, 0]
     if not predicted.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
-        sums = swept(data, steps, _closures(data, weights, counting), by_instance)[0]
-    parts = Parts.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
+        sums = sweep_closures(data, steps, _closure_model(data, weights, counting), by_instance)[0]
+    parts = CafaTerms.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
     averages, some = parts.averages()
     kept = {name: column[some][::-1] for name, column in averages.items()}
     notes = [*data.notes]
@@ -317,7 +317,7 @@ def cafa(
                 parts=parts)  # fmt: skip
 
 
-def _counting(data: Aligned, everywhere: IntArray, terms: list[Label] | None) -> FloatArray:
+def _count_mask(data: AlignedScores, everywhere: IntArray, terms: list[Label] | None) -> FloatArray:
     """1 for each class that counts, and for the top; 0 for others."""
     counting = np.ones(len(data.hierarchy) + 1)
     if terms is not None:
@@ -327,15 +327,15 @@ def _counting(data: Aligned, everywhere: IntArray, terms: list[Label] | None) ->
     return counting
 
 
-def _closures(data: Aligned, weights: Mapping[Label, float] | None, counting: FloatArray) -> ClosureModel:
+def _closure_model(data: AlignedScores, weights: Mapping[Label, float] | None, counting: FloatArray) -> ClosureModel:
     """Ancestor closures with the weights of the classes that count."""
     model: Any = measure("F_H", weights=weights).model(data.batch)
-    found: ClosureModel = replace(model, weights=model.weights * counting)
-    return found
+    weighted: ClosureModel = replace(model, weights=model.weights * counting)
+    return weighted
 
 
-def _signature(data: Aligned, norm: Norm, custom: Mapping[str, Any]) -> str:
+def _signature(data: AlignedScores, norm: Norm, custom: Mapping[str, Any]) -> str:
     """What makes the values what they are."""
-    told = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
-    given = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
-    return f"cafa|norm:{norm},{told}|hemlp:{__version__}|{given}"
+    options = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
+    data_text = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
+    return f"cafa|norm:{norm},{options}|hemlp:{__version__}|{data_text}"

@@ -72,7 +72,7 @@ class Consistency:
         return Table(["level", "pairs", "violations", "share", "alone"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row a level.
+        """One row per level.
 
         Parameters
         ----------
@@ -105,8 +105,8 @@ def consistency(hierarchy: Hierarchy, scores: Any, *, unknown: UnknownPolicy = "
     >>> bool(consistency(h, [{"animal": 0.5, "sheep": 0.5}]))
     True
     """
-    given = as_scores(scores)
-    s, h = given.looked_up(hierarchy, unknown)
+    scored_sets = as_scores(scores)
+    s, h = scored_sets.looked_up(hierarchy, unknown)
     rows = np.repeat(np.arange(len(s)), np.diff(s.ptr))
     keys = rows * len(h) + s.codes
     order = np.argsort(keys)

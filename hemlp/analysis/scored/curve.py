@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.scored.best import best_index, step_area
-from hemlp.analysis.scored.curve_measures import curve_measures
-from hemlp.analysis.scored.prefixes import Prefixes
-from hemlp.analysis.scored.refining import best_places, check_points, skipped
-from hemlp.analysis.scored.stepping import Solving, StepValues, step_values
-from hemlp.analysis.scored.steps import Steps, distinct_scores
-from hemlp.analysis.statistics.resampling import RESAMPLES, Draw
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.scored.curve_measures import resolve_measures
+from hemlp.analysis.scored.operating_point import best_index, step_area
+from hemlp.analysis.scored.prefix_scores import PrefixScores
+from hemlp.analysis.scored.step_scores import ScoringOptions, StepValues, score_steps
+from hemlp.analysis.scored.threshold_search import check_points, choose_thresholds, skipped_note
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray, IntArray, sorted_distinct
 from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
@@ -82,8 +82,8 @@ class Curve(Shown):
     kind: str
     notes: tuple[str, ...]
     ids: tuple[Label, ...] | None
-    steps: Steps
-    of_steps: Mapping[str, StepValues]
+    steps: ThresholdSteps
+    values_by_step: Mapping[str, StepValues]
 
     @property
     def measures(self) -> list[str]:
@@ -113,7 +113,7 @@ class Curve(Shown):
             As it was called.
         """
         check_known("measure", measure, self.measures)
-        return self.of_steps[measure].signature
+        return self.values_by_step[measure].signature
 
     def __getitem__(self, measure: str) -> FloatArray:
         check_known("measure", measure, self.measures)
@@ -142,10 +142,10 @@ class Curve(Shown):
         threshold
             Any up to the greatest score; of a curve on a grid one of the grid.
         """
-        return float(self[measure][self._place(threshold)])
+        return float(self[measure][self._threshold_index(threshold)])
 
     def per_instance(self, measure: str, threshold: float) -> FloatArray:
-        """One value an instance at a threshold.
+        """One value per instance at a threshold.
 
         Parameters
         ----------
@@ -153,10 +153,10 @@ class Curve(Shown):
             As of ``at``.
         """
         check_known("measure", measure, self.measures)
-        event = len(self.thresholds) - 1 - self._place(threshold)
-        return self.of_steps[measure].values[self.steps.present(event)]
+        event = len(self.thresholds) - 1 - self._threshold_index(threshold)
+        return self.values_by_step[measure].values[self.steps.steps_at(event)]
 
-    def _place(self, threshold: float) -> int:
+    def _threshold_index(self, threshold: float) -> int:
         value = as_threshold(threshold)
         place = int(np.searchsorted(self.thresholds, value))
         if place == len(self.thresholds):
@@ -182,7 +182,7 @@ class Curve(Shown):
         """
         at = self.best(measure).threshold if threshold is None else threshold
         column = self.per_instance(measure, at)
-        return Interval.of(Draw(self._units, resamples, seed).means([column])[:, 0], level)
+        return Interval.of(Bootstrap(self._units, resamples, seed).means([column])[:, 0], level)
 
     def band(
         self, measure: str, points: int = 100, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
@@ -199,9 +199,9 @@ class Curve(Shown):
             Of the bootstrap, whose resamples all thresholds share.
         """
         check_points(points)
-        places = np.linspace(0, len(self.thresholds) - 1, min(points, len(self.thresholds)))
-        chosen = self.thresholds[sorted_distinct(places.round().astype(np.int64))]
-        means = Draw(self._units, resamples, seed).means(self.per_instance(measure, float(at)) for at in chosen)
+        indices = np.linspace(0, len(self.thresholds) - 1, min(points, len(self.thresholds)))
+        chosen = self.thresholds[sorted_distinct(indices.round().astype(np.int64))]
+        means = Bootstrap(self._units, resamples, seed).means(self.per_instance(measure, float(at)) for at in chosen)
         low, high = np.array([tuple(Interval.of(drawn, level)) for drawn in means.T]).T
         return chosen, low, high
 
@@ -235,18 +235,18 @@ class Curve(Shown):
         notes = [
             f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
             f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure at "
-            f"this threshold, from {RESAMPLES:,} resamples of {self._units.described}",
+            f"this threshold, from {RESAMPLES:,} resamples of {self._units.description}",
             *self.notes,
             *map(self.signature, self.measures),
         ]
         return Table(["best by", "threshold", *self.measures, "interval"], rows, notes)
 
     def to_columns(self) -> dict[str, list[float]]:
-        """One list a column, one row a threshold."""
+        """One list per column, one row per threshold."""
         return {"threshold": self.thresholds.tolist(), **{name: v.tolist() for name, v in self.values.items()}}
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """The curves as a frame of pandas or polars, one row a threshold.
+        """The curves as a frame of pandas or polars, one row per threshold.
 
         Parameters
         ----------
@@ -331,15 +331,15 @@ def curve(
     >>> curve(h, {"first": "sheep", "second": "cow"}, s, ["F_LCA"]).best("F_LCA").threshold
     0.4
     """
-    made = curve_measures([measures] if isinstance(measures, str | Measure) else measures)
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    resolved = resolve_measures([measures] if isinstance(measures, str | Measure) else measures)
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
-    return curve_of(data, made, thresholds, points, Solving(undefined, solver, time_limit))
+    return compute_curve(data, resolved, thresholds, points, ScoringOptions(undefined, solver, time_limit))
 
 
-def curve_of(
-    data: Aligned, measures: Mapping[str, Measure], thresholds: Any, points: int | None, solving: Solving
+def compute_curve(
+    data: AlignedScores, measures: Mapping[str, Measure], thresholds: Any, points: int | None, options: ScoringOptions
 ) -> Curve:
     """The curve at a grid, at every distinct score, or at some of them that have the best ones among them."""
     if points is not None:
@@ -347,37 +347,40 @@ def curve_of(
         if thresholds is not None:
             raise InvalidOption("thresholds are a grid, points limit the distinct scores: give one of them")
     if thresholds is not None:
-        return _made(data, measures, as_grid(thresholds), "a grid", solving)
+        return _curve_at(data, measures, as_grid(thresholds), "a grid", options)
     every = distinct_scores(data)
     if points is None or len(every) <= points:
-        return _made(data, measures, every, EVERY_SCORE, solving)
-    prefixes = Prefixes(data, measures, solving)
-    places = best_places(prefixes, every, points)
-    c = _made(data, measures, every[places], f"{len(places):,} of {len(every):,} distinct scores", solving, prefixes)
-    notes = [f"{name}: {skipped(len(places), len(every))}" for name in measures if name not in prefixes.swept]
-    if len(places) == len(every):
+        return _curve_at(data, measures, every, EVERY_SCORE, options)
+    prefixes = PrefixScores(data, measures, options)
+    indices = choose_thresholds(prefixes, every, points)
+    c = _curve_at(
+        data, measures, every[indices], f"{len(indices):,} of {len(every):,} distinct scores", options, prefixes
+    )
+    notes = [
+        f"{name}: {skipped_note(len(indices), len(every))}" for name in measures if name not in prefixes.swept_measures
+    ]
+    if len(indices) == len(every):
         notes = []
-    elif prefixes.swept:
-        notes.append(
-            f"{', '.join(name for name in measures if name in prefixes.swept)}: the best of all distinct scores"
-        )
+    elif prefixes.swept_measures:
+        names = ", ".join(name for name in measures if name in prefixes.swept_measures)
+        notes.append(f"{names}: the best of all distinct scores")
     return replace(c, notes=(*c.notes, *notes))
 
 
-def _made(
-    data: Aligned, measures: Mapping[str, Measure], grid: FloatArray, kind: str, solving: Solving,
-    prefixes: Prefixes | None = None,
+def _curve_at(
+    data: AlignedScores, measures: Mapping[str, Measure], grid: FloatArray, kind: str, options: ScoringOptions,
+    prefixes: PrefixScores | None = None,
 ) -> Curve:  # fmt: skip
     """The curve at ``grid``, which ascends; ``prefixes``: where values are known already."""
     if prefixes is None:
-        steps = Steps.over(data, grid)
-        found = dict(zip(measures, step_values(list(measures.values()), data, steps, solving), strict=True))
+        steps = ThresholdSteps.over(data, grid)
+        by_measure = dict(zip(measures, score_steps(list(measures.values()), data, steps, options), strict=True))
     else:
-        steps = Steps.over(prefixes.given, grid)
+        steps = ThresholdSteps.over(prefixes.raw_scores, grid)
         known = {name: prefixes.values(name, steps.rows, steps.sizes) for name in measures}
-        found = {name: replace(prefixes.about(name), values=each) for name, each in known.items()}
+        by_measure = {name: replace(prefixes.metadata(name), values=each) for name, each in known.items()}
     values, defined, notes = {}, {}, list(data.notes)
-    for name, of in found.items():
+    for name, of in by_measure.items():
         means, counts = steps.means(of.values)
         values[name], defined[name] = means[::-1], counts[::-1]
         if of.fallbacks:
@@ -385,4 +388,4 @@ def _made(
         if (least := int(counts.min())) < len(data):
             notes.append(f"{name}: undefined on up to {len(data) - least:,} instances, which are left out there")
     better = {name: each.greater_is_better for name, each in measures.items()}
-    return Curve(grid, values, defined, better, kind, tuple(notes), data.batch.ids, steps, found)
+    return Curve(grid, values, defined, better, kind, tuple(notes), data.batch.ids, steps, by_measure)

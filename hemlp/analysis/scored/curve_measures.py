@@ -1,4 +1,4 @@
-"""Measures that a curve over the threshold can have."""
+"""Measures of a curve over thresholds: by name, checked."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 
 
-def of_thresholds(what: str | Measure) -> Measure:
-    """A measure of what is above a threshold."""
-    made = measure(what)
-    if isinstance(made, RankedMeasure):
-        raise InvalidOption(f"{made} is of the greatest scores, whatever the threshold: hemlp.ranked takes it")
-    return made
+def threshold_measure(what: str | Measure) -> Measure:
+    """A measure of the classes above a threshold; raises for measures of the k greatest scores."""
+    resolved = measure(what)
+    if isinstance(resolved, RankedMeasure):
+        raise InvalidOption(f"{resolved} is of the greatest scores, whatever the threshold: hemlp.ranked takes it")
+    return resolved
 
 
-def curve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+def resolve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
     """The measures under the names that they were asked for."""
-    made: dict[str, Measure] = {}
+    resolved: dict[str, Measure] = {}
     for each in measures:
         name = each if isinstance(each, str) else each.called
-        if name in made:
+        if name in resolved:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
-        made[name] = of_thresholds(each)
-    if not made:
+        resolved[name] = threshold_measure(each)
+    if not resolved:
         raise InvalidOption("a curve needs at least one measure")
-    return made
+    return resolved

@@ -1,4 +1,4 @@
-"""What counts neither for nor against: classes, for all instances; or label sets by instance, with their ancestors."""
+"""Classes that are excluded from scoring: for all instances, or by instance with their ancestors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.scored_sets import ScoredSets
@@ -28,7 +28,7 @@ def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
     return LabelSets.of(exclude, rows="sets", source="exclude")
 
 
-def excluded(data: Aligned, exclude: list[Any] | LabelSets | None) -> tuple[IntArray, Rows | None]:
+def resolve_exclusion(data: AlignedScores, exclude: list[Any] | LabelSets | None) -> tuple[IntArray, Rows | None]:
     """The classes that never count, and those of each instance, with their ancestors."""
     from hemlp.kernels.sweep import reached
 

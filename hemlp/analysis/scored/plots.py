@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hemlp.analysis.scored.best import best_index
+from hemlp.analysis.scored.operating_point import best_index
 from hemlp.report.plots import COLOURS, check_plots, plain
 from hemlp.text.words import many
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
 
 
-def axes_of(width: float = 7.0, height: float = 3.8) -> tuple[Figure, Any]:
+def new_axes(width: float = 7.0, height: float = 3.8) -> tuple[Figure, Any]:
     """An empty figure."""
     check_plots()
     from hemlp.report.figures import Plot
@@ -29,7 +29,7 @@ def axes_of(width: float = 7.0, height: float = 3.8) -> tuple[Figure, Any]:
 
 def curve_plot(c: Curve, band: bool) -> Figure:
     """Each measure over the threshold, with its best point; the value at a threshold holds down to the next one."""
-    figure, axes = axes_of()
+    figure, axes = new_axes()
     for k, name in enumerate(c.measures):
         colour = COLOURS[k % len(COLOURS)]
         best = c.best(name)
@@ -47,7 +47,7 @@ def curve_plot(c: Curve, band: bool) -> Figure:
 
 def cafa_plot(q: Cafa) -> Figure:
     """Mean precision against mean recall, with the point where F is greatest."""
-    figure, axes = axes_of(4.8, 4.2)
+    figure, axes = new_axes(4.8, 4.2)
     axes.step(q.recall[::-1], q.precision[::-1], where="pre", color=COLOURS[0], linewidth=1.3)
     k = best_index(q.f, True)
     label = f"Fmax {q.fmax:.3f} at {q.fmax_threshold:.3g} (optimistic)"

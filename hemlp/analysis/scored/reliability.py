@@ -1,4 +1,4 @@
-"""Are scores probabilities? How often what scores so much is true, by level."""
+"""Calibration of scores as probabilities: reliability by level and bin, and the expected calibration error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
@@ -69,7 +69,7 @@ class Reliability:
         return Table(["level", "scores", "number", "mean score", "share true"], rows, [*notes, *self.notes])
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row a level and bin.
+        """One row per level and bin.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ def reliability(
 
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InvalidOption(f"bins={bins!r} is not an integer of at least 1")
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     h = data.hierarchy
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score")
@@ -128,16 +128,16 @@ def reliability(
     edges = np.linspace(0, 1, bins + 1)
     part = np.clip(np.searchsorted(edges, data.values, side="right") - 1, 0, bins - 1)
     key = h.unit_depths[data.classes].astype(np.int64) * bins + part
-    return Reliability(tuple(_bins(key, data.values, hits, edges)), tuple(data.notes))
+    return Reliability(tuple(_bin_rows(key, data.values, hits, edges)), tuple(data.notes))
 
 
-def _bins(
+def _bin_rows(
     key: IntArray, values: FloatArray, hits: IntArray, edges: FloatArray
 ) -> list[tuple[int, float, float, int, float, float]]:
     count, score, share = np.bincount(key), np.bincount(key, values), np.bincount(key, hits)
-    found = []
+    rows = []
     for k in np.flatnonzero(count).tolist():
         level, part = divmod(k, len(edges) - 1)
         n = int(count[k])
-        found.append((level, float(edges[part]), float(edges[part + 1]), n, float(score[k] / n), float(share[k] / n)))
-    return found
+        rows.append((level, float(edges[part]), float(edges[part + 1]), n, float(score[k] / n), float(share[k] / n)))
+    return rows

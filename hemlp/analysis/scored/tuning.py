@@ -1,4 +1,4 @@
-"""Choosing on development data how scores are cut: by thresholds, by the greatest scores, or by both."""
+"""Tuning: choose a cutting rule (thresholds, the greatest scores, or both) on development data."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.scored.candidates import Candidate, candidates
-from hemlp.analysis.scored.curve_measures import of_thresholds
-from hemlp.analysis.scored.fitting import Compared, Fitting
-from hemlp.analysis.scored.groups import Few
-from hemlp.analysis.scored.prefixes import Prefixes
-from hemlp.analysis.scored.refining import check_points
-from hemlp.analysis.scored.rules import Kind, Rule, parameter
-from hemlp.analysis.scored.stepping import Solving
-from hemlp.analysis.scored.tuned import By, Tuned
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.scored.candidates import Candidate, compare_candidates
+from hemlp.analysis.scored.curve_measures import threshold_measure
+from hemlp.analysis.scored.cutting_rules import CuttingRule, RuleKind, describe_parameter
+from hemlp.analysis.scored.group_thresholds import SmallGroups
+from hemlp.analysis.scored.prefix_scores import PrefixScores
+from hemlp.analysis.scored.rule_tuner import RuleComparison, RuleTuner
+from hemlp.analysis.scored.step_scores import ScoringOptions
+from hemlp.analysis.scored.threshold_search import check_points
+from hemlp.analysis.scored.tuned_rule import RuleChoice, Tuned
 from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
@@ -35,12 +35,12 @@ def tune(
     scores: Any,
     measure: str | Measure,
     *,
-    by: By = "best",
+    by: RuleChoice = "best",
     folds: int | None = None,
     thresholds: Any = None,
     points: int | None = None,
     least: int = 20,
-    few: Few = "error",
+    few: SmallGroups = "error",
     seed: int = 0,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
@@ -97,7 +97,7 @@ def tune(
     >>> tune(h, {"a": "sheep", "b": "cow"}, s, "F_LCA")
     Tuned(top 1 by F_LCA, chosen on 2 instances of predictions: 1.0000 there, optimistic)
     """
-    check_choice("by", by, get_args(By))
+    check_choice("by", by, get_args(RuleChoice))
     check_choice("few", few, ("error", "shared"))
     for option, number, smallest in (("folds", folds, 2), ("least", least, 1)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < smallest):
@@ -110,63 +110,66 @@ def tune(
         raise InvalidOption(
             f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
         ).advised(Advice("by", "all", "for that"))
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
-    made = of_thresholds(measure)
+    resolved = threshold_measure(measure)
     grid = None if thresholds is None else as_grid(thresholds)
-    prefixes = Prefixes(data, {"m": made}, Solving(undefined, solver, time_limit))
-    fitting = Fitting(prefixes, made, grid, points, least, few, seed, folds or 1)
+    prefixes = PrefixScores(data, {"m": resolved}, ScoringOptions(undefined, solver, time_limit))
+    tuner = RuleTuner(prefixes, resolved, grid, points, least, few, seed, folds or 1)
     if folds is None:
-        return _on_all(fitting, by)
-    return _by_folds(fitting, by, folds)
+        return _tune_on_all(tuner, by)
+    return _cross_validate(tuner, by, folds)
 
 
-def _on_all(fitting: Fitting, by: By) -> Tuned:
-    """A rule that is chosen on all of the data."""
-    rows = np.arange(len(fitting.prefixes.data))
-    found = fitting.compared(rows, by)
-    given = fitting.prefixes.given
-    value = mean(fitting.values(found.rule, rows))
-    return replace(_tuned(fitting, found, len(rows), value), data=given.fingerprint, rows=given.row_digests)
+def _tune_on_all(tuner: RuleTuner, by: RuleChoice) -> Tuned:
+    """Choose a rule on all of the data."""
+    rows = np.arange(len(tuner.prefixes.data))
+    comparison = tuner.compare_rules(rows, by)
+    raw_scores = tuner.prefixes.raw_scores
+    value = mean(tuner.values(comparison.rule, rows))
+    return replace(
+        _as_tuned(tuner, comparison, len(rows), value), data=raw_scores.fingerprint, rows=raw_scores.row_digests
+    )
 
 
-def _tuned(fitting: Fitting, found: Compared, instances: int, value: float) -> Tuned:
-    rule = found.rule
+def _as_tuned(tuner: RuleTuner, comparison: RuleComparison, instances: int, value: float) -> Tuned:
+    rule = comparison.rule
     return Tuned(
-        str(fitting.measure), rule.by, rule.threshold, value, instances, fitting.prefixes.data.source or "the scores",
-        rule.own, at_least=rule.at_least, at_most=rule.at_most, compared=found.candidates, notes=found.notes,
+        str(tuner.measure), rule.by, rule.threshold, value, instances, tuner.prefixes.data.source or "the scores",
+        rule.class_thresholds, at_least=rule.at_least, at_most=rule.at_most,
+        compared=comparison.candidates, notes=comparison.notes,
     )  # fmt: skip
 
 
-def _by_folds(fitting: Fitting, by: By, folds: int) -> Tuned:
+def _cross_validate(tuner: RuleTuner, by: RuleChoice, folds: int) -> Tuned:
     """Rules for each part, chosen on the other parts."""
-    data = fitting.prefixes.data
+    data = tuner.prefixes.data
     if folds > len(data):
         raise InvalidOption(f"{folds} folds: there are {len(data):,} instances only")
-    fold = fitting.folds(np.arange(len(data)), folds)
+    fold = tuner.folds(np.arange(len(data)), folds)
     chosen, values = [], np.empty(len(data))
-    by_kind: dict[Kind, Any] = {}
-    rules: dict[Kind, list[Rule]] = {}
+    by_kind: dict[RuleKind, Any] = {}
+    rules: dict[RuleKind, list[CuttingRule]] = {}
     notes: dict[str, None] = {}
     for k in range(folds):
         others, own = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        found = fitting.compared(others, by)
-        values[own] = fitting.values(found.rule, own)
-        for kind, rule in found.rules.items():
-            by_kind.setdefault(kind, np.full(len(data), np.nan))[own] = fitting.values(rule, own)
+        comparison = tuner.compare_rules(others, by)
+        values[own] = tuner.values(comparison.rule, own)
+        for kind, rule in comparison.rules.items():
+            by_kind.setdefault(kind, np.full(len(data), np.nan))[own] = tuner.values(rule, own)
             rules.setdefault(kind, []).append(rule)
-        chosen.append(_tuned(fitting, found, len(others), mean(fitting.values(found.rule, others))))
-        notes |= dict.fromkeys(found.notes)
+        chosen.append(_as_tuned(tuner, comparison, len(others), mean(tuner.values(comparison.rule, others))))
+        notes |= dict.fromkeys(comparison.notes)
     side_by_side: tuple[Candidate, ...] = ()
     if by == "best":
-        words = {kind: parameter(each) for kind, each in rules.items() if len(each) == folds}
-        side_by_side = candidates(
-            words, {}, by_kind, fitting.measure.greater_is_better, fitting.draw(np.arange(len(data)))
+        words = {kind: describe_parameter(each) for kind, each in rules.items() if len(each) == folds}
+        side_by_side = compare_candidates(
+            words, {}, by_kind, tuner.measure.greater_is_better, tuner.bootstrap(np.arange(len(data)))
         )[1]
     names: Any = range(len(data)) if data.batch.ids is None else data.batch.ids
     middle = float(np.median([each.threshold for each in chosen]))
     return Tuned(
-        str(fitting.measure), by, middle, mean(values), len(data), data.source or "the scores", {}, tuple(chosen),
+        str(tuner.measure), by, middle, mean(values), len(data), data.source or "the scores", {}, tuple(chosen),
         dict(zip(names, fold.tolist(), strict=True)), compared=side_by_side, notes=tuple(notes),
     )  # fmt: skip

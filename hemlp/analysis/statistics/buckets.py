@@ -1,4 +1,4 @@
-"""Sums of scores by bucket, exact, so that no cut and no order of the instances changes them; two of them add up.
+"""Exact sums of scores by bucket: they do not depend on the order of the instances or on how the data is split.
 
 A double is an integer of 53 bits times a power of two. Those of one exponent and one bucket are added as integers, in
 two halves that no sum of them leaves; a total is one integer, in units of the smallest double.
@@ -15,7 +15,7 @@ from hemlp.arrays import FloatArray, IntArray
 
 UNIT = 1074
 """Sums are integers in units of 2 to the power of minus this."""
-HALF = 27
+LOW_BITS = 27
 """Bits of the lower half of a double's integer."""
 
 
@@ -39,7 +39,7 @@ class BucketSums:
 
     @classmethod
     def of(cls, values: FloatArray, members: IntArray, number: int) -> BucketSums:
-        """One value an instance, nan where it is undefined, and the bucket of each."""
+        """One value per instance, nan where it is undefined, and the bucket of each."""
         finite = np.isfinite(values)
         counts, up, down = (
             np.bincount(members[some], minlength=number)
@@ -64,11 +64,12 @@ def _exact_sums(values: FloatArray, members: IntArray, number: int) -> tuple[int
     total: IntArray = np.zeros(number, object)
     levels = int(exponents.max()) - least + 1
     halves = (
-        np.bincount(keys, half, levels * number).reshape(levels, number) for half in (whole >> HALF, whole % 2**HALF)
+        np.bincount(keys, half, levels * number).reshape(levels, number)
+        for half in (whole >> LOW_BITS, whole % 2**LOW_BITS)
     )
     for level, (high, low) in enumerate(zip(*halves, strict=True)):
         if high.any() or low.any():
-            mantissas = high.astype(np.int64).astype(object) * 2**HALF + low.astype(np.int64).astype(object)
+            mantissas = high.astype(np.int64).astype(object) * 2**LOW_BITS + low.astype(np.int64).astype(object)
             total = total + mantissas * 2**level
     shift = least - 53 + UNIT
     return tuple(each << shift if shift >= 0 else each >> -shift for each in total.tolist())

@@ -1,4 +1,4 @@
-"""What is computed once for an evaluation, and kept as long as that lives."""
+"""A cache of results per evaluation, kept as long as the evaluation lives."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
 Options = TypeVarTuple("Options")
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-def once(function: Callable[[Evaluation, *Options], Found]) -> Callable[[Evaluation, *Options], Found]:
-    """``function``, computed once for each evaluation and its hashable options.
+def cache_per_evaluation(
+    function: Callable[[Evaluation, *Options], Result],
+) -> Callable[[Evaluation, *Options], Result]:
+    """Cache a function of an evaluation and hashable options.
 
-    The evaluation itself stays as it is. What the function returns is shared by all who ask: nobody may change it.
+    The evaluation itself is not changed. All callers share the returned object and must not modify it.
     """
-    kept: WeakKeyDictionary[Evaluation, dict[Hashable, Found]] = WeakKeyDictionary()
+    cache: WeakKeyDictionary[Evaluation, dict[Hashable, Result]] = WeakKeyDictionary()
 
     @wraps(function)
-    def found(ev: Evaluation, *options: *Options) -> Found:
-        results = kept.setdefault(ev, {})
+    def wrapper(ev: Evaluation, *options: *Options) -> Result:
+        results = cache.setdefault(ev, {})
         if options not in results:
             results[options] = function(ev, *options)
         return results[options]
 
-    return found
+    return wrapper

@@ -1,4 +1,4 @@
-"""Tests of pairs of systems of an evaluation, on the instances that both systems have."""
+"""Significance tests of pairs of systems, on the instances on which both are defined."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from hemlp.analysis.statistics.differences import PairedDifferences
-from hemlp.analysis.statistics.intervals import difference_intervals, draw_all_pairs, units_of
+from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
+from hemlp.analysis.statistics.intervals import difference_intervals, resample_all_pairs, resampling_units
 from hemlp.analysis.statistics.permutation import effect_size
-from hemlp.analysis.statistics.ranking import pair_verdicts
 from hemlp.analysis.statistics.resampling import RESAMPLES
-from hemlp.analysis.statistics.tests import LEVEL, SignTest
+from hemlp.analysis.statistics.significance_tests import ALPHA, SignTest
 from hemlp.analysis.statistics.verdicts import Procedure, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
@@ -28,11 +28,11 @@ NEITHER = "neither"
 
 
 @dataclass(frozen=True)
-class ComparedPair:
+class PairComparison:
     """Two systems by a measure, on the ``instances`` on which both are defined.
 
     ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
-    p-value and names the system that it speaks for: the mean (``better``, ``p``, ``corrected`` by Holm for all pairs of
+    p-value and names the system that it favours: the mean (``better``, ``p``, ``corrected`` by Holm for all pairs of
     systems), the sum of ranks (``wilcoxon``) and the number of wins (``sign``); "neither" where both are equal.
     """
 
@@ -51,7 +51,7 @@ class ComparedPair:
     sign: SignTest
     sign_favours: str
 
-    def better_first(self) -> ComparedPair:
+    def with_better_first(self) -> PairComparison:
         """The same pair, the better system first; as it is where neither is better."""
         if self.better != self.second:
             return self
@@ -64,11 +64,11 @@ class ComparedPair:
     @property
     def significant(self) -> bool:
         """Whether the test, corrected for all pairs, separates the systems."""
-        return self.corrected < LEVEL
+        return self.corrected < ALPHA
 
     @property
     def remark(self) -> str:
-        """Where tests point to different systems, in words."""
+        """A sentence where the tests favour different systems; else empty."""
         others = [each for each in (self.sign_favours, self.wilcoxon_favours) if each not in (self.better, NEITHER)]
         if not others or not self.instances:
             return ""
@@ -79,27 +79,27 @@ class ComparedPair:
         return f"{self.better} has the better mean, {others[0]} the greater sum of ranks"
 
 
-def compared_pair(
+def compare_pair(
     ev: Evaluation, measure: str, first: str, second: str, interval: Interval, procedure: Procedure
-) -> ComparedPair:
+) -> PairComparison:
     """All tests of two systems by one measure."""
     v = pair_verdicts(ev, measure, procedure)
     gains = v.gains(first, second)
     sign = 1 if v.greater_is_better else -1
-    return ComparedPair(
+    return PairComparison(
         measure, first, second, gains.instances, sign * gains.mean + 0.0, interval, sign * effect_size(gains) + 0.0,
         v.better(first, second) or NEITHER, v.p[first, second], v.holm[first, second],
-        v.wilcoxon[first, second], _favoured(float(gains.signed_ranks.sum()), first, second),
-        *_sign(v, gains, first, second),
+        v.wilcoxon[first, second], _favoured_system(float(gains.signed_ranks.sum()), first, second),
+        *_sign_test(v, gains, first, second),
     )  # fmt: skip
 
 
-def _favoured(gain: float, first: str, second: str) -> str:
+def _favoured_system(gain: float, first: str, second: str) -> str:
     return first if gain > 0 else second if gain < 0 else NEITHER
 
 
-def _sign(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tuple[SignTest, str]:
-    """The sign test, and the system that its p speaks for: the one whose wins it counts."""
+def _sign_test(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tuple[SignTest, str]:
+    """The sign test, and the system that it favours: the one whose wins it counts."""
     test = v.sign[first, second]
     losses = gains.values.size - gains.wins
     if gains.wins == losses:
@@ -115,78 +115,80 @@ def compare(ev: Evaluation, first: str, second: str, procedure: Procedure) -> Ta
         raise InvalidOption(f"compare takes two different systems, not {first!r} twice")
     intervals = difference_intervals(ev, first, second, tuple(ev.measures))
     pairs = [
-        compared_pair(ev, name, first, second, interval, procedure)
+        compare_pair(ev, name, first, second, interval, procedure)
         for name, interval in zip(ev.measures, intervals, strict=True)
     ]
-    rows = [[each.measure, each.better, each.difference, each.interval, *_tests(each)] for each in pairs]
+    rows = [[each.measure, each.better, each.difference, each.interval, *_test_cells(each)] for each in pairs]
     size = len(ev.per_instance(first, ev.measures[0]))
     notes = [f"difference: {first} minus {second}, the mean of the paired differences, with its 95% interval from "
-             f"{RESAMPLES:,} resamples of {units_of(ev).described}"]  # fmt: skip
+             f"{RESAMPLES:,} resamples of {resampling_units(ev).description}"]  # fmt: skip
     notes += [
         f"{each.measure}: on the {each.instances:,} of {size:,} instances on which both systems are defined"
         for each in pairs
         if each.instances < size
     ]
-    head = ["measure", "better", "difference", "difference 95%", *TESTS]
-    return Table(head, rows, [*notes, *_about(procedure, len(ev.systems))])
+    head = ["measure", "better", "difference", "difference 95%", *TEST_COLUMNS]
+    return Table(head, rows, [*notes, *_test_notes(procedure, len(ev.systems))])
 
 
-TESTS = ("p", "p (Holm)", "significant", "effect", "p Wilcoxon", "Wilcoxon favours", "won", "p sign", "sign favours",
-         "remark")  # fmt: skip
+TEST_COLUMNS = (
+    "p", "p (Holm)", "significant", "effect", "p Wilcoxon", "Wilcoxon favours", "won", "p sign", "sign favours",
+    "remark",
+)  # fmt: skip
 
 
-def _tests(pair: ComparedPair) -> list[Any]:
-    """The cells below ``TESTS``."""
+def _test_cells(pair: PairComparison) -> list[Any]:
+    """The cells below ``TEST_COLUMNS``."""
     return [
         pair.p, pair.corrected, "yes" if pair.significant else "no", pair.effect, pair.wilcoxon, pair.wilcoxon_favours,
         f"{pair.sign.k} of {pair.sign.n}", pair.sign.p, pair.sign_favours, pair.remark,
     ]  # fmt: skip
 
 
-def _about(procedure: Procedure, systems: int) -> list[str]:
-    """What the columns of tests mean."""
+def _test_notes(procedure: Procedure, systems: int) -> list[str]:
+    """Notes that explain the columns of tests."""
     pairs = many(systems * (systems - 1) // 2, "pair")
     sided = "one-sided, of the system with the better mean" if procedure.sided == "one" else "two-sided"
     return [
-        f"p: {procedure}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {LEVEL}",
+        f"p: {procedure}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {ALPHA}",
         "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
         f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
         "instances that differ",
     ]
 
 
-def all_pairs(ev: Evaluation, measures: Sequence[str], procedure: Procedure) -> Iterator[ComparedPair]:
+def compare_all_pairs(ev: Evaluation, measures: Sequence[str], procedure: Procedure) -> Iterator[PairComparison]:
     """All pairs of systems by each measure, the better one first."""
     for measure in measures:
         check_known("measure", measure, ev.measures)
-    draw_all_pairs(ev, measures)
+    resample_all_pairs(ev, measures)
     for measure in measures:
         for first, second in combinations(ev.systems, 2):
             (interval,) = difference_intervals(ev, first, second, (measure,))
-            yield compared_pair(ev, measure, first, second, interval, procedure).better_first()
+            yield compare_pair(ev, measure, first, second, interval, procedure).with_better_first()
 
 
 def significance(ev: Evaluation, chosen: str | Sequence[str] | None, procedure: Procedure) -> Table:
     """The tests of all pairs of systems by each measure, with Holm's correction for the pairs of each measure."""
     measures = ev.measures if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
     rows = [
-        [pair.measure, *who(pair), pair.difference, pair.interval, *_tests(pair)]
-        for pair in all_pairs(ev, measures, procedure)
+        [pair.measure, *better_and_worse(pair), pair.difference, pair.interval, *_test_cells(pair)]
+        for pair in compare_all_pairs(ev, measures, procedure)
     ]
     notes = [f"difference: better minus worse, the mean of the paired differences, with its 95% interval from "
-             f"{RESAMPLES:,} resamples of {units_of(ev).described}"]  # fmt: skip
+             f"{RESAMPLES:,} resamples of {resampling_units(ev).description}"]  # fmt: skip
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
-    head = ["measure", "better", "worse", "difference", "difference 95%", *TESTS]
-    return Table(head, rows, [*notes, *_about(procedure, len(ev.systems))])
+    head = ["measure", "better", "worse", "difference", "difference 95%", *TEST_COLUMNS]
+    return Table(head, rows, [*notes, *_test_notes(procedure, len(ev.systems))])
 
 
-def who(pair: ComparedPair) -> tuple[str, str]:
-    """Who is better than whom."""
+def better_and_worse(pair: PairComparison) -> tuple[str, str]:
+    """The better and the worse system, as cells of a table."""
     return (pair.first, pair.second) if pair.better != NEITHER else (NEITHER, f"{pair.first}, {pair.second}")
 
 
-def between(interval: Interval) -> str:
+def format_difference_interval(interval: Interval) -> str:
     """The interval of a difference, its ends with their signs."""
     low, high = interval
     return "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"

@@ -1,4 +1,4 @@
-"""Correlation of measures: how alike they rank the systems, on the instances on which all systems are defined."""
+"""Correlation of measures: how similarly they rank the systems, on the common instances."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.comparable import comparability, comparable_means
-from hemlp.analysis.statistics.intervals import Column, draw_of, resampled_means, units_of
-from hemlp.analysis.statistics.tests import kendall_taus
+from hemlp.analysis.statistics.common_instances import common_instance_notes, common_means
+from hemlp.analysis.statistics.intervals import ScoreColumn, resample_means, resampling_units, shared_bootstrap
+from hemlp.analysis.statistics.significance_tests import kendall_taus
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.options import plain_number
@@ -19,13 +19,13 @@ from hemlp.text.words import many
 if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
-TOGETHER = 100
+RESAMPLES_AT_ONCE = 100
 """Resamples whose correlations are computed at once."""
 
 
 def kendall_matrix(ev: Evaluation) -> FloatArray:
     """Kendall's τ-b of all pairs of measures, on the mean scores of the systems; nan where it is undefined."""
-    return kendall_taus(_turned(ev, np.array([comparable_means(ev, name) for name in ev.measures])))
+    return kendall_taus(_orient(ev, np.array([common_means(ev, name) for name in ev.measures])))
 
 
 def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
@@ -34,36 +34,40 @@ def kendall_table(ev: Evaluation, resamples: int, seed: int) -> Table:
         if plain_number(option, number, 0) != number or not isinstance(number, int | np.integer):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 0")
     taus = kendall_matrix(ev)
-    spread = _kendall_spread(ev, int(resamples), int(seed)) if resamples else None
+    intervals = _kendall_intervals(ev, int(resamples), int(seed)) if resamples else None
     rows = []
     for i, name in enumerate(ev.measures):
         cells = [name]
         for j in range(i + 1):
             cells.append("n/a" if math.isnan(taus[i, j]) else f"{taus[i, j]:.3f}")
-            if spread is not None and i != j and not math.isnan(taus[i, j]):
-                cells[-1] += f" [{spread[0, i, j]:.2f}, {spread[1, i, j]:.2f}]"
+            if intervals is not None and i != j and not math.isnan(taus[i, j]):
+                cells[-1] += f" [{intervals[0, i, j]:.2f}, {intervals[1, i, j]:.2f}]"
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
     notes = [f"Kendall's τ-b over {many(len(ev.systems), 'system')}"]
     if resamples:
-        notes.append(f"in brackets 95% intervals, from {many(resamples, 'resample')} of {units_of(ev).described}")
-    notes += [note for name in ev.measures for note in comparability(ev, name)]
+        notes.append(
+            f"in brackets 95% intervals, from {many(resamples, 'resample')} of {resampling_units(ev).description}"
+        )
+    notes += [note for name in ev.measures for note in common_instance_notes(ev, name)]
     return Table(["", *ev.measures], rows, notes)
 
 
-def _kendall_spread(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
+def _kendall_intervals(ev: Evaluation, resamples: int, seed: int) -> FloatArray:
     """The 2.5% and 97.5% quantiles of τ-b over resamples that all measures and systems share."""
-    draw = draw_of(ev, resamples, seed)
-    unlike = {name: bool(comparability(ev, name)) for name in ev.measures}
-    columns = [Column(name, system, common=unlike[name]) for name in ev.measures for system in ev.systems]
-    means = np.stack(resampled_means(ev, draw, columns), axis=1).reshape(resamples, len(ev.measures), -1)
-    parts = [kendall_taus(_turned(ev, means[k : k + TOGETHER])) for k in range(0, resamples, TOGETHER)]
-    taus = np.concatenate(parts)
+    bootstrap = shared_bootstrap(ev, resamples, seed)
+    unlike = {name: bool(common_instance_notes(ev, name)) for name in ev.measures}
+    columns = [ScoreColumn(name, system, common=unlike[name]) for name in ev.measures for system in ev.systems]
+    means = np.stack(resample_means(ev, bootstrap, columns), axis=1).reshape(resamples, len(ev.measures), -1)
+    chunks = [
+        kendall_taus(_orient(ev, means[k : k + RESAMPLES_AT_ONCE])) for k in range(0, resamples, RESAMPLES_AT_ONCE)
+    ]
+    taus = np.concatenate(chunks)
     taus[np.isnan(taus)] = 0  # a resample in which all systems are equal says nothing either way
-    found: FloatArray = np.quantile(taus, [0.025, 0.975], axis=0, method="inverted_cdf")
-    return found
+    ends: FloatArray = np.quantile(taus, [0.025, 0.975], axis=0, method="inverted_cdf")
+    return ends
 
 
-def _turned(ev: Evaluation, means: FloatArray) -> FloatArray:
-    """Means of (resamples ×) measures × systems, so that greater is better."""
+def _orient(ev: Evaluation, means: FloatArray) -> FloatArray:
+    """Change signs of means ((resamples ×) measures × systems) so that greater is better."""
     signs: FloatArray = np.array([[1.0] if better else [-1.0] for better in ev.greater_is_better.values()])
     return means * signs

@@ -24,13 +24,13 @@ PRECISION = 1e-12
 """Relative: scores that differ by no more are equal."""
 
 
-def paired(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The scores on the instances on which both systems are defined."""
     both = ~(np.isnan(first) | np.isnan(second))
     return first[both], second[both]
 
 
-def differences(first: FloatArray, second: FloatArray) -> FloatArray:
+def subtract_scores(first: FloatArray, second: FloatArray) -> FloatArray:
     """first − second as it is, nan where one of them is; equal infinite scores do not differ."""
     with np.errstate(invalid="ignore"):
         gaps: FloatArray = np.where(first == second, 0.0, first - second)
@@ -58,9 +58,9 @@ class PairedDifferences:
     @classmethod
     def of(cls, first: FloatArray, second: FloatArray) -> PairedDifferences:
         """Those of two systems, instance by instance; nan is undefined."""
-        large = len(first) >= units.MANY
-        first, second = paired(np.asarray(first, np.float64), np.asarray(second, np.float64))
-        gaps, sizes = differences(first, second), np.maximum(np.abs(first), np.abs(second))
+        large = len(first) >= units.BUCKETED_FROM
+        first, second = drop_undefined(np.asarray(first, np.float64), np.asarray(second, np.float64))
+        gaps, sizes = subtract_scores(first, second), np.maximum(np.abs(first), np.abs(second))
         finite = np.where(np.isfinite(sizes), sizes, 0.0)
         least = PRECISION * (np.maximum(finite, 1.0) if large else finite.max(initial=0.0))
         differ = np.abs(gaps) > least

@@ -22,7 +22,7 @@ from hemlp.measures.scores import Scores
 from hemlp.text.display import Shown, lines
 from hemlp.text.words import many
 
-SAME = 1e-12
+TOLERANCE = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
 
 
@@ -59,7 +59,7 @@ class ExactGreedy(Shown):
             How many at most.
         """
         order = np.argsort(-np.abs(self.difference), kind="stable")[:most]
-        return [(int(self.rows[k]), float(self.difference[k])) for k in order if abs(self.difference[k]) > SAME]
+        return [(int(self.rows[k]), float(self.difference[k])) for k in order if abs(self.difference[k]) > TOLERANCE]
 
     def _id(self, row: int) -> dict[str, Label]:
         """The name of an instance, if it has one."""
@@ -67,7 +67,7 @@ class ExactGreedy(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The whole comparison as plain values."""
-        difference, changed = self.difference, np.abs(self.difference) > SAME
+        difference, changed = self.difference, np.abs(self.difference) > TOLERANCE
         quantiles = np.quantile(np.abs(difference[changed]), [0.5, 0.9, 1]) if changed.any() else np.zeros(3)
         return {
             "instances": len(self.rows),
@@ -80,8 +80,8 @@ class ExactGreedy(Shown):
                 "exact": _mean(self.exact), "greedy": _mean(self.greedy), "extended": _mean(self.extended)
             },
             "F differs": int(changed.sum()),
-            "greedy F below exact": int((difference > SAME).sum()),
-            "greedy F above exact, with more LCAs": int((difference < -SAME).sum()),
+            "greedy F below exact": int((difference > TOLERANCE).sum()),
+            "greedy F above exact, with more LCAs": int((difference < -TOLERANCE).sum()),
             "greedy takes more LCAs": int((self.more_lcas > 0).sum()),
             "size of a difference": dict(zip(("median", "90%", "largest"), quantiles.tolist(), strict=True)),
             "seconds": dict(zip(("exact", "greedy", "extended"), self.seconds, strict=True)),
@@ -90,38 +90,39 @@ class ExactGreedy(Shown):
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        differing = np.count_nonzero(np.abs(self.difference) > SAME)
+        differing = np.count_nonzero(np.abs(self.difference) > TOLERANCE)
         return f"ExactGreedy({many(len(self.rows), 'instance')}, {differing:,} differ)"
 
     def _more(self) -> Iterator[str]:
         yield lines(str(self))
 
     def __str__(self) -> str:
-        told = self.to_dict()
-        count = max(1, told["instances"])
+        summary = self.to_dict()
+        count = max(1, summary["instances"])
         lines = [
-            f"{many(told['instances'], 'instance')}; exact: "
-            + ", ".join(f"{number:,} {status}" for status, number in told["status"].items()),
+            f"{many(summary['instances'], 'instance')}; exact: "
+            + ", ".join(f"{number:,} {status}" for status, number in summary["status"].items()),
             *(
-                f"{told[f'unknown {labels} labels']:,} unknown {labels} labels, {told[emptied]:,} {emptied}"
+                f"{summary[f'unknown {labels} labels']:,} unknown {labels} labels, {summary[emptied]:,} {emptied}"
                 for labels, emptied in (("predicted", "predictions emptied"), ("true", "true sets emptied"))
-                if told[f"unknown {labels} labels"]
+                if summary[f"unknown {labels} labels"]
             ),
             "            mean F_LCA   ms an instance",
         ]
-        for name, value in told["mean"].items():
-            shown = "-" if value is None else f"{value:.4f}"
-            lines.append(f"  {name:9} {shown:>10} {1000 * told['seconds'][name] / count:16.2f}")
-        below, above = told["greedy F below exact"], told["greedy F above exact, with more LCAs"]
+        for name, value in summary["mean"].items():
+            text = "-" if value is None else f"{value:.4f}"
+            lines.append(f"  {name:9} {text:>10} {1000 * summary['seconds'][name] / count:16.2f}")
+        below, above = summary["greedy F below exact"], summary["greedy F above exact, with more LCAs"]
         lines.append(
-            f"F differs on {told['F differs']:,} ({told['F differs'] / count:.1%}): greedy below exact on {below:,}, "
-            f"above (with more LCAs) on {above:,}; greedy takes more LCAs on {told['greedy takes more LCAs']:,}"
+            f"F differs on {summary['F differs']:,} ({summary['F differs'] / count:.1%}): "
+            f"greedy below exact on {below:,}, "
+            f"above (with more LCAs) on {above:,}; greedy takes more LCAs on {summary['greedy takes more LCAs']:,}"
         )
-        size = told["size of a difference"]
+        size = summary["size of a difference"]
         lines.append(
             f"where it differs: median {size['median']:.4f}, 90% {size['90%']:.4f}, largest {size['largest']:.4f}"
         )
-        for each in told["worst"]:
+        for each in summary["worst"]:
             name = f" ({each['id']})" if "id" in each else ""
             lines.append(f"  row {each['row']}{name}: exact minus greedy {each['exact minus greedy']:+.4f}")
         return "\n".join(lines)
@@ -188,13 +189,13 @@ def compare_batch(
         batch = replace(batch.take(rows), ids=ids)
     for method in ("exact", "greedy", "extended"):  # load what is compiled before the clock runs
         measure("F_LCA", method=method, horizon=horizon).score(batch[:1])
-    found: list[Scores] = []
+    scores: list[Scores] = []
     seconds: list[float] = []
     for options in ({"method": "exact", "time_limit": time_limit}, {"method": "greedy"}, {"method": "extended"}):
         start = time.perf_counter()
-        found.append(measure("F_LCA", horizon=horizon, **options).score(batch))
+        scores.append(measure("F_LCA", horizon=horizon, **options).score(batch))
         seconds.append(time.perf_counter() - start)
-    return ExactGreedy(batch, rows, found[0], found[1], found[2], (seconds[0], seconds[1], seconds[2]))
+    return ExactGreedy(batch, rows, scores[0], scores[1], scores[2], (seconds[0], seconds[1], seconds[2]))
 
 
 def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
@@ -205,13 +206,13 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
         "|---" * 10 + "|",
     ]
     for name, comparison in comparisons:
-        told = comparison.to_dict()
-        count, mean, size = told["instances"], told["mean"], told["size of a difference"]
+        summary = comparison.to_dict()
+        count, mean, size = summary["instances"], summary["mean"], summary["size of a difference"]
         lines.append(
             f"| {escaped(name)} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
-            f"{told['F differs'] / count:.1%} | {told['greedy F below exact']} / "
-            f"{told['greedy F above exact, with more LCAs']} | {told['greedy takes more LCAs']} | "
-            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * told['seconds']['exact'] / count:.2f} / "
-            f"{1000 * told['seconds']['greedy'] / count:.2f} |"
+            f"{summary['F differs'] / count:.1%} | {summary['greedy F below exact']} / "
+            f"{summary['greedy F above exact, with more LCAs']} | {summary['greedy takes more LCAs']} | "
+            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * summary['seconds']['exact'] / count:.2f} / "
+            f"{1000 * summary['seconds']['greedy'] / count:.2f} |"
         )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Intervals of means and of differences of means, from one draw of resamples for a whole evaluation."""
+"""Bootstrap intervals of means and of their differences; one bootstrap is shared by a whole evaluation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.cache import once
-from hemlp.analysis.statistics.comparable import comparable
-from hemlp.analysis.statistics.differences import differences
-from hemlp.analysis.statistics.resampling import RESAMPLES, Draw
+from hemlp.analysis.statistics.cache import cache_per_evaluation
+from hemlp.analysis.statistics.common_instances import common_scores
+from hemlp.analysis.statistics.differences import subtract_scores
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
@@ -21,170 +21,174 @@ from hemlp.text.intervals import Interval
 if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
-TOGETHER = 4096
+COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
 
 
-def resampled_note(units: Units) -> str:
-    """What stands below tables that have bootstrap intervals."""
-    return f"in brackets 95% intervals, from {RESAMPLES:,} resamples of {units.described}"
+def bootstrap_note(units: Units) -> str:
+    """The note below tables with bootstrap intervals."""
+    return f"in brackets 95% intervals, from {RESAMPLES:,} resamples of {units.description}"
 
 
 @dataclass(frozen=True)
-class Column:
-    """The scores of a system by a measure, ``less`` those of another one if there is one.
+class ScoreColumn:
+    """The scores of a system by a measure, minus those of a ``baseline`` system if there is one.
 
     ``common``: on the instances on which all systems are defined, and no other.
     """
 
     measure: str
     system: str
-    less: str | None = None
+    baseline: str | None = None
     common: bool = False
 
     def values(self, ev: Evaluation) -> FloatArray:
-        """One value an instance, nan where there is none."""
+        """One value per instance, nan where there is none."""
         if self.common:
-            return comparable(ev, self.measure)[ev.systems.index(self.system)]
+            return common_scores(ev, self.measure)[ev.systems.index(self.system)]
         own = ev.per_instance(self.system, self.measure)
-        return own if self.less is None else differences(own, ev.per_instance(self.less, self.measure))
+        return own if self.baseline is None else subtract_scores(own, ev.per_instance(self.baseline, self.measure))
 
 
-@once
-def units_of(ev: Evaluation) -> Units:
-    """What the resamples of an evaluation draw."""
+@cache_per_evaluation
+def resampling_units(ev: Evaluation) -> Units:
+    """The units that resamples of an evaluation draw: instances, or buckets of them."""
     return Units(int(ev.facts[ev.systems[0]]["instances"]), ev.ids)
 
 
-def draw_of(ev: Evaluation, resamples: int = RESAMPLES, seed: int = 0) -> Draw:
+def shared_bootstrap(ev: Evaluation, resamples: int = RESAMPLES, seed: int = 0) -> Bootstrap:
     """The resamples that all systems and measures share."""
-    return Draw(units_of(ev), resamples, seed)
+    return Bootstrap(resampling_units(ev), resamples, seed)
 
 
-@once
-def _kept(ev: Evaluation, draw: Draw) -> dict[Column, FloatArray]:
+@cache_per_evaluation
+def _cached_means(ev: Evaluation, bootstrap: Bootstrap) -> dict[ScoreColumn, FloatArray]:
     """The means that were computed already."""
     return {}
 
 
-def resampled_means(ev: Evaluation, draw: Draw, columns: Sequence[Column]) -> list[FloatArray]:
-    """The means of each column, one a resample. What is not known yet is drawn together."""
-    kept = _kept(ev, draw)
-    missing = [column for column in dict.fromkeys(columns) if column not in kept]
+def resample_means(ev: Evaluation, bootstrap: Bootstrap, columns: Sequence[ScoreColumn]) -> list[FloatArray]:
+    """The means of each column, one per resample; columns that are not in the cache are resampled together."""
+    cached = _cached_means(ev, bootstrap)
+    missing = [column for column in dict.fromkeys(columns) if column not in cached]
     if missing:
-        means = draw.means(column.values(ev) for column in missing)
-        kept.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
-    return [kept[column] for column in columns]
+        means = bootstrap.means(column.values(ev) for column in missing)
+        cached.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
+    return [cached[column] for column in columns]
 
 
-@once
-def _kept_sums(ev: Evaluation, what: str) -> dict[str, FloatArray]:
+@cache_per_evaluation
+def _cached_sums(ev: Evaluation, what: str) -> dict[str, FloatArray]:
     """The sums that were computed already."""
     return {}
 
 
-def resampled_sums(
+def resample_sums(
     ev: Evaluation, what: str, systems: Sequence[str], rows: Callable[[Evaluation, str], Iterator[IntArray]]
 ) -> list[FloatArray]:
     """Of each system the sums of counts in each resample: resamples × columns. What is not known yet is drawn together.
 
     ``rows``: for each instance the counts of a system, called ``what``, part by part.
     """
-    kept = _kept_sums(ev, what)
-    missing = [system for system in systems if system not in kept]
+    cached = _cached_sums(ev, what)
+    missing = [system for system in systems if system not in cached]
     if missing:
-        kept.update(zip(missing, draw_of(ev).sums([rows(ev, system) for system in missing]), strict=True))
-    return [kept[system] for system in systems]
+        cached.update(zip(missing, shared_bootstrap(ev).sums([rows(ev, system) for system in missing]), strict=True))
+    return [cached[system] for system in systems]
 
 
-def check_level(level: float) -> None:
-    """Of an interval."""
+def check_confidence(level: float) -> None:
+    """Check the confidence level of an interval."""
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidOption(f"level={level!r} is not a number between 0 and 1, like 0.95")
 
 
 def interval(ev: Evaluation, system: str, measure: str, level: float) -> Interval:
     """The interval of a mean; those of all systems and measures are drawn at once."""
-    check_level(level)
-    draw, column = draw_of(ev), Column(measure, system)
-    if column not in _kept(ev, draw):
-        resampled_means(ev, draw, [Column(name, each) for name in ev.measures for each in ev.systems])
-    return Interval.of(_kept(ev, draw)[column], level)
+    check_confidence(level)
+    bootstrap, column = shared_bootstrap(ev), ScoreColumn(measure, system)
+    if column not in _cached_means(ev, bootstrap):
+        resample_means(ev, bootstrap, [ScoreColumn(name, each) for name in ev.measures for each in ev.systems])
+    return Interval.of(_cached_means(ev, bootstrap)[column], level)
 
 
-@once
+@cache_per_evaluation
 def difference_intervals(ev: Evaluation, first: str, second: str, measures: tuple[str, ...]) -> tuple[Interval, ...]:
     """Measure by measure, the interval of the mean of the paired differences first − second.
 
     Whoever asks for a second pair will ask for more: then all pairs of systems are drawn at once.
     """
-    if _kept(ev, draw_of(ev)) or _own(ev):
-        draw_all_pairs(ev, measures)
-    _draw_pairs(ev, [(first, second)], measures)
-    return tuple(_difference(ev, Column(name, first, less=second)) for name in measures)
+    if _cached_means(ev, shared_bootstrap(ev)) or _cached_differences(ev):
+        resample_all_pairs(ev, measures)
+    _resample_pairs(ev, [(first, second)], measures)
+    return tuple(_difference_interval(ev, ScoreColumn(name, first, baseline=second)) for name in measures)
 
 
-def draw_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
+def resample_all_pairs(ev: Evaluation, measures: Sequence[str]) -> None:
     """Resample what the differences of all pairs of systems are made of, at once."""
-    drawn = _drawn(ev)
-    if missing := [name for name in measures if name not in drawn]:
-        _draw_pairs(ev, list(combinations(ev.systems, 2)), missing)
-        drawn.update(missing)
+    resampled = _resampled_measures(ev)
+    if missing := [name for name in measures if name not in resampled]:
+        _resample_pairs(ev, list(combinations(ev.systems, 2)), missing)
+        resampled.update(missing)
 
 
-@once
-def _drawn(ev: Evaluation) -> set[str]:
+@cache_per_evaluation
+def _resampled_measures(ev: Evaluation) -> set[str]:
     """The measures of which all pairs were drawn."""
     return set()
 
 
-@once
-def _own(ev: Evaluation) -> dict[Column, Interval]:
+@cache_per_evaluation
+def _cached_differences(ev: Evaluation) -> dict[ScoreColumn, Interval]:
     """The intervals of differences that are not those of two means."""
     return {}
 
 
-def _draw_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
+def _resample_pairs(ev: Evaluation, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
     """Where two systems are finite and defined on the same instances, the difference of their means is the mean of the
     differences, and other pairs share these means; else the pair has a column of its own."""
-    draw, own = draw_of(ev), _own(ev)
-    kept = _kept(ev, draw)
-    wanted: list[Column] = []
+    bootstrap, intervals = shared_bootstrap(ev), _cached_differences(ev)
+    means_of = _cached_means(ev, bootstrap)
+    missing: list[ScoreColumn] = []
     for name in measures:
         for first, second in pairs:
-            alike = _alike(ev, first, second, name)
-            columns = [Column(name, first), Column(name, second)] if alike else [Column(name, first, less=second)]
-            wanted += [column for column in columns if column not in kept and column not in own]
-    wanted = list(dict.fromkeys(wanted))
-    for start in range(0, len(wanted), TOGETHER):
-        some = wanted[start : start + TOGETHER]
-        drawn = draw.means(column.values(ev) for column in some)
+            alike = _defined_alike(ev, first, second, name)
+            columns = (
+                [ScoreColumn(name, first), ScoreColumn(name, second)]
+                if alike
+                else [ScoreColumn(name, first, baseline=second)]
+            )
+            missing += [column for column in columns if column not in means_of and column not in intervals]
+    missing = list(dict.fromkeys(missing))
+    for start in range(0, len(missing), COLUMNS_AT_ONCE):
+        some = missing[start : start + COLUMNS_AT_ONCE]
+        drawn = bootstrap.means(column.values(ev) for column in some)
         for column, means in zip(some, np.ascontiguousarray(drawn.T), strict=True):
-            if column.less is None:
-                kept[column] = means
+            if column.baseline is None:
+                means_of[column] = means
             else:
-                own[column] = Interval.of(means)
-                own[Column(column.measure, column.less, less=column.system)] = Interval.of(-means)
+                intervals[column] = Interval.of(means)
+                intervals[ScoreColumn(column.measure, column.baseline, baseline=column.system)] = Interval.of(-means)
 
 
-def _difference(ev: Evaluation, column: Column) -> Interval:
-    """Of a difference that was drawn."""
-    if column in _own(ev):
-        return _own(ev)[column]
-    assert column.less is not None
-    terms = [Column(column.measure, system) for system in (column.system, column.less)]
-    first, second = resampled_means(ev, draw_of(ev), terms)
+def _difference_interval(ev: Evaluation, column: ScoreColumn) -> Interval:
+    """The interval of a difference whose terms were resampled."""
+    if column in _cached_differences(ev):
+        return _cached_differences(ev)[column]
+    assert column.baseline is not None
+    terms = [ScoreColumn(column.measure, system) for system in (column.system, column.baseline)]
+    first, second = resample_means(ev, shared_bootstrap(ev), terms)
     return Interval.of(first - second)
 
 
-def _alike(ev: Evaluation, first: str, second: str, measure: str) -> bool:
+def _defined_alike(ev: Evaluation, first: str, second: str, measure: str) -> bool:
     """Whether two systems are undefined on the same instances, and finite on all others."""
-    where = _undefined(ev, first, measure)
-    return where is not None and where == _undefined(ev, second, measure)
+    where = _undefined_bits(ev, first, measure)
+    return where is not None and where == _undefined_bits(ev, second, measure)
 
 
-@once
-def _undefined(ev: Evaluation, system: str, measure: str) -> bytes | None:
+@cache_per_evaluation
+def _undefined_bits(ev: Evaluation, system: str, measure: str) -> bytes | None:
     """Which instances are undefined, as bits; None if a score is infinite."""
     values = ev.per_instance(system, measure)
     missing = np.isnan(values)

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.statistics.differences import PairedDifferences
-from hemlp.analysis.statistics.tests import EXACT_UP_TO
+from hemlp.analysis.statistics.significance_tests import EXACT_UP_TO
 from hemlp.arrays import FloatArray
 
-FLIPS = 9_999
+SIGN_DRAWS = 9_999
 """Ways to choose the signs that are drawn where there are too many to try all."""
-DRAWN_UP_TO = 1_000
+SAMPLED_UP_TO = 1_000
 """Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
-ROOM = 2**21
+MATRIX_SIZE = 2**21
 """Numbers of a matrix that are held at once."""
 
 
@@ -33,29 +33,29 @@ def permutation_tests(pairs: Sequence[PairedDifferences]) -> list[float]:
     erfc(|Σd| / √(2 Σd²)). A sum is a hit unless it is smaller than the observed one by more than n·ε.
     """
     sizes = [d.values.size if d.finite else -1 for d in pairs]
-    p_values = [_normal(d) if size > DRAWN_UP_TO else math.nan for d, size in zip(pairs, sizes, strict=True)]
+    p_values = [_normal_p(d) if size > SAMPLED_UP_TO else math.nan for d, size in zip(pairs, sizes, strict=True)]
     exact = [k for k, size in enumerate(sizes) if 0 <= size <= EXACT_UP_TO]
-    for part in _parts(exact, EXACT_UP_TO):
-        hits = _hits([pairs[k] for k in part], [_all_signs()])
+    for part in _chunk(exact, EXACT_UP_TO):
+        hits = _count_extreme([pairs[k] for k in part], [_enumerate_signs()])
         for k, count in zip(part, hits, strict=True):
             p_values[k] = count / 2 ** (EXACT_UP_TO - 1)
-    drawn = sorted((k for k, size in enumerate(sizes) if EXACT_UP_TO < size <= DRAWN_UP_TO), key=sizes.__getitem__)
-    for part in _parts(drawn, DRAWN_UP_TO):
-        hits = _hits([pairs[k] for k in part], _drawn_signs(sizes[part[-1]]))
+    drawn = sorted((k for k, size in enumerate(sizes) if EXACT_UP_TO < size <= SAMPLED_UP_TO), key=sizes.__getitem__)
+    for part in _chunk(drawn, SAMPLED_UP_TO):
+        hits = _count_extreme([pairs[k] for k in part], _sample_signs(sizes[part[-1]]))
         for k, count in zip(part, hits, strict=True):
-            p = (1 + count) / (1 + FLIPS)
-            p_values[k] = p if count else min(p, _normal(pairs[k]))
+            p = (1 + count) / (1 + SIGN_DRAWS)
+            p_values[k] = p if count else min(p, _normal_p(pairs[k]))
     return p_values
 
 
-def _parts(numbers: list[int], size: int) -> Iterator[list[int]]:
+def _chunk(numbers: list[int], size: int) -> Iterator[list[int]]:
     """So many pairs of up to ``size`` differing instances as fit into a matrix."""
-    together = ROOM // size
+    together = MATRIX_SIZE // size
     for start in range(0, len(numbers), together):
         yield numbers[start : start + together]
 
 
-def _hits(pairs: Sequence[PairedDifferences], signs: Iterable[FloatArray]) -> list[int]:
+def _count_extreme(pairs: Sequence[PairedDifferences], signs: Iterable[FloatArray]) -> list[int]:
     """For how many rows of signs |Σ ± d| is at least the observed sum, for each pair.
 
     Differences are in the order of their size, so that neither the order of the instances nor that of the two systems
@@ -65,7 +65,7 @@ def _hits(pairs: Sequence[PairedDifferences], signs: Iterable[FloatArray]) -> li
     columns = np.zeros((size, len(pairs)))
     least = np.empty(len(pairs))
     for k, d in enumerate(pairs):
-        unit = _unit(d)
+        unit = _scale(d)
         columns[: d.values.size, k] = np.sort(np.abs(d.values)) / unit
         least[k] = abs(math.fsum((d.values / unit).tolist())) - d.values.size * d.tolerance / unit
     hits = np.zeros(len(pairs), np.int64)
@@ -74,29 +74,29 @@ def _hits(pairs: Sequence[PairedDifferences], signs: Iterable[FloatArray]) -> li
     return [int(count) for count in hits]
 
 
-def _all_signs() -> FloatArray:
+def _enumerate_signs() -> FloatArray:
     """All choices of signs but for their opposites, whose sums are as far from 0. A difference of 0 changes nothing."""
     bits = np.arange(2 ** (EXACT_UP_TO - 1))[:, None] >> np.arange(EXACT_UP_TO) & 1
     return 1.0 - 2.0 * bits.astype(np.float64)
 
 
-def _drawn_signs(size: int) -> Iterator[FloatArray]:
+def _sample_signs(size: int) -> Iterator[FloatArray]:
     """The drawn signs of the first ``size`` differences, some draws at a time."""
-    bits, together = _bits(), max(1, ROOM // size)
-    for start in range(0, FLIPS, together):
+    bits, together = _packed_signs(), max(1, MATRIX_SIZE // size)
+    for start in range(0, SIGN_DRAWS, together):
         plus = np.unpackbits(bits[start : start + together], axis=1, count=size)
         yield 2.0 * plus.astype(np.float64) - 1.0
 
 
 @lru_cache(maxsize=1)
-def _bits() -> NDArray[np.uint8]:
-    """Packed signs, one row a draw, by a fixed seed."""
-    return np.random.default_rng(0).integers(0, 256, (FLIPS, -(-DRAWN_UP_TO // 8)), np.uint8)
+def _packed_signs() -> NDArray[np.uint8]:
+    """Packed signs, one row per draw, by a fixed seed."""
+    return np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
 
 
-def _normal(d: PairedDifferences) -> float:
+def _normal_p(d: PairedDifferences) -> float:
     """erfc(|Σd| / √(2 Σd²)), both sums exact before they are rounded."""
-    values = d.values / _unit(d)
+    values = d.values / _scale(d)
     squares = values * values
     scaled = 134217729.0 * values  # Veltkamp: the upper half of each number, then what its square was rounded by
     high = scaled - (scaled - values)
@@ -106,7 +106,7 @@ def _normal(d: PairedDifferences) -> float:
     return math.erfc(abs(math.fsum(values.tolist())) / math.sqrt(2 * total))
 
 
-def _unit(d: PairedDifferences) -> float:
+def _scale(d: PairedDifferences) -> float:
     """A power of two near the greatest difference: in units of it nothing overflows, and nothing is rounded."""
     greatest = float(np.abs(d.values).max(initial=0.0))
     return math.ldexp(1.0, math.frexp(greatest)[1] - 1) if greatest else 1.0

@@ -22,14 +22,14 @@ RESAMPLES = 1000
 """Resamples of a bootstrap interval, and of a draw that are made at once."""
 BLOCK = 1024
 """Units of a draw that are counted at once: another number is another draw."""
-EXACT = 2**24
+FLOAT32_EXACT = 2**24
 """Whole numbers up to this are exact in half the room."""
-ROOM = 2**25
+VALUES_AT_ONCE = 2**25
 """Values of columns that are held at once; more of them are summed in groups, by the same draw made again."""
 
 
 @dataclass(frozen=True)
-class Draw:
+class Bootstrap:
     """Resamples of ``units``, each of as many draws with replacement as there are units; one seed is one draw."""
 
     units: Units
@@ -65,36 +65,36 @@ class Draw:
     def means(self, columns: Iterable[FloatArray]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
 
-        Columns have one value an instance, in the order of the instances. A mean is nan where a resample holds no
+        Columns have one value per instance, in the order of the instances. A mean is nan where a resample holds no
         defined value; infinite values count only where they were drawn.
         """
         units = self.units
         if units.in_buckets:
             waiting = (BucketSums.of(column, units.members, units.number) for column in columns)
             return self.means_of_buckets(waiting)
-        arranged = map(units.arranged, columns)
-        found = [np.empty((self.resamples, 0))]
-        while together := list(islice(arranged, max(1, ROOM // max(1, units.number)))):
-            found.append(self._means(_Instances.of(together)))
-        return np.concatenate(found, axis=1)
+        arranged = map(units.arrange, columns)
+        chunks = [np.empty((self.resamples, 0))]
+        while together := list(islice(arranged, max(1, VALUES_AT_ONCE // max(1, units.number)))):
+            chunks.append(self._means(_InstanceColumns.of(together)))
+        return np.concatenate(chunks, axis=1)
 
     def means_of_buckets(self, columns: Iterable[BucketSums]) -> FloatArray:
-        """The same from sums by bucket."""
-        return self._means(_Bucketed.of(list(columns), self.units.sizes))
+        """``means`` from sums by bucket."""
+        return self._means(_BucketColumns.of(list(columns), self.units.sizes))
 
     def sums(self, streams: Iterable[Iterable[IntArray]]) -> list[FloatArray]:
         """Of each stream the sum of each column in each resample: resamples × columns.
 
         A stream has parts of instances × columns of integers, the instances one after the other.
         """
-        found: list[FloatArray] = []
+        totals: list[FloatArray] = []
         held: list[IntArray] = []
         for stream in streams:
-            held.append(self.units.added(stream))
-            if sum(each.size for each in held) >= ROOM:
-                found += self._sums(held)
+            held.append(self.units.sum_by_unit(stream))
+            if sum(each.size for each in held) >= VALUES_AT_ONCE:
+                totals += self._sums(held)
                 held = []
-        return found + self._sums(held)
+        return totals + self._sums(held)
 
     def _sums(self, columns: Sequence[IntArray]) -> list[FloatArray]:
         """Of counts, units × columns."""
@@ -104,18 +104,18 @@ class Draw:
         totals = np.zeros((self.resamples, values.shape[1]))
         for resamples, units, counts in self.counts():
             part = values[units]
-            exact = counts.sum(axis=1).max() * part.max(initial=0) < EXACT
+            exact = counts.sum(axis=1).max() * part.max(initial=0) < FLOAT32_EXACT
             kind = np.float32 if exact else np.float64
             totals[resamples] += counts.astype(kind) @ part.astype(kind)
         return np.split(totals, np.cumsum([each.shape[1] for each in columns])[:-1], axis=1)
 
-    def _means(self, values: _Instances | _Bucketed) -> FloatArray:
+    def _means(self, values: _InstanceColumns | _BucketColumns) -> FloatArray:
         totals = np.zeros((self.resamples, 5, len(values.exponents)))
         drawn = np.zeros((self.resamples, 1))
         for resamples, units, counts in self.counts():
-            parts = values.parts(units)
-            used = parts.any(axis=2)
-            totals[resamples, used] += counts @ parts[used].T
+            integers = values.integers(units)
+            used = integers.any(axis=2)
+            totals[resamples, used] += counts @ integers[used].T
             drawn[resamples, 0] += counts @ self.units.sizes[units]
         high, low, missing, up, down = np.moveaxis(totals, 1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -132,7 +132,7 @@ def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArr
     instances, 72 for 100,000.
     """
     largest = np.abs(columns).max(axis=1, initial=0)
-    return _parts(columns, bits := _bits(most), exponents := np.frexp(largest)[1] - bits), bits, exponents
+    return _split_integers(columns, bits := _bits(most), exponents := np.frexp(largest)[1] - bits), bits, exponents
 
 
 def _bits(most: int) -> int:
@@ -140,35 +140,35 @@ def _bits(most: int) -> int:
     return 53 - most.bit_length()
 
 
-def _parts(values: FloatArray, bits: int, exponents: IntArray) -> FloatArray:
+def _split_integers(values: FloatArray, bits: int, exponents: IntArray) -> FloatArray:
     scaled = np.ldexp(values, -exponents[:, None])
     high = np.rint(scaled)
     return np.stack([high, np.rint(np.ldexp(scaled - high, bits))])
 
 
 @dataclass(frozen=True)
-class _Instances:
-    """One value an instance, in two integers as of ``fixed_point``, which are made block by block."""
+class _InstanceColumns:
+    """One value per instance, in two integers as of ``fixed_point``, which are made block by block."""
 
     columns: list[FloatArray]
     bits: int
     exponents: IntArray
 
     @classmethod
-    def of(cls, columns: list[FloatArray]) -> _Instances:
+    def of(cls, columns: list[FloatArray]) -> _InstanceColumns:
         largest = [np.max(np.abs(column), initial=0, where=np.isfinite(column)) for column in columns]
         bits = _bits(columns[0].size)
         return cls(columns, bits, np.frexp(np.array(largest))[1] - bits)
 
-    def parts(self, units: slice) -> FloatArray:
+    def integers(self, units: slice) -> FloatArray:
         """High and low parts, and 1 where a value is nan, infinite, or infinite below 0: five × columns × units."""
         values = np.stack([column[units] for column in self.columns])
-        whole = _parts(np.where(np.isfinite(values), values, 0.0), self.bits, self.exponents)
+        whole = _split_integers(np.where(np.isfinite(values), values, 0.0), self.bits, self.exponents)
         return np.concatenate([whole, [np.isnan(values), values == math.inf, values == -math.inf]])
 
 
 @dataclass(frozen=True)
-class _Bucketed:
+class _BucketColumns:
     """The same of exact sums by bucket: 80 bits below the largest of a column."""
 
     whole: FloatArray
@@ -176,7 +176,7 @@ class _Bucketed:
     exponents: IntArray
 
     @classmethod
-    def of(cls, columns: list[BucketSums], sizes: FloatArray) -> _Bucketed:
+    def of(cls, columns: list[BucketSums], sizes: FloatArray) -> _BucketColumns:
         bits = _bits(sizes.size)
         whole = np.zeros((5, len(columns), sizes.size))
         exponents = np.zeros(len(columns), np.int64)
@@ -188,6 +188,6 @@ class _Bucketed:
             exponents[k] = cut - UNIT
         return cls(whole, bits, exponents)
 
-    def parts(self, units: slice) -> FloatArray:
+    def integers(self, units: slice) -> FloatArray:
         """As of instances."""
         return self.whole[:, :, units]

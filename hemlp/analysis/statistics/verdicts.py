@@ -1,4 +1,4 @@
-"""Which systems differ: places by mean, groups as letters, and the tests of all pairs behind them.
+"""Which systems differ significantly: ranks by mean, letters of groups, and the tests of all pairs behind them.
 
 >>> v = verdicts({"A": [1, 0.5, 1, 1, 0.5, 1, 1], "B": [0.5, 0, 0.5, 0, 0, 0, 0.5]})
 >>> v.ranks, v.p["A", "B"], v.sign["A", "B"]
@@ -17,19 +17,19 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 from hemlp.analysis.statistics.differences import PairedDifferences
-from hemlp.analysis.statistics.letters import compact_letters, places
+from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
 from hemlp.analysis.statistics.permutation import permutation_tests
-from hemlp.analysis.statistics.tests import EXACT_UP_TO, LEVEL, Sided, SignTest, holm, sign_test, wilcoxon
+from hemlp.analysis.statistics.significance_tests import ALPHA, EXACT_UP_TO, Sided, SignTest, holm, sign_test, wilcoxon
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.measures.scores import mean
 from hemlp.options import check_choice
 
 Test = Literal["permutation", "sign"]
-Ranks = Literal["mean", "chained"]
+RankMethod = Literal["mean", "chained"]
 Pair = tuple[str, str]
 V = TypeVar("V")
-TOGETHER = 500
+PAIRS_AT_ONCE = 500
 """Pairs whose differences are held at once."""
 
 
@@ -44,7 +44,7 @@ class Procedure:
 
     test: Test | None = None
     sided: Sided = "two"
-    ranks: Ranks = "mean"
+    ranks: RankMethod = "mean"
 
     def __post_init__(self) -> None:
         check_choice("sided", self.sided, ("two", "one"))
@@ -55,17 +55,17 @@ class Procedure:
             raise InvalidOption("sided='one' is for the sign test, as in the paper: test='sign'")
 
     @property
-    def chosen(self) -> Test:
+    def chosen_test(self) -> Test:
         """The test itself."""
         return self.test or ("sign" if self.sided == "one" else "permutation")
 
     def __str__(self) -> str:
-        if self.chosen == "permutation":
+        if self.chosen_test == "permutation":
             return "paired permutation test of the mean"
         return f"{self.sided}-sided sign test"
 
 
-class Pairs(Mapping[Pair, V], Generic[V]):
+class PairMapping(Mapping[Pair, V], Generic[V]):
     """One value for each pair of systems, whichever of the two is named first."""
 
     def __init__(self, values: Mapping[Pair, V]) -> None:
@@ -113,30 +113,30 @@ class Verdicts:
         gain = self.gains(first, second).mean
         return first if gain > 0 else second if gain < 0 else None
 
-    def _tested(self, test: Callable[[Sequence[PairedDifferences]], Sequence[V]]) -> Pairs[V]:
-        """A test of all pairs, some at a time."""
+    def _test_pairs(self, test: Callable[[Sequence[PairedDifferences]], Sequence[V]]) -> PairMapping[V]:
+        """Apply a test to all pairs, some at a time."""
         pairs = self.pairs
         values: list[V] = []
-        for start in range(0, len(pairs), TOGETHER):
-            values += test([self.gains(*pair) for pair in pairs[start : start + TOGETHER]])
-        return Pairs(dict(zip(pairs, values, strict=True)))
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            values += test([self.gains(*pair) for pair in pairs[start : start + PAIRS_AT_ONCE]])
+        return PairMapping(dict(zip(pairs, values, strict=True)))
 
     # ---- tests of pairs
 
     @cached_property
-    def permutation(self) -> Pairs[float]:
+    def permutation(self) -> PairMapping[float]:
         """p of the paired permutation test of the mean, two-sided; nan where a difference is infinite."""
-        return self._tested(permutation_tests)
+        return self._test_pairs(permutation_tests)
 
     @cached_property
-    def wilcoxon(self) -> Pairs[float]:
+    def wilcoxon(self) -> PairMapping[float]:
         """p of Wilcoxon's signed-rank test, two-sided."""
-        return self._tested(lambda part: [wilcoxon(d) for d in part])
+        return self._test_pairs(lambda part: [wilcoxon(d) for d in part])
 
     @cached_property
-    def sign(self) -> Pairs[SignTest]:
+    def sign(self) -> PairMapping[SignTest]:
         """The sign test, of the system with more wins; one-sided, as in the paper, of the one with the better mean."""
-        return self._tested(lambda part: list(map(self._sign, part)))
+        return self._test_pairs(lambda part: list(map(self._sign, part)))
 
     def _sign(self, d: PairedDifferences) -> SignTest:
         wins, losses = d.wins, d.values.size - d.wins
@@ -145,21 +145,21 @@ class Verdicts:
         return sign_test(of_better if one_sided else max(wins, losses), wins + losses, self.procedure.sided)
 
     @cached_property
-    def p(self) -> Pairs[float]:
+    def p(self) -> PairMapping[float]:
         """p of the chosen test."""
-        if self.procedure.chosen == "permutation":
+        if self.procedure.chosen_test == "permutation":
             return self.permutation
-        return Pairs({pair: test.p for pair, test in self.sign.items()})
+        return PairMapping({pair: test.p for pair, test in self.sign.items()})
 
     @cached_property
-    def holm(self) -> Pairs[float]:
+    def holm(self) -> PairMapping[float]:
         """p of the chosen test, corrected by Holm for all pairs; what is undefined counts as 1."""
         corrected = holm([1.0 if math.isnan(p) else p for p in self.p.values()])
-        return Pairs(dict(zip(self.p, corrected, strict=True)))
+        return PairMapping(dict(zip(self.p, corrected, strict=True)))
 
     def separated(self, first: str, second: str) -> bool:
         """Whether two systems differ significantly."""
-        return self.holm[first, second] < LEVEL
+        return self.holm[first, second] < ALPHA
 
     # ---- systems
 
@@ -179,17 +179,17 @@ class Verdicts:
     @cached_property
     def ranks(self) -> Mapping[str, int | None]:
         """Places by mean, 1 the best; None where there is no mean."""
-        return self._places if self.procedure.ranks == "mean" else self._chained
+        return self._mean_ranks if self.procedure.ranks == "mean" else self._chained_ranks
 
     @cached_property
-    def _places(self) -> Mapping[str, int | None]:
-        return dict(zip(self.scores, places(list(self.means.values()), self.greater_is_better), strict=True))
+    def _mean_ranks(self) -> Mapping[str, int | None]:
+        return dict(zip(self.scores, rank_means(list(self.means.values()), self.greater_is_better), strict=True))
 
     @property
-    def _chained(self) -> Mapping[str, int | None]:
+    def _chained_ranks(self) -> Mapping[str, int | None]:
         """Where the test of two neighbours does not find the upper one better, they share a rank."""
         ranks: dict[str, int | None] = dict.fromkeys(self.scores)
-        order = sorted(filter(self._places.get, self.scores), key=lambda system: self._places[system] or 0)
+        order = sorted(filter(self._mean_ranks.get, self.scores), key=lambda system: self._mean_ranks[system] or 0)
         for at, system in enumerate(order):
             tied = at > 0 and not self._beats(order[at - 1], system)
             ranks[system] = ranks[order[at - 1]] if tied else at + 1
@@ -197,8 +197,8 @@ class Verdicts:
 
     def _beats(self, above: str, below: str) -> bool:
         d = self.gains(above, below)
-        favoured = d.mean > 0 if self.procedure.chosen == "permutation" else 2 * d.wins > d.values.size
-        return self.p[above, below] < LEVEL and favoured
+        favoured = d.mean > 0 if self.procedure.chosen_test == "permutation" else 2 * d.wins > d.values.size
+        return self.p[above, below] < ALPHA and favoured
 
     @cached_property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
@@ -206,8 +206,8 @@ class Verdicts:
         if len(self.scores) < 3:
             return dict.fromkeys(self.scores, ())
         last = len(self.scores) + 1
-        order = sorted(self.scores, key=lambda system: (self._places[system] or last, system))
-        letters = compact_letters(len(order), lambda i, j: self.separated(order[i], order[j]))
+        order = sorted(self.scores, key=lambda system: (self._mean_ranks[system] or last, system))
+        letters = compact_letter_display(len(order), lambda i, j: self.separated(order[i], order[j]))
         by_system = dict(zip(order, letters, strict=True))
         return {system: by_system[system] for system in self.scores}
 
@@ -217,14 +217,14 @@ class Verdicts:
 
         The least p of n instances is 2 / 2ⁿ, which Holm multiplies by the number of pairs that have no smaller one.
         """
-        if self.procedure.chosen != "permutation":
+        if self.procedure.chosen_test != "permutation":
             return []
         ordered = np.sort(list(self.p.values()))
         pairs = []
         for (first, second), test in self.sign.items():
             least = 2.0 ** (1 - test.n)
             tests = len(ordered) - int(np.searchsorted(ordered, least))
-            if 0 < test.n <= EXACT_UP_TO and tests * least >= LEVEL:
+            if 0 < test.n <= EXACT_UP_TO and tests * least >= ALPHA:
                 pairs.append((first, second, test.n))
         return pairs
 
@@ -235,7 +235,7 @@ def verdicts(
     *,
     test: Test | None = None,
     sided: Sided = "two",
-    ranks: Ranks = "mean",
+    ranks: RankMethod = "mean",
 ) -> Verdicts:
     """Places, groups and tests of systems from anybody's scores, one value per instance.
 
@@ -263,15 +263,15 @@ def verdicts(
     >>> v.groups
     {'A': ('a',), 'B': ('b',), 'C': ('b',)}
     """
-    columns = {str(system): _column(str(system), values) for system, values in scores.items()}
+    columns = {str(system): _as_column(str(system), values) for system, values in scores.items()}
     lengths = {system: len(column) for system, column in columns.items()}
     if len(columns) < len(scores) or len(set(lengths.values())) != 1:
-        told = ", ".join(f"{system} {length:,}" for system, length in lengths.items()) or "there are no systems"
-        raise InvalidOption(f"systems are compared instance by instance, so all need equally many scores: {told}")
+        counts = ", ".join(f"{system} {length:,}" for system, length in lengths.items()) or "there are no systems"
+        raise InvalidOption(f"systems are compared instance by instance, so all need equally many scores: {counts}")
     return Verdicts(columns, greater_is_better, Procedure(test, sided, ranks))
 
 
-def _column(system: str, values: Any) -> FloatArray:
+def _as_column(system: str, values: Any) -> FloatArray:
     try:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A threshold for each group of classes (a level, or one class), changed one after the other while that is better."""
+"""A threshold per group of classes (a level, or one class), by coordinate search: one after the other, while better."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.scored.best import SAME, best_index
-from hemlp.analysis.scored.stepping import Solving, step_values
-from hemlp.analysis.scored.steps import Steps
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.scored.operating_point import TIE_TOLERANCE, best_index
+from hemlp.analysis.scored.step_scores import ScoringOptions, score_steps
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.arrays import FloatArray, IntArray, row_pointers, sorted_distinct
 from hemlp.errors import Advice, InvalidOption
 from hemlp.hierarchy.labels import Label
@@ -22,59 +22,63 @@ from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
 
 ROUNDS = 10
-"""How often all thresholds are gone through at most."""
-Few = Literal["error", "shared"]
+"""At most so many rounds over all groups."""
+SmallGroups = Literal["error", "shared"]
 Grouping = Literal["level", "class"]
 
 
-def groups_of(data: Aligned, by: Grouping) -> IntArray:
+def group_of_class(data: AlignedScores, by: Grouping) -> IntArray:
     """The group of each class."""
     h = data.hierarchy
     return h.unit_depths.astype(np.int64) if by == "level" else np.arange(len(h))
 
 
-def set_sizes(data: Aligned, by: Grouping) -> float:
+def count_set_members(data: AlignedScores, by: Grouping) -> float:
     """Predicted classes of all sets that one round looks at, if nothing but the group itself is predicted."""
-    keys = np.sort(data.rows * len(data.hierarchy) + groups_of(data, by)[data.classes])
+    keys = np.sort(data.rows * len(data.hierarchy) + group_of_class(data, by)[data.classes])
     begin = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if keys.size else keys
     sizes = np.diff(np.append(begin, keys.size)).astype(np.float64)
     return float(np.sum(sizes * (sizes + 1) / 2))
 
 
 @dataclass(frozen=True)
-class OwnThresholds:
+class GroupTuner:
     """How thresholds of groups are chosen. ``least``, ``few`` as of ``hemlp.tune``."""
 
     measure: Measure
     by: Grouping
     least: int
-    few: Few
-    solving: Solving
+    few: SmallGroups
+    options: ScoringOptions
 
-    def chosen(self, data: Aligned, shared: float) -> dict[Label, float]:
+    def choose(self, data: AlignedScores, shared: float) -> dict[Label, float]:
         """The thresholds of classes that have another one than all share."""
-        groups = groups_of(data, self.by)
-        found = np.full(int(groups.max()) + 1, shared)
+        groups = group_of_class(data, self.by)
+        thresholds = np.full(int(groups.max()) + 1, shared)
         of_entry = groups[data.classes]
         entries = np.argsort(of_entry, kind="stable")
-        begin = row_pointers(of_entry[entries], len(found))
-        of_group = {g: entries[begin[g] : begin[g + 1]] for g in self.with_data(data)}
+        begin = row_pointers(of_entry[entries], len(thresholds))
+        of_group = {g: entries[begin[g] : begin[g + 1]] for g in self.supported_groups(data)}
         rows, predicted = data.rows, data.values >= shared
         nothing = Side(np.zeros(len(data) + 1, np.int64), np.empty(0, np.int32))
         data = replace(data, batch=replace(data.batch, pred=nothing))  # steps have predictions of their own
         for _ in range(ROUNDS):
             changed = False
             for g, own in of_group.items():
-                better = self._better(data, rows, own, predicted, found[g])
+                better = self._improve(data, rows, own, predicted, thresholds[g])
                 if better is not None:
-                    found[g], changed = better, True
+                    thresholds[g], changed = better, True
                     predicted[own] = data.values[own] >= better
             if not changed:
                 break
-        return {label: float(found[groups[k]]) for label, k in data.hierarchy.ids.items() if found[groups[k]] != shared}
+        return {
+            label: float(thresholds[groups[k]])
+            for label, k in data.hierarchy.ids.items()
+            if thresholds[groups[k]] != shared
+        }
 
-    def _better(
-        self, data: Aligned, rows: IntArray, own: IntArray, predicted: NDArray[np.bool_], now: float
+    def _improve(
+        self, data: AlignedScores, rows: IntArray, own: IntArray, predicted: NDArray[np.bool_], now: float
     ) -> float | None:
         """A threshold of the entries ``own`` that is better than ``now``, all others predicted as they are."""
         affected = sorted_distinct(rows[own])
@@ -89,22 +93,22 @@ class OwnThresholds:
         order = np.lexsort((-fixed, rows[both]))
         part = replace(
             data, batch=data.batch.take(affected), ptr=row_pointers(place[rows[both[order]]], affected.size),
-            classes=data.classes[both[order]], values=fixed[order], given=None,
+            classes=data.classes[both[order]], values=fixed[order], raw_scores=None,
         )  # fmt: skip
         grid = np.append(sorted_distinct(data.values[own]), math.inf)
-        steps = Steps.over(part, grid)
-        (of,) = step_values([self.measure], part, steps, self.solving)
+        steps = ThresholdSteps.over(part, grid)
+        (of,) = score_steps([self.measure], part, steps, self.options)
         means = steps.means(of.values)[0][::-1]
         before = means[np.searchsorted(grid, now)]
         best = best_index(means, self.measure.greater_is_better)
         gain = means[best] - before if self.measure.greater_is_better else before - means[best]
-        return None if gain <= SAME * max(1.0, abs(before)) else float(grid[best])
+        return None if gain <= TIE_TOLERANCE * max(1.0, abs(before)) else float(grid[best])
 
-    def with_data(self, data: Aligned) -> list[int]:
+    def supported_groups(self, data: AlignedScores) -> list[int]:
         """The groups of scored classes that are true in enough instances."""
         from hemlp.kernels.sweep import reached
 
-        h, groups = data.hierarchy, groups_of(data, self.by)
+        h, groups = data.hierarchy, group_of_class(data, self.by)
         size = int(groups.max()) + 1
         ptr, nodes, _ = reached(Rows(h.parent_ptr, h.parent_idx), data.true)
         keys = sorted_distinct(np.repeat(np.arange(len(data)), np.diff(ptr)) * size + groups[nodes])
@@ -120,7 +124,7 @@ class OwnThresholds:
             ).advised(Advice("few", "shared", "to let them keep the one threshold of all"))
         return [int(g) for g in scored if counts[g] >= self.least]
 
-    def values(self, data: Aligned, shared: float, own: Mapping[Label, float]) -> FloatArray:
+    def values(self, data: AlignedScores, shared: float, own: Mapping[Label, float]) -> FloatArray:
         """The measure on each instance at thresholds of classes."""
         least = np.array([own.get(label, shared) for label in data.hierarchy.labels])
         kept = data.values >= least[data.classes]
@@ -128,5 +132,5 @@ class OwnThresholds:
         rows, classes = np.divmod(keys, len(data.hierarchy))
         batch = replace(data.batch, pred=Side(row_pointers(rows, len(data)), classes.astype(np.int32)))
         return self.measure.score(
-            batch, undefined=self.solving.undefined, solver=self.solving.solver, time_limit=self.solving.time_limit
+            batch, undefined=self.options.undefined, solver=self.options.solver, time_limit=self.options.time_limit
         ).values

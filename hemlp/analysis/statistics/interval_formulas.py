@@ -1,7 +1,7 @@
-"""Intervals without resamples, for tables with more rows than could be resampled: of proportions and of means.
+"""Confidence intervals by formula, for tables with too many rows to resample: Wilson's and Student's.
 
-A class is in a set of an instance or is not, so its precision is a proportion k / n, and Wilson's score interval holds
-all proportions p that a normal test does not separate from it: |k − n p| ≤ z √(n p (1 − p)). It has a width even where
+A class is in the set of an instance or not, so its precision is a proportion k / n, and Wilson's score interval has
+all proportions p that a normal test does not reject: |k − n p| ≤ z √(n p (1 − p)). It has a width even where
 all instances agree. A mean over n instances has Student's interval, mean ∓ t s / √n.
 """
 
@@ -18,10 +18,10 @@ from hemlp.text.intervals import CONFIDENCE, Interval
 TAIL = (1 + CONFIDENCE) / 2
 
 
-def proportion(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The lower and upper ends for ``hits`` of ``total``; nan where the total is 0.
+def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Wilson's interval of the proportion ``hits / total``: both ends, nan where the total is 0.
 
-    >>> low, high = proportion(np.array([0.0, 5.0]), np.array([10.0, 10.0]))
+    >>> low, high = wilson_interval(np.array([0.0, 5.0]), np.array([10.0, 10.0]))
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.2366], [0.2775, 0.7634])
     """
@@ -36,15 +36,16 @@ def proportion(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatAr
     return np.where(none, math.nan, low), np.where(none, math.nan, high)
 
 
-def of_mean(
+def student_interval(
     means: FloatArray, sums: FloatArray, squares: FloatArray, number: FloatArray, limits: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """The ends mean ∓ t s / √n, as far as the ``limits`` of a mean; nan where it is not finite, or of one value.
+    """Student's interval of a mean, mean ∓ t s / √n, clipped to ``limits``; nan if not finite, or of one value.
 
     ``sums`` of ``number`` values and of their ``squares``, which should be near 0: what is the same in all of them is
     taken off before.
 
-    >>> low, high = of_mean(np.array([0.625]), np.array([0.0]), np.array([0.28125]), np.array([2.0]), (0.0, 1.0))
+    >>> columns = np.array([0.625]), np.array([0.0]), np.array([0.28125]), np.array([2.0])
+    >>> low, high = student_interval(*columns, (0.0, 1.0))
     >>> low.tolist(), high.tolist()
     ([0.0], [1.0])
     """
@@ -57,17 +58,17 @@ def of_mean(
         return np.clip(means - width, *limits), np.clip(means + width, *limits)
 
 
-def exactly_added(values: FloatArray) -> FloatArray:
+def round_for_exact_sums(values: FloatArray) -> FloatArray:
     """The values, rounded so that sums of them with their remainders are exact, and depend on no order.
 
     A sum s of n values below 2ᵉ is rounded n times by up to 2ᵉ n / 2⁵³: what that adds up to fits into a double if all
     values are whole multiples of 2ᵉ / 2ᵇ and b ≤ 106 − 2 log₂ n.
     """
     exponent = np.frexp(np.max(np.abs(values), initial=0.0))[1] - 104 + 2 * values.size.bit_length()
-    found: FloatArray = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-    return found
+    rounded: FloatArray = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
+    return rounded
 
 
-def intervals(low: FloatArray, high: FloatArray) -> list[Interval]:
-    """Pairs of ends."""
+def as_intervals(low: FloatArray, high: FloatArray) -> list[Interval]:
+    """Lower and upper ends as a list of intervals."""
     return list(map(Interval, low.tolist(), high.tolist()))

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.statistics.resampling import RESAMPLES, Draw
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray
 from hemlp.errors import UnknownMeasure
@@ -38,7 +38,7 @@ from hemlp.text.words import many
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranked(Shown):
-    """Values of ranked measures, one array each with one value an instance; nan where a measure is undefined.
+    """Values of ranked measures, one array each with one value per instance; nan where a measure is undefined.
 
     ``ids``: the names of the instances, if they have any.
 
@@ -61,7 +61,7 @@ class Ranked(Shown):
         return list(self.values)
 
     def per_instance(self, measure: str) -> FloatArray:
-        """One value an instance.
+        """One value per instance.
 
         Parameters
         ----------
@@ -85,16 +85,19 @@ class Ranked(Shown):
         """Means with their 95% bootstrap intervals."""
         columns = list(self.values.values())
         units = Units(len(columns[0]), self.ids)
-        found = [Interval.of(drawn) for drawn in Draw(units).means(columns).T]
+        intervals = [Interval.of(drawn) for drawn in Bootstrap(units).means(columns).T]
         rows = [
             [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
-            for (name, better), (low, high) in zip(self.greater_is_better.items(), found, strict=True)
+            for (name, better), (low, high) in zip(self.greater_is_better.items(), intervals, strict=True)
         ]
-        notes = [f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.described}", *self.notes]
+        notes = [
+            f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.description}",
+            *self.notes,
+        ]
         return Table(["measure", "", "mean", "95% interval"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row an instance, one column a measure, and their ids if they have any.
+        """One row per instance, one column per measure, and their ids if they have any.
 
         Parameters
         ----------
@@ -143,29 +146,29 @@ def ranked(
     Ranked(F_H@1 0.5000, F_H@2 0.8000)
     """
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
-    made = {each if isinstance(each, str) else measure(each).called: _ranked(each) for each in asked}
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    resolved = {each if isinstance(each, str) else measure(each).called: _resolve_ranked(each) for each in asked}
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     ranking = Side(data.ptr, data.classes)
     batch = replace(data.batch, pred=replace(data.batch.pred, ranking=ranking, uncut=True))
     options: Any = {"solver": solver, "time_limit": time_limit}
     values: dict[str, FloatArray] = {}
     policies: tuple[tuple[bool, UndefinedPolicy], ...] = (True, "nan"), (False, undefined)
     for distances, policy in policies:
-        here = {name: each for name, each in made.items() if isinstance(each.measure, NearestMeasure) == distances}
-        found = score_together(list(here.values()), batch, undefined=policy, **options) if here else []
-        values |= {name: of.values for name, of in zip(here, found, strict=True)}
+        here = {name: each for name, each in resolved.items() if isinstance(each.measure, NearestMeasure) == distances}
+        scored = score_together(list(here.values()), batch, undefined=policy, **options) if here else []
+        values |= {name: of.values for name, of in zip(here, scored, strict=True)}
     notes = list(data.notes)
-    for name in made:
+    for name in resolved:
         if lacking := int(np.isnan(values[name]).sum()):
             which = "which is" if lacking == 1 else "which are"
             notes.append(f"{name}: undefined on {many(lacking, 'instance')}, {which} left out")
-    better = {name: each.greater_is_better for name, each in made.items()}
-    return Ranked({name: values[name] for name in made}, better, tuple(notes), data.batch.ids)
+    better = {name: each.greater_is_better for name, each in resolved.items()}
+    return Ranked({name: values[name] for name in resolved}, better, tuple(notes), data.batch.ids)
 
 
-def _ranked(what: str | Measure) -> RankedMeasure:
+def _resolve_ranked(what: str | Measure) -> RankedMeasure:
     """MEASURE@k."""
-    made = measure(what)
-    if not isinstance(made, RankedMeasure):
+    resolved = measure(what)
+    if not isinstance(resolved, RankedMeasure):
         raise UnknownMeasure(f"{what!r} is not MEASURE@k with an integer k of at least 1, as F_H@5 is")
-    return made
+    return resolved

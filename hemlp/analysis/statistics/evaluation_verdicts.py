@@ -1,11 +1,11 @@
-"""Verdicts on the systems of an evaluation: places, groups, and tests of pairs."""
+"""``Verdicts`` on the systems of an evaluation, cached: ranks, groups and tests of pairs by one measure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hemlp.analysis.statistics.cache import once
-from hemlp.analysis.statistics.comparable import comparable
+from hemlp.analysis.statistics.cache import cache_per_evaluation
+from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.verdicts import Procedure, Verdicts
 from hemlp.options import check_known
 
@@ -17,17 +17,17 @@ def table_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdic
     """Places and groups of a table: on the instances on which all systems are defined."""
     check_known("measure", measure, ev.measures)
     undefined = any(ev.scores[system][measure].undefined for system in ev.systems)
-    return _on_common_instances(ev, measure, procedure) if undefined else pair_verdicts(ev, measure, procedure)
+    return _common_verdicts(ev, measure, procedure) if undefined else pair_verdicts(ev, measure, procedure)
 
 
-@once
+@cache_per_evaluation
 def pair_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
     """Tests of pairs: each on the instances on which both systems are defined."""
     scores = {system: ev.per_instance(system, measure) for system in ev.systems}
     return Verdicts(scores, ev.greater_is_better[measure], procedure)
 
 
-@once
-def _on_common_instances(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
-    scores = dict(zip(ev.systems, comparable(ev, measure), strict=True))
+@cache_per_evaluation
+def _common_verdicts(ev: Evaluation, measure: str, procedure: Procedure) -> Verdicts:
+    scores = dict(zip(ev.systems, common_scores(ev, measure), strict=True))
     return Verdicts(scores, ev.greater_is_better[measure], procedure)

@@ -1,4 +1,4 @@
-"""Counts of what a system predicted, and of what was unknown, missing, dropped or emptied."""
+"""Counts of predicted and true labels of a system, and of those that are unknown, missing or dropped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hemlp.text.words import many
 
 
 @dataclass
-class Facts:
+class LabelCounts:
     """Counts of one system's instances and labels."""
 
     policies: Policies
@@ -45,8 +45,8 @@ class Facts:
         self.emptied_true += batch.true.emptied
         self.missing += batch.true.missing + batch.pred.missing
 
-    def told(self) -> dict[str, float]:
-        """In words."""
+    def as_dict(self) -> dict[str, float]:
+        """The counts by their names in results."""
         pred, true = self.policies.unknown, self.policies.unknown_true
         return {
             "instances": self.instances,
@@ -64,28 +64,28 @@ class Facts:
         }
 
 
-def dropped_true_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
-    shown, some = {}, False
+    texts, some = {}, False
     for system, counts in facts.items():
         dropped, emptied = counts.get("true labels dropped", 0), counts.get("true sets emptied", 0)
-        shown[system] = f"{dropped:,} ({emptied:,} left empty)"
+        texts[system] = f"{dropped:,} ({emptied:,} left empty)"
         some = some or dropped > 0
-    return shown if some else {}
+    return texts if some else {}
 
 
-def with_dropped(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
+def note_dropped_labels(table: Table, facts: Mapping[str, Mapping[str, float]]) -> Table:
     """A table with a note of the true labels that no score sees, if any were dropped."""
-    dropped = dropped_true_labels(facts)
-    told = ", ".join(f"{system} {number}" for system, number in dropped.items())
-    return replace(table, notes=[*table.notes, f"true labels dropped: {told}"]) if dropped else table
+    dropped = describe_dropped_labels(facts)
+    texts = ", ".join(f"{system} {number}" for system, number in dropped.items())
+    return replace(table, notes=[*table.notes, f"true labels dropped: {texts}"]) if dropped else table
 
 
-def unknown_labels(counts: Mapping[str, float]) -> str:
+def describe_unknown_labels(counts: Mapping[str, float]) -> str:
     """What was done about the unknown labels of a system, in words."""
     kinds = (
         "predicted labels dropped", "predicted labels isolated", "predictions emptied",
         "true labels dropped", "true labels isolated", "true sets emptied",
     )  # fmt: skip
-    told = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
-    return many(counts["unknown labels"], "unknown label") + (f" ({told})" if told else "")
+    actions = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return many(counts["unknown labels"], "unknown label") + (f" ({actions})" if actions else "")

@@ -12,13 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers, sorted_distinct
 from hemlp.instances.scored_sets import ScoredSets
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class ThresholdSteps:
     """Steps of all instances: those of instance i are ``ptr[i]`` to ``ptr[i + 1]``, sets from small to large.
 
     ``thresholds`` descend. ``sizes``: how many of its scored classes are predicted; ``events``: from which threshold
@@ -31,7 +31,7 @@ class Steps:
     events: IntArray
 
     @classmethod
-    def over(cls, data: Aligned | ScoredSets, thresholds: FloatArray) -> Steps:
+    def over(cls, data: AlignedScores | ScoredSets, thresholds: FloatArray) -> ThresholdSteps:
         """At ``thresholds`` that ascend."""
         event = len(thresholds) - np.searchsorted(thresholds, data.values, side="right")
         size = len(data.ptr) - 1
@@ -70,7 +70,7 @@ class Steps:
         return row_pointers(self.events[order], len(self.thresholds)), order, first
 
     def sums(self, *columns: FloatArray) -> FloatArray:
-        """Sums over instances of each column (one finite value a step) at each threshold: thresholds × columns."""
+        """Sums over instances of each column (one finite value per step) at each threshold: thresholds × columns."""
         from hemlp.kernels.sweep import running_sums
 
         begin, order, first = self.timeline
@@ -89,12 +89,12 @@ class Steps:
             means = means + np.where(above > 0, math.inf, 0.0) + np.where(below > 0, -math.inf, 0.0)
         return means, defined.astype(np.int64)
 
-    def present(self, event: int) -> IntArray:
+    def steps_at(self, event: int) -> IntArray:
         """The step of each instance at the threshold of an event."""
         begun = self.events <= event
         return self.ptr[:-1] + np.bincount(self.rows[begun], minlength=len(self.ptr) - 1) - 1
 
-    def sets(self, data: Aligned, steps: IntArray) -> tuple[IntArray, IntArray]:
+    def predicted_sets(self, data: AlignedScores, steps: IntArray) -> tuple[IntArray, IntArray]:
         """The predicted classes of some steps, sorted within each (CSR)."""
         sizes = self.sizes[steps].astype(np.int64)
         ptr = pointers(sizes)
@@ -104,6 +104,6 @@ class Steps:
         return ptr, (keys % max(1, len(data.hierarchy))).astype(np.int32)
 
 
-def distinct_scores(data: Aligned | ScoredSets) -> FloatArray:
+def distinct_scores(data: AlignedScores | ScoredSets) -> FloatArray:
     """All different scores, ascending."""
     return sorted_distinct(data.values)

@@ -1,4 +1,4 @@
-"""Rules that cut scores: thresholds, the k greatest scores, and both together.
+"""Cutting rules turn scores into predicted sets: thresholds, the k greatest scores, or both.
 
 All but thresholds of levels and classes predict the first n classes of an instance, greatest score first and ties by
 label: as many as reach the threshold, but at least and at most so many.
@@ -18,8 +18,8 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.text.words import many
 
-Kind = Literal["all", "top", "nonempty", "capped", "level", "class"]
-KINDS: dict[Kind, str] = {
+RuleKind = Literal["all", "top", "nonempty", "capped", "level", "class"]
+RULE_KINDS: dict[RuleKind, str] = {
     "all": "one threshold",
     "top": "the greatest scores",
     "nonempty": "one threshold, or the greatest score",
@@ -31,18 +31,18 @@ KINDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A rule of one kind. ``own``: thresholds of classes that have another, infinite where one is never predicted.
+class CuttingRule:
+    """A rule of one kind. ``class_thresholds``: of classes with their own, infinite where one is never predicted.
 
     ``at_least``, ``at_most``: how many classes are predicted, whatever their scores. Of the kind "top" the threshold is
     not used.
     """
 
-    by: Kind
+    by: RuleKind
     threshold: float
     at_least: int = 0
     at_most: int | None = None
-    own: Mapping[Label, float] = field(default_factory=dict)
+    class_thresholds: Mapping[Label, float] = field(default_factory=dict)
 
     def sizes(self, s: ScoredSets) -> IntArray:
         """How many classes of each instance are predicted, the greatest scores first."""
@@ -52,48 +52,50 @@ class Rule:
         else:
             rows = np.repeat(np.arange(len(s)), lengths)
             reached = np.bincount(rows[s.values >= self.threshold], minlength=len(s))
-        return clipped(reached, lengths, self.at_least, self.at_most)
+        return clip_sizes(reached, lengths, self.at_least, self.at_most)
 
     def kept(self, s: ScoredSets) -> NDArray[np.bool_]:
         """Which scores are of predicted classes."""
-        if self.own:
-            least = np.array([self.own.get(label, self.threshold) for label in s.vocabulary], np.float64)
+        if self.class_thresholds:
+            least = np.array([self.class_thresholds.get(label, self.threshold) for label in s.vocabulary], np.float64)
             return s.values >= least[s.codes]
         kept: NDArray[np.bool_] = s.ranks < np.repeat(self.sizes(s), np.diff(s.ptr))
         return kept
 
 
-def parameter(rules: Sequence[Rule], shown: Callable[[float], str] = "{:g}".format) -> str:
+def describe_parameter(rules: Sequence[CuttingRule], format_number: Callable[[float], str] = "{:g}".format) -> str:
     """What was chosen, in words: the threshold of a rule and how many others, of several the least to the greatest."""
-    ends = _ends([rule.at_most for rule in rules if rule.at_most is not None])
+    ends = _format_range([rule.at_most for rule in rules if rule.at_most is not None])
     if rules[0].by == "top":
         return f"top {ends}"
-    used = [value for rule in rules for value in (rule.threshold, *rule.own.values())]
-    others = len(set(rules[0].own.values()))
-    words = _ends(used, shown) if len(rules) > 1 else shown(rules[0].threshold)
+    used = [value for rule in rules for value in (rule.threshold, *rule.class_thresholds.values())]
+    others = len(set(rules[0].class_thresholds.values()))
+    words = _format_range(used, format_number) if len(rules) > 1 else format_number(rules[0].threshold)
     if others and len(rules) == 1:
         words += f" and {many(others, 'other')}"
     words += " or the greatest score" if any(rule.at_least for rule in rules) else ""
     return f"{words}, at most {ends} {'class' if ends == '1' else 'classes'}" if ends else words
 
 
-def chosen(rules: Sequence[Rule], shown: Callable[[float], str] = "{:g}".format, threshold: str = "") -> str:
+def describe_rules(
+    rules: Sequence[CuttingRule], format_number: Callable[[float], str] = "{:g}".format, threshold: str = ""
+) -> str:
     """Rules in words, those of folds by their kinds; ``threshold``: what stands before one."""
-    found = []
-    for kind in KINDS:
-        alike = [rule for rule in rules if rule.by == kind]
-        if alike:
+    texts = []
+    for kind in RULE_KINDS:
+        same_kind = [rule for rule in rules if rule.by == kind]
+        if same_kind:
             before, behind = "" if kind == "top" else threshold, f" by {kind}" if kind in ("level", "class") else ""
-            times = "" if len(alike) == len(rules) else f" ({many(len(alike), 'fold')})"
-            found.append(f"{before}{parameter(alike, shown)}{behind}{times}")
-    return ", ".join(found)
+            times = "" if len(same_kind) == len(rules) else f" ({many(len(same_kind), 'fold')})"
+            texts.append(f"{before}{describe_parameter(same_kind, format_number)}{behind}{times}")
+    return ", ".join(texts)
 
 
-def _ends(values: Sequence[float], shown: Callable[[float], str] = str) -> str:
-    return " to ".join(shown(value) for value in sorted({min(values), max(values)})) if values else ""
+def _format_range(values: Sequence[float], format_number: Callable[[float], str] = str) -> str:
+    return " to ".join(format_number(value) for value in sorted({min(values), max(values)})) if values else ""
 
 
-def clipped(reached: IntArray, lengths: IntArray, at_least: int, at_most: int | None) -> IntArray:
+def clip_sizes(reached: IntArray, lengths: IntArray, at_least: int, at_most: int | None) -> IntArray:
     """How many of its scored classes an instance has predicted, if ``reached`` are above the threshold."""
-    found = np.maximum(reached, np.minimum(at_least, lengths)) if at_least else reached
-    return found if at_most is None else np.minimum(found, at_most)
+    sizes = np.maximum(reached, np.minimum(at_least, lengths)) if at_least else reached
+    return sizes if at_most is None else np.minimum(sizes, at_most)

@@ -1,4 +1,4 @@
-"""What an explanation of one instance holds: pairs, minimal LCA graphs or closures, as tables, data and drawings."""
+"""The explanation of one instance, part by part (pairs, LCA graphs, closures), as tables, plain data and drawings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.explain.layout import Curve
-from hemlp.analysis.explain.notebook import more
+from hemlp.analysis.explain.layout import PairCurve
+from hemlp.analysis.explain.notebook import notebook_elements
 from hemlp.errors import InvalidOption
 from hemlp.escaping import json_number, printable
 from hemlp.hierarchy.dag import Hierarchy
@@ -21,12 +21,12 @@ from hemlp.text.display import Shown
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.analysis.explain.joint_parts import Several
+    from hemlp.analysis.explain.joint_parts import JointPart
 
 Node = Label | Top
-Names = Callable[[Node], str]
-TOP_WORDS = "⊤ (above all roots)"
-MOST_NAMES, MOST_BOXES = 200, 600
+NameFunction = Callable[[Node], str]
+TOP_NAME = "⊤ (above all roots)"
+MAX_NAMES, MAX_BOXES = 200, 600
 """Names that are listed, and boxes that are drawn; the data (``to_dict``) always has all."""
 
 
@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Pairing:
+class PairingPart:
     """The optimal pairs, and a price of each class: what it adds to the cost (there may be other prices)."""
 
     values: Mapping[str, float]
@@ -49,10 +49,15 @@ class Pairing:
     prices: Mapping[str, Mapping[Label, float]]
     error: float
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """Pairs, then prices."""
         rows = [
-            [_or_default(p.predicted, name), _or_default(p.true, name), f"{p.cost:g}", _path(p.path, name)]
+            [
+                _name_or_default(p.predicted, name),
+                _name_or_default(p.true, name),
+                f"{p.cost:g}",
+                _join_path(p.path, name),
+            ]
             for p in self.pairs
         ]
         yield Table(["predicted", "true", "cost", "path"], rows, [f"together {self.error:g}"])
@@ -63,31 +68,31 @@ class Pairing:
             ]
             yield Table(["side", "class", "a price"], priced, notes)
 
-    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
+    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """Classes and paths, pairs as curves with their costs."""
-        made = Picture(title)
+        picture = Picture(title)
         same = {p.predicted for p in self.pairs if p.predicted == p.true and p.cost == 0}
         for c in sorted(sides[0] | sides[1], key=str):
-            made.add(c, f"{name(c)}: 0" if c in same else name(c), _class_role(c, sides))
+            picture.add(c, f"{name(c)}: 0" if c in same else name(c), _class_role(c, sides))
         for pair in self.pairs:
             for node in pair.path:
-                made.add(node, name(node), "other")
-        _connect(made, h)
+                picture.add(node, name(node), "other")
+        _connect(picture, h)
         for k, pair in enumerate(self.pairs):
             ends: list[Any] = [("default", k) if end is None else end for end in (pair.predicted, pair.true)]
             for end, other in (ends, ends[::-1]):
                 if end == ("default", k):
-                    made.add(end, "default", "default")
-                    made.arrows.append((end, other, "hidden"))
+                    picture.add(end, "default", "default")
+                    picture.arrows.append((end, other, "hidden"))
             if pair.predicted not in same or pair.predicted != pair.true:
-                made.curves.append(Curve(ends[0], ends[1], f"{pair.cost:g}"))
-        return made
+                picture.curves.append(PairCurve(ends[0], ends[1], f"{pair.cost:g}"))
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
             "kind": "pairs",
-            "values": _plain(self.values),
+            "values": _json_values(self.values),
             "error": json_number(self.error),
             "pairs": [asdict(pair) for pair in self.pairs],
             "prices": {side: [[c, value] for c, value in of.items()] for side, of in self.prices.items()},
@@ -95,7 +100,7 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Graphs:
+class LcaPart:
     """Minimal LCA graphs: chosen LCAs, paths (side, from the class up to the LCA), both node sets.
 
     ``left_out``: classes that have a descendant on their own side, which stands for them. ``greedy``: what Algorithm 1
@@ -109,24 +114,24 @@ class Graphs:
     predicted: frozenset[Node]
     true: frozenset[Node]
     left_out: frozenset[Node] = frozenset()
-    greedy: Graphs | None = None
+    greedy: LcaPart | None = None
 
     @property
     def shared(self) -> frozenset[Node]:
         """What is in both graphs."""
         return self.predicted & self.true
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """LCAs and paths; then the same of the greedy solution where it differs."""
-        rows = [[side, _path(path, name)] for side, path in sorted(self.paths, key=lambda p: (p[0], str(p[1])))]
+        rows = [[side, _join_path(path, name)] for side, path in sorted(self.paths, key=lambda p: (p[0], str(p[1])))]
         notes = [
-            f"chosen LCAs: {_listed(self.lcas, name)}",
+            f"chosen LCAs: {_join_names(self.lcas, name)}",
             f"{len(self.predicted)} nodes on the predicted side, {len(self.true)} on the true side, "
-            f"{len(self.shared)} shared: {_listed(self.shared, name)}",
+            f"{len(self.shared)} shared: {_join_names(self.shared, name)}",
             f"status {self.status}",
         ]
         if self.left_out:
-            notes.append(f"left out, having a descendant on their own side: {_listed(self.left_out, name)}")
+            notes.append(f"left out, having a descendant on their own side: {_join_names(self.left_out, name)}")
         if not self.paths and self.predicted != self.true:
             notes.append("one side is empty: there is nothing to join")
         yield Table(["side", "path to the LCA"], rows, notes)
@@ -135,43 +140,43 @@ class Graphs:
             values = ", ".join(f"{k} {v:.4g}" for k, v in self.greedy.values.items())
             yield replace(first, notes=[f"the greedy approximation differs: {values}", *first.notes])
 
-    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
+    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """Both graphs, the paths highlighted."""
-        made = Picture(title)
+        picture = Picture(title)
         for a in sorted(self.lcas, key=str):
-            made.add(a, name(a), "both" if a in sides[0] and a in sides[1] else "lca")
+            picture.add(a, name(a), "both" if a in sides[0] and a in sides[1] else "lca")
         for node in sorted(self.predicted | self.true, key=str):
             side = "shared" if node in self.shared else "predicted_side" if node in self.predicted else "true_side"
             role = _class_role(node, sides) if node in sides[0] or node in sides[1] else side
-            made.add(node, name(node), role)
+            picture.add(node, name(node), role)
         for c in sorted(sides[0] | sides[1], key=str):  # classes that have a descendant beside them
-            made.add(c, name(c), _class_role(c, sides))
+            picture.add(c, name(c), _class_role(c, sides))
         drawn: dict[tuple[Node, Node], set[str]] = {}
         for side, path in self.paths:
             for low, high in pairwise(path):
                 drawn.setdefault((low, high), set()).add(side)
-        made.arrows += [(*ends, "shared" if len(of) == 2 else of.copy().pop()) for ends, of in drawn.items()]
-        _connect(made, h)
-        return made
+        picture.arrows += [(*ends, "shared" if len(of) == 2 else of.copy().pop()) for ends, of in drawn.items()]
+        _connect(picture, h)
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
             "kind": "graphs",
-            "values": _plain(self.values),
+            "values": _json_values(self.values),
             "status": self.status,
-            "lcas": _names(self.lcas),
-            "paths": [{"side": side, "path": [_text(node) for node in path]} for side, path in self.paths],
-            "predicted": _names(self.predicted),
-            "true": _names(self.true),
-            "shared": _names(self.shared),
-            "left_out": _names(self.left_out),
+            "lcas": _sorted_labels(self.lcas),
+            "paths": [{"side": side, "path": [_json_label(node) for node in path]} for side, path in self.paths],
+            "predicted": _sorted_labels(self.predicted),
+            "true": _sorted_labels(self.true),
+            "shared": _sorted_labels(self.shared),
+            "left_out": _sorted_labels(self.left_out),
             "greedy": None if self.greedy is None else self.greedy.to_dict(),
         }
 
 
 @dataclass(frozen=True)
-class Sets:
+class SetPart:
     """The two augmented sets; ``dropped``: what a tolerant measure left out."""
 
     values: Mapping[str, float]
@@ -179,20 +184,20 @@ class Sets:
     true: frozenset[Node]
     dropped: frozenset[Node] = frozenset()
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """What is shared, and what is on one side only."""
         rows = [
-            ["shared", str(len(self.predicted & self.true)), _listed(self.predicted & self.true, name)],
-            ["predicted only", str(len(self.predicted - self.true)), _listed(self.predicted - self.true, name)],
-            ["true only", str(len(self.true - self.predicted)), _listed(self.true - self.predicted, name)],
+            ["shared", str(len(self.predicted & self.true)), _join_names(self.predicted & self.true, name)],
+            ["predicted only", str(len(self.predicted - self.true)), _join_names(self.predicted - self.true, name)],
+            ["true only", str(len(self.true - self.predicted)), _join_names(self.true - self.predicted, name)],
         ]
         if self.dropped:
-            rows.append(["dropped", str(len(self.dropped)), _listed(self.dropped, name)])
+            rows.append(["dropped", str(len(self.dropped)), _join_names(self.dropped, name)])
         yield Table(["set", "classes", "which"], rows)
 
-    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: Names) -> Picture:
+    def picture(self, title: str, h: Hierarchy, sides: tuple[set[Label], set[Label]], name: NameFunction) -> Picture:
         """Both closures."""
-        made = Picture(title)
+        picture = Picture(title)
         for node in sorted(self.predicted | self.true | self.dropped, key=str):
             if node in sides[0] or node in sides[1]:
                 role = _class_role(node, sides)
@@ -201,38 +206,38 @@ class Sets:
             else:
                 both = node in self.predicted and node in self.true
                 role = "shared" if both else "predicted_side" if node in self.predicted else "true_side"
-            made.add(node, name(node), role)
-        _connect(made, h)
-        return made
+            picture.add(node, name(node), role)
+        _connect(picture, h)
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
             "kind": "sets",
-            "values": _plain(self.values),
-            "predicted": _names(self.predicted),
-            "true": _names(self.true),
-            "dropped": _names(self.dropped),
+            "values": _json_values(self.values),
+            "predicted": _sorted_labels(self.predicted),
+            "true": _sorted_labels(self.true),
+            "dropped": _sorted_labels(self.dropped),
         }
 
 
 @dataclass(frozen=True)
-class Unexplained:
+class UndefinedPart:
     """A measure that is undefined on the instance, or has no solution, with the reason."""
 
     values: Mapping[str, float]
     reason: str
 
-    def tables(self, name: Names) -> Iterator[Table]:
+    def tables(self, name: NameFunction) -> Iterator[Table]:
         """Nothing but the reason."""
         yield Table(["undefined"], [[self.reason]])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {"kind": "undefined", "values": _plain(self.values), "reason": self.reason}
+        return {"kind": "undefined", "values": _json_values(self.values), "reason": self.reason}
 
 
-Part: TypeAlias = "Pairing | Graphs | Sets | Unexplained | Several"
+Part: TypeAlias = "PairingPart | LcaPart | SetPart | UndefinedPart | JointPart"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,7 +256,7 @@ class Explanation(Shown):
     firsts: tuple[int | None, ...] = ()
 
     @cached_property
-    def seen(self) -> dict[int | None, tuple[set[Label], set[Label]]]:
+    def sides_by_k(self) -> dict[int | None, tuple[set[Label], set[Label]]]:
         """The predicted and the true classes; where a part is of the k greatest scores, those by k."""
         labels = self.batch.hierarchy.labels
         depths = sorted(set(self.firsts), key=lambda k: k or 0) or [None]
@@ -261,12 +266,12 @@ class Explanation(Shown):
     @property
     def sides(self) -> tuple[set[Label], set[Label]]:
         """The predicted and the true classes; where all parts are of greatest scores, the most of these."""
-        return self.seen.get(None) or [*self.seen.values()][-1]
+        return self.sides_by_k.get(None) or [*self.sides_by_k.values()][-1]
 
     def name(self, node: Node) -> str:
-        """What a node is called: its name, or its label."""
+        """The name of a node, or its label."""
         if node is TOP:
-            return TOP_WORDS
+            return TOP_NAME
         return str(node) if self.names is None else self.names.get(node, str(node))  # type: ignore[arg-type]
 
     @property
@@ -283,20 +288,20 @@ class Explanation(Shown):
 
     def sections(self) -> list[tuple[str, list[Table]]]:
         """Title and tables: the classes first, then part by part."""
-        sides = {"predicted" if k is None else f"predicted @{k}": of[0] for k, of in self.seen.items()}
+        sides = {"predicted" if k is None else f"predicted @{k}": of[0] for k, of in self.sides_by_k.items()}
         sides["true"] = self.sides[1]
-        classes = [[side, _listed(of, self.full_name)] for side, of in sides.items()]
-        found = [(self.title, [Table(["side", "classes"], classes)])]
+        classes = [[side, _join_names(of, self.full_name)] for side, of in sides.items()]
+        sections = [(self.title, [Table(["side", "classes"], classes)])]
         for part in self.parts:
             values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
-            found.append((values, list(part.tables(self.full_name))))
-        return found
+            sections.append((values, list(part.tables(self.full_name))))
+        return sections
 
     def __repr__(self) -> str:
         return f"Explanation({printable('; '.join(title for title, _ in self.sections()))})"
 
     def _more(self) -> Iterator[Table | str]:
-        return more(self)
+        return notebook_elements(self)
 
     def __str__(self) -> str:
         blocks = [
@@ -310,9 +315,13 @@ class Explanation(Shown):
             "system": self.system,
             "instance": self.row + 1,
             "id": None if self.batch.ids is None else self.batch.ids[0],
-            "predicted": _names(self.sides[0]),
-            "true": _names(self.sides[1]),
-            **({"greatest": {str(k): _names(of) for k, (of, _) in self.seen.items() if k}} if any(self.firsts) else {}),
+            "predicted": _sorted_labels(self.sides[0]),
+            "true": _sorted_labels(self.sides[1]),
+            **(
+                {"greatest": {str(k): _sorted_labels(of) for k, (of, _) in self.sides_by_k.items() if k}}
+                if any(self.firsts)
+                else {}
+            ),
             "parts": [part.to_dict() for part in self.parts],
         }
 
@@ -321,14 +330,14 @@ class Explanation(Shown):
         if isinstance(part, bool) or not isinstance(part, int) or not -len(self.parts) <= part < len(self.parts):
             raise InvalidOption(f"there is no part {part!r:.80}: they are numbered from 0 to {len(self.parts) - 1}")
         chosen = self.parts[part]
-        if isinstance(chosen, Unexplained):
+        if isinstance(chosen, UndefinedPart):
             raise InvalidOption(f"there is nothing to draw: {chosen.reason}")
         values = ", ".join(f"{name} {value:.3g}" for name, value in chosen.values.items())
-        sides = self.seen[self.firsts[part] if self.firsts else None]
-        made = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, sides, self.name)
-        if len(made.boxes) > MOST_BOXES:
-            raise InvalidOption(f"{len(made.boxes):,} classes are too many to draw ({MOST_BOXES} at most)")
-        return made
+        sides = self.sides_by_k[self.firsts[part] if self.firsts else None]
+        picture = chosen.picture(f"{self.title}: {values}", self.batch.hierarchy, sides, self.name)
+        if len(picture.boxes) > MAX_BOXES:
+            raise InvalidOption(f"{len(picture.boxes):,} classes are too many to draw ({MAX_BOXES} at most)")
+        return picture
 
 
 def _connect(picture: Picture, h: Hierarchy) -> None:
@@ -349,28 +358,28 @@ def _class_role(node: Node, sides: tuple[set[Label], set[Label]]) -> str:
     return "both" if predicted and true else "predicted" if predicted else "true"
 
 
-def _or_default(label: Label | None, name: Names) -> str:
+def _name_or_default(label: Label | None, name: NameFunction) -> str:
     return "default class" if label is None else name(label)
 
 
-def _path(path: Sequence[Node], name: Names) -> str:
+def _join_path(path: Sequence[Node], name: NameFunction) -> str:
     return " → ".join(map(name, path))
 
 
-def _listed(nodes: Any, name: Names) -> str:
+def _join_names(nodes: Any, name: NameFunction) -> str:
     """Names in order; of very many the first, and how many more there are."""
     names = sorted(map(name, nodes))
-    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return (", ".join(names[:MOST_NAMES]) or "none") + more
+    more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
+    return (", ".join(names[:MAX_NAMES]) or "none") + more
 
 
-def _text(node: Node) -> Label:
+def _json_label(node: Node) -> Label:
     return "⊤" if node is TOP else node  # type: ignore[return-value]
 
 
-def _names(nodes: Any) -> list[Label]:
-    return sorted((_text(node) for node in nodes), key=str)
+def _sorted_labels(nodes: Any) -> list[Label]:
+    return sorted((_json_label(node) for node in nodes), key=str)
 
 
-def _plain(values: Mapping[str, float]) -> dict[str, float | str | None]:
+def _json_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
     return {name: json_number(value) for name, value in values.items()}

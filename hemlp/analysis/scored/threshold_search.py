@@ -1,4 +1,4 @@
-"""Looking for the best of very many thresholds: at some of them first, then closer and closer around the best one."""
+"""Search for the best of very many thresholds: a coarse grid first, then refinement around the best one."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from functools import partial
 
 import numpy as np
 
-from hemlp.analysis.scored.best import best_index
-from hemlp.analysis.scored.prefixes import Prefixes
-from hemlp.analysis.scored.steps import Steps
+from hemlp.analysis.scored.operating_point import best_index
+from hemlp.analysis.scored.prefix_scores import PrefixScores
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.arrays import FloatArray, IntArray, sorted_distinct
 from hemlp.errors import InvalidOption
 
 POINTS = 100
 """Thresholds to begin with, where nothing else is said and there are too many to try all."""
-LEAST = 20
+MIN_POINTS = 20
 """Thresholds to begin with at least: with fewer a search ends anywhere."""
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
+class TriedThresholds:
     """Which of all ``distinct`` scores (in ascending order) were tried, and what they gave; nothing else did better."""
 
-    places: IntArray
+    indices: IntArray
     values: FloatArray
     best: int
     distinct: int
 
     @property
-    def skipped(self) -> str:
-        """What was not tried, in words; nothing if all was."""
-        return skipped(len(self.places), self.distinct)
+    def skipped_note(self) -> str:
+        """A note on thresholds that were not tried; empty if all were."""
+        return skipped_note(len(self.indices), self.distinct)
 
 
-def skipped(tried: int, distinct: int) -> str:
+def skipped_note(tried: int, distinct: int) -> str:
     """That so many distinct scores were not tried as thresholds."""
     if tried == distinct:
         return ""
@@ -45,24 +45,24 @@ def skipped(tried: int, distinct: int) -> str:
     )
 
 
-def refined(
+def refine_search(
     means: Callable[[IntArray], FloatArray], start: IntArray, distinct: int, points: int, greater_is_better: bool
-) -> Tried:
+) -> TriedThresholds:
     """Begin at the places ``start`` of the distinct scores, and go on until the neighbours of the best one are tried.
 
     In each round ``points`` further ones are tried between the tried ones below and above the best.
     """
-    places, values = start, means(start)
+    indices, values = start, means(start)
     while True:
         best = best_index(values, greater_is_better)
-        low = places[best - 1] if best else -1
-        high = places[best + 1] if best + 1 < len(places) else distinct
-        inner = np.concatenate([np.arange(low + 1, places[best]), np.arange(places[best] + 1, high)])
+        low = indices[best - 1] if best else -1
+        high = indices[best + 1] if best + 1 < len(indices) else distinct
+        inner = np.concatenate([np.arange(low + 1, indices[best]), np.arange(indices[best] + 1, high)])
         if not inner.size:
-            return Tried(places, values, best, distinct)
+            return TriedThresholds(indices, values, best, distinct)
         new = inner[sorted_distinct(np.linspace(0, inner.size - 1, points + 2)[1:-1].round().astype(np.int64))]
-        order = np.argsort(np.concatenate([places, new]))
-        places = np.concatenate([places, new])[order]
+        order = np.argsort(np.concatenate([indices, new]))
+        indices = np.concatenate([indices, new])[order]
         values = np.concatenate([values, means(new)])[order]
 
 
@@ -72,7 +72,7 @@ def check_points(points: int) -> None:
         raise InvalidOption(f"points={points!r} is not an integer of at least 2")
 
 
-def spread(scores: FloatArray, distinct: FloatArray, points: int) -> IntArray:
+def spread_thresholds(scores: FloatArray, distinct: FloatArray, points: int) -> IntArray:
     """Up to ``points`` places of the distinct scores, such that each predicts so many times the classes of the next.
 
     Even steps through the scores would be steps of many classes an instance: nearly all scores of a matrix of
@@ -85,23 +85,25 @@ def spread(scores: FloatArray, distinct: FloatArray, points: int) -> IntArray:
     return sorted_distinct(np.searchsorted(distinct, np.sort(scores)[scores.size - ranks]))
 
 
-def best_places(prefixes: Prefixes, every: FloatArray, points: int) -> IntArray:
+def choose_thresholds(prefixes: PrefixScores, every: FloatArray, points: int) -> IntArray:
     """Some of the distinct scores: for each measure its best one, as far as that can be found, with its neighbours."""
-    places = spread(prefixes.data.values, every, points)
+    indices = spread_thresholds(prefixes.data.values, every, points)
 
     def means(name: str, at: IntArray) -> FloatArray:
-        steps = Steps.over(prefixes.given, every[at])
+        steps = ThresholdSteps.over(prefixes.raw_scores, every[at])
         return steps.means(prefixes.values(name, steps.rows, steps.sizes))[0][::-1]
 
-    for name in prefixes.swept:
+    for name in prefixes.swept_measures:
         best = best_index(means(name, np.arange(len(every))), prefixes.measures[name].greater_is_better)
-        places = sorted_distinct(np.append(places, best))
-    rest = {name: each for name, each in prefixes.measures.items() if name not in prefixes.swept}
+        indices = sorted_distinct(np.append(indices, best))
+    rest = {name: each for name, each in prefixes.measures.items() if name not in prefixes.swept_measures}
     if rest:
-        places = sorted_distinct(np.append(places, spread(prefixes.data.values, every, max(points, LEAST))))
+        indices = sorted_distinct(
+            np.append(indices, spread_thresholds(prefixes.data.values, every, max(points, MIN_POINTS)))
+        )
     while True:  # what is tried for one measure can be better by another one
-        before = len(places)
+        before = len(indices)
         for name, each in rest.items():
-            places = refined(partial(means, name), places, len(every), points, each.greater_is_better).places
-        if len(places) == before or len(rest) < 2:
-            return places
+            indices = refine_search(partial(means, name), indices, len(every), points, each.greater_is_better).indices
+        if len(indices) == before or len(rest) < 2:
+            return indices

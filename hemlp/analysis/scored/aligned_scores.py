@@ -1,4 +1,4 @@
-"""Scored predictions beside the gold: classes of one hierarchy, greatest score first, for the instances of the gold."""
+"""Scored predictions aligned with the gold: for each instance of the gold its scored classes, greatest score first."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from hemlp.kernels.records import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
+class AlignedScores:
     """The scored classes of each instance of the gold: numbers of classes, greatest score first.
 
     ``batch``: the true side, and on the predicted side all scored classes. ``unscored``: how many instances of the gold
-    have no scores. ``left_out``: how many scored instances are not in the gold. ``given``: the scores of its
+    have no scores. ``left_out``: how many scored instances are not in the gold. ``raw_scores``: the scores of its
     instances as they were given; None of a part of the data.
     """
 
@@ -35,7 +35,7 @@ class Aligned:
     unscored: int = 0
     left_out: int = 0
     source: str | None = None
-    given: ScoredSets | None = None
+    raw_scores: ScoredSets | None = None
 
     @classmethod
     def of(
@@ -46,17 +46,17 @@ class Aligned:
         unknown: UnknownPolicy = "error",
         unknown_true: UnknownPolicy | None = None,
         rows: RowsOf | None = None,
-    ) -> Aligned:
+    ) -> AlignedScores:
         """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
         hierarchy = Hierarchy.of(hierarchy)
         gold, s = as_gold(true, rows), as_scores(scores)
         if not len(gold):
             raise InvalidLabelSets(f"{gold.source or 'the gold'} holds no instance")
-        given = len(s)
+        number = len(s)
         if gold.ids is not None and s.ids is not None:
-            _check_types(gold, s)
-            left_out = given - len(set(gold.ids) & set(s.ids))
-            if given and left_out == given:
+            _check_id_types(gold, s)
+            left_out = number - len(set(gold.ids) & set(s.ids))
+            if number and left_out == number:
                 raise MisalignedSides(
                     f"{s.source or 'the scores'}: no instance is in the gold; {s.ids[0]!r} is scored, {gold.ids[0]!r} "
                     f"is in the gold"
@@ -72,7 +72,7 @@ class Aligned:
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """With what was isolated."""
+        """The hierarchy of the batch, isolated labels included."""
         return self.batch.hierarchy
 
     def __len__(self) -> int:
@@ -93,33 +93,33 @@ class Aligned:
         """The true classes, for kernels."""
         return Rows(self.batch.true.ptr, self.batch.true.classes)
 
-    def take(self, rows: IntArray) -> Aligned:
+    def take(self, rows: IntArray) -> AlignedScores:
         """The instances with these numbers, in this order."""
         lengths = np.diff(self.ptr)[rows]
         ptr = np.concatenate([[0], np.cumsum(lengths)])
         at = np.repeat(self.ptr[rows] - ptr[:-1], lengths) + np.arange(ptr[-1])
         unscored = int((lengths == 0).sum())
         batch = self.batch.take(np.asarray(rows))
-        own = {"classes": self.classes[at], "values": self.values[at], "unscored": unscored, "given": None}
+        own = {"classes": self.classes[at], "values": self.values[at], "unscored": unscored, "raw_scores": None}
         return replace(self, batch=batch, ptr=ptr, **own)
 
     @property
     def notes(self) -> list[str]:
-        """What was left out, emptied or unknown."""
-        found = []
+        """Notes on instances and labels that are left out or unknown."""
+        notes = []
         if self.unscored:
-            found.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")
+            notes.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")
         if self.left_out:
-            found.append(f"{self.left_out:,} scored instances are not in the gold, and are left out")
-        unknown, lost = self.batch.pred.unknown, self.batch.true.unknown
+            notes.append(f"{self.left_out:,} scored instances are not in the gold, and are left out")
+        unknown, unknown_true = self.batch.pred.unknown, self.batch.true.unknown
         if unknown:
-            found.append(f"{unknown:,} scored classes are unknown: {self.batch.policies}")
-        if lost:
-            found.append(f"{lost:,} true labels are unknown: {self.batch.policies}")
-        return found
+            notes.append(f"{unknown:,} scored classes are unknown: {self.batch.policies}")
+        if unknown_true:
+            notes.append(f"{unknown_true:,} true labels are unknown: {self.batch.policies}")
+        return notes
 
 
-def _check_types(gold: LabelSets, s: ScoredSets) -> None:
+def _check_id_types(gold: LabelSets, s: ScoredSets) -> None:
     """Refuse ids that are integers on one side and strings that look like them on the other."""
     known = set(s.ids or ())
     for name in gold.ids or ():

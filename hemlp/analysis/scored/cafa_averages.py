@@ -1,7 +1,7 @@
-"""CAFA's averages at every threshold: of the data, and the best of them in resamples of its instances.
+"""CAFA's averages at every threshold, and their best values in bootstrap resamples of the instances.
 
-All are made of sums over instances, of which a resample has each as often as it was drawn. As the threshold falls, a
-sum changes by what the instances with another prediction add to it, so the sums of all resamples at a threshold are
+All averages come from sums over instances, which a resample weights by its counts. As the threshold falls, a sum
+changes only by the instances whose prediction changes, so the sums of all resamples at a threshold are
 those at the one before, plus one row of a sparse matrix (thresholds × instances) times the counts of the draws.
 """
 
@@ -15,31 +15,31 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.scored.steps import Steps
-from hemlp.analysis.statistics.resampling import Draw, fixed_point
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps
+from hemlp.analysis.statistics.resampling import Bootstrap, fixed_point
 from hemlp.analysis.statistics.units import Units
 from hemlp.arrays import FloatArray
 
 Norm = Literal["cafa", "pred", "gt"]
-MOST_COUNTS, MOST_SUMS = 2**25, 2**21
+MAX_COUNTS, MAX_SUMS = 2**25, 2**21
 """Counts of draws, and sums over instances, that are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """What is added up over instances: ``columns`` has a row for each step of theirs.
+class CafaTerms:
+    """The terms of CAFA's sums over instances: ``columns`` has a row for each threshold step.
 
-    They are precision, recall, whether a class that weighs is predicted, weights of what is common, wrong and missed,
+    Columns: precision, recall, whether a class that weighs is predicted, weights of what is common, wrong and missed,
     and whether any class is predicted. ``units``: what resamples draw.
     """
 
-    steps: Steps
+    steps: ThresholdSteps
     columns: FloatArray
     norm: Norm
     units: Units
 
     @classmethod
-    def of(cls, steps: Steps, sums: FloatArray, counts: FloatArray, norm: Norm, units: Units) -> Parts:
+    def of(cls, steps: ThresholdSteps, sums: FloatArray, counts: FloatArray, norm: Norm, units: Units) -> CafaTerms:
         """From the weights (predicted, true, common) of each step, and how many classes it predicts."""
         predicted, true, common = sums.T
         columns = (
@@ -51,38 +51,42 @@ class Parts:
     def averages(self) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
         """Each average at each threshold from the greatest down, and where anything is predicted at all."""
         sums = self.steps.sums(*self.columns.T)
-        found = _averages(sums.T, self.units.size, self.norm)
-        return {**found, "covered": sums[:, 2].astype(np.int64)}, sums[:, 6] > 0
+        averages = _averages(sums.T, self.units.size, self.norm)
+        return {**averages, "covered": sums[:, 2].astype(np.int64)}, sums[:, 6] > 0
 
-    def best(self, draw: Draw) -> dict[str, FloatArray]:
+    def resample_best(self, bootstrap: Bootstrap) -> dict[str, FloatArray]:
         """The greatest F, the least S and the greatest F of micro averages of each resample; nan without any."""
-        found = [self._best(counts) for counts in self._counts(draw)]
-        return {name: np.concatenate([each[name] for each in found]) for name in ("fmax", "smin", "fmax_micro")}
+        chunks = [self._best_over_thresholds(counts) for counts in self._iter_counts(bootstrap)]
+        return {name: np.concatenate([each[name] for each in chunks]) for name in ("fmax", "smin", "fmax_micro")}
 
-    def _counts(self, draw: Draw) -> Iterator[FloatArray]:
+    def _iter_counts(self, bootstrap: Bootstrap) -> Iterator[FloatArray]:
         """How often each unit is in each of some resamples: units × resamples."""
-        together = max(1, MOST_COUNTS // self.units.number)
-        for start in range(0, draw.resamples, together):
-            chosen = slice(start, min(start + together, draw.resamples))
-            found = np.zeros((self.units.number, chosen.stop - chosen.start))
-            for resamples, units, counts in draw.counts():  # made again for each group, where there are several
+        together = max(1, MAX_COUNTS // self.units.number)
+        for start in range(0, bootstrap.resamples, together):
+            chosen = slice(start, min(start + together, bootstrap.resamples))
+            matrix = np.zeros((self.units.number, chosen.stop - chosen.start))
+            for resamples, units, counts in bootstrap.counts():  # made again for each group, where there are several
                 low, high = max(resamples.start, chosen.start), min(resamples.stop, chosen.stop)
                 if low < high:
                     part = counts[low - resamples.start : high - resamples.start]
-                    found[units, low - chosen.start : high - chosen.start] = part.T
-            yield found
+                    matrix[units, low - chosen.start : high - chosen.start] = part.T
+            yield matrix
 
-    def _best(self, counts: FloatArray) -> dict[str, FloatArray]:
+    def _best_over_thresholds(self, counts: FloatArray) -> dict[str, FloatArray]:
         drawn = self.units.sizes @ counts
         best = {name: np.full(drawn.size, -math.inf) for name in ("fmax", "smin", "fmax_micro")}
-        for sums in self._sums(counts, int(drawn.max())):
-            found, some = _averages(sums, drawn, self.norm), sums[6] > 0
-            for name, values in (("fmax", found["f"]), ("smin", -found["s"]), ("fmax_micro", found["f_micro"])):
+        for sums in self._iter_sums(counts, int(drawn.max())):
+            averages, some = _averages(sums, drawn, self.norm), sums[6] > 0
+            for name, values in (
+                ("fmax", averages["f"]),
+                ("smin", -averages["s"]),
+                ("fmax_micro", averages["f_micro"]),
+            ):
                 np.fmax(best[name], np.fmax.reduce(np.where(some, values, -math.inf)), out=best[name])
         known = {name: np.where(np.isinf(values), math.nan, values) for name, values in best.items()}
         return {**known, "smin": -known["smin"]}
 
-    def _sums(self, counts: FloatArray, most: int) -> Iterator[FloatArray]:
+    def _iter_sums(self, counts: FloatArray, most: int) -> Iterator[FloatArray]:
         """The sums of resamples at some of the thresholds after the other: columns × thresholds × resamples.
 
         ``most``: instances in a resample. Sums are of integers, and exact: they depend on no order, and what was added
@@ -99,7 +103,7 @@ class Parts:
         used = [(part, k) for part in (0, 1) for k in range(len(exponents)) if whole[part, k].any()]
         scale = np.ldexp(1.0, [exponents, exponents - bits])
         carried = np.zeros((2, len(exponents), counts.shape[1]))
-        together = max(1, MOST_SUMS // counts.shape[1] // len(exponents))
+        together = max(1, MAX_SUMS // counts.shape[1] // len(exponents))
         for start in range(0, len(begin) - 1, together):
             ends = begin[start : start + together + 1]
             here, shape = slice(ends[0], ends[-1]), (len(ends) - 1, len(counts))
@@ -113,7 +117,7 @@ class Parts:
 
 
 def _averages(sums: FloatArray, size: int | FloatArray, norm: Norm) -> dict[str, FloatArray]:
-    """From sums of all columns, whatever they are the sums of."""
+    """CAFA's averages from the sums of all columns."""
     precision, recall, covered, hit, wrong, missed, _ = sums
     everybody = np.broadcast_to(np.asarray(size, np.float64), covered.shape)
     by_precision = everybody if norm == "gt" else covered

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.scored.aligned import Aligned
+from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -72,7 +72,7 @@ class AveragePrecision:
         return Table(["class", "support", "AP"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """One row a class with support.
+        """One row per class with support.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ def average_precision(
     """
     from hemlp.kernels.sweep import reached
 
-    data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
+    data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     h = data.hierarchy
     arrows = Rows(h.parent_ptr, h.parent_idx)
     ptr, nodes, _ = reached(arrows, data.true)
@@ -122,18 +122,18 @@ def average_precision(
     keys = np.repeat(np.arange(len(data)), np.diff(ptr)) * len(h) + nodes
     place = np.minimum(np.searchsorted(true_keys, keys), max(0, true_keys.size - 1))
     hits = true_keys[place] == keys if true_keys.size else np.zeros(keys.size, np.bool_)
-    values = _average(nodes, data.values[first], hits, support)
-    micro = _average(np.zeros(nodes.size, np.int64), data.values[first], hits, np.array([true_keys.size]))
+    values = _average_by_group(nodes, data.values[first], hits, support)
+    micro = _average_by_group(np.zeros(nodes.size, np.int64), data.values[first], hits, np.array([true_keys.size]))
     return AveragePrecision(h, values, support, float(micro[0]), tuple(data.notes))
 
 
-def _average(groups: IntArray, scores: FloatArray, hits: IntArray, support: IntArray) -> FloatArray:
+def _average_by_group(groups: IntArray, scores: FloatArray, hits: IntArray, support: IntArray) -> FloatArray:
     """The average precision of each group; nan without support."""
     order = np.lexsort((-scores, groups))
     groups, scores, hits = groups[order], scores[order], hits[order]
     begin = np.searchsorted(groups, np.arange(support.size))
-    found = np.concatenate([[0], np.cumsum(hits)])
-    hit = found[1:] - found[begin[groups]]
+    total_hits = np.concatenate([[0], np.cumsum(hits)])
+    hit = total_hits[1:] - total_hits[begin[groups]]
     count = np.arange(1, groups.size + 1) - begin[groups]
     last = np.ones(groups.size, np.bool_)  # of those with the same score
     last[:-1] = (groups[1:] != groups[:-1]) | (scores[1:] != scores[:-1])

@@ -1,4 +1,4 @@
-"""The instances of a system again, in parts whose lists of ancestors fit into memory."""
+"""Access to the labels of systems for diagnosis: batches that fit into memory, common classes, rows of tables."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
     from hemlp.run.inputs import Inputs
 
-Systems = str | Sequence[str] | None
+SystemChoice = str | Sequence[str] | None
 """A system, several of them, or None for all."""
 
 
-def inputs_of(ev: Evaluation) -> Inputs:
-    """The labels that were evaluated; an error where only the scores are left of them."""
+def require_inputs(ev: Evaluation) -> Inputs:
+    """The labels that were evaluated; raises if the evaluation has only scores."""
     if ev.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     return ev.inputs
 
 
-def chosen_systems(ev: Evaluation, systems: Systems) -> list[str]:
-    """Names of systems, each of which there is."""
+def choose_systems(ev: Evaluation, systems: SystemChoice) -> list[str]:
+    """The names of the chosen systems; raises where one does not exist."""
     names = ev.systems if systems is None else [systems] if isinstance(systems, str) else list(systems)
     for name in names:
         check_known("system", name, ev.systems)
@@ -43,7 +43,7 @@ def chosen_systems(ev: Evaluation, systems: Systems) -> list[str]:
     return names
 
 
-def parts(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
+def iter_batches(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
     """All instances of a system, in parts of consecutive ones, each with the number of its first one (from 0)."""
     length = inputs.hierarchies[system].upward.mean_length
     for start, block in inputs.blocks(system):
@@ -52,15 +52,15 @@ def parts(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
             yield start + int(rows[0]), batch[int(rows[0]) : int(rows[-1]) + 1]
 
 
-def joint(inputs: Inputs, first: str, second: str) -> Hierarchy:
+def joint_hierarchy(inputs: Inputs, first: str, second: str) -> Hierarchy:
     """A hierarchy with the classes of two systems."""
     one, other = inputs.hierarchies[first], inputs.hierarchies[second]
     return one if one is other else one.with_isolated(other.labels)
 
 
-def of_both(inputs: Inputs, first: str, second: str) -> Iterator[Batch]:
+def iter_prediction_pairs(inputs: Inputs, first: str, second: str) -> Iterator[Batch]:
     """What two systems predicted, as the two sides of batches whose lists of ancestors fit into memory."""
-    h = joint(inputs, first, second)
+    h = joint_hierarchy(inputs, first, second)
     of_systems = [inputs.hierarchies[system] for system in (first, second)]
     renamed = [None if each is h else h.numbers(each.labels).astype(np.int32) for each in of_systems]
     for (_, left), (_, right) in zip(inputs.blocks(first), inputs.blocks(second), strict=True):
@@ -73,7 +73,7 @@ def of_both(inputs: Inputs, first: str, second: str) -> Iterator[Batch]:
             yield batch[int(rows[0]) : int(rows[-1]) + 1]
 
 
-def aligned(inputs: Inputs, systems: Sequence[str]) -> tuple[Sequence[Label], list[IntArray]]:
+def align_classes(inputs: Inputs, systems: Sequence[str]) -> tuple[Sequence[Label], list[IntArray]]:
     """The classes of all systems, and for each system their numbers in its hierarchy, -1 where it has no such class."""
     hierarchies = [inputs.hierarchies[system] for system in systems]
     if all(h is hierarchies[0] for h in hierarchies):
@@ -82,32 +82,32 @@ def aligned(inputs: Inputs, systems: Sequence[str]) -> tuple[Sequence[Label], li
     return labels, [h.numbers(labels) for h in hierarchies]
 
 
-def first_by(values: IntArray | FloatArray) -> IntArray:
-    """What is greatest first, or of several systems (systems × rows) that in which they differ most."""
+def order_by_value(values: IntArray | FloatArray) -> IntArray:
+    """The order of rows (systems × rows): greatest value first; for several systems the greatest difference first."""
     greatest = values.max(axis=0)
     return np.lexsort((-greatest, values.min(axis=0) - greatest if len(values) > 1 else np.zeros(greatest.size)))
 
 
-def labelled(
+def label_rows(
     inputs: Inputs, labels: Sequence[Label], rows: IntArray, columns: Sequence[Sequence[Any]]
 ) -> list[tuple[Any, ...]]:
     """Rows of a table: the label of each class, its name if there are names, and what is said about it."""
-    texts = [(labels[c], *named(inputs, labels[c])) for c in rows.tolist()]
+    texts = [(labels[c], *name_cell(inputs, labels[c])) for c in rows.tolist()]
     return [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
 
 
-def implied(lists: Reach) -> Implied:
-    """Lists as compiled code takes them."""
+def as_implied(lists: Reach) -> Implied:
+    """Lists of ancestors in the form that kernels take."""
     from hemlp.kernels.records import Implied
 
     return Implied(lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0)
 
 
-def named(inputs: Inputs, label: Label) -> tuple[str, ...]:
+def name_cell(inputs: Inputs, label: Label) -> tuple[str, ...]:
     """The cell of a class in the column "name", if there are names."""
     return () if inputs.names is None else (inputs.names.get(label, ""),)
 
 
 def name_column(inputs: Inputs) -> tuple[str, ...]:
-    """That column, if there are names."""
+    """The head of the column "name", if there are names."""
     return () if inputs.names is None else ("name",)

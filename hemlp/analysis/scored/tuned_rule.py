@@ -1,4 +1,4 @@
-"""Rules that cut scores, with the data that they were chosen on."""
+"""A tuned cutting rule, with the data that it was chosen on; written to and read from JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.scored.candidates import Candidate, candidate_table
-from hemlp.analysis.scored.rules import KINDS, Rule, chosen
+from hemlp.analysis.scored.cutting_rules import RULE_KINDS, CuttingRule, describe_rules
 from hemlp.errors import FileFormatError, InvalidOption, MisalignedSides
 from hemlp.escaping import json_text
 from hemlp.hierarchy.labels import Label
@@ -26,7 +26,7 @@ from hemlp.text.display import Shown
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
-By = Literal["best", "all", "top", "nonempty", "capped", "level", "class"]
+RuleChoice = Literal["best", "all", "top", "nonempty", "capped", "level", "class"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +54,7 @@ class Tuned(Shown):
     """
 
     measure: str
-    by: By
+    by: RuleChoice
     threshold: float
     value: float
     instances: int
@@ -70,12 +70,12 @@ class Tuned(Shown):
     notes: tuple[str, ...] = ()
 
     @property
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[CuttingRule]:
         """The rule, or one for each fold."""
         if self.folds:
             return [rule for each in self.folds for rule in each.rules]
         assert self.by != "best"
-        return [Rule(self.by, self.threshold, self.at_least, self.at_most, self.thresholds)]
+        return [CuttingRule(self.by, self.threshold, self.at_least, self.at_most, self.thresholds)]
 
     def kept(self, s: ScoredSets) -> NDArray[np.bool_]:
         """Which scores are of predicted classes."""
@@ -90,18 +90,18 @@ class Tuned(Shown):
                 )
         fold = np.repeat([self.fold_of[name] for name in names], np.diff(s.ptr)).astype(np.int64)
         by_fold = np.stack([rule.kept(s) for rule in self.rules])
-        found: NDArray[np.bool_] = by_fold[fold, np.arange(fold.size)]
-        return found
+        kept: NDArray[np.bool_] = by_fold[fold, np.arange(fold.size)]
+        return kept
 
     def rule(self, s: ScoredSets) -> str:
         """How ``s`` is cut, in words: by which rule, and on what data it was chosen."""
         data = f"{many(self.instances, 'instance')} of {self.source}"
-        told = f"{chosen(self.rules, repr, 'threshold ')}, tuned by {self.measure}"
+        text = f"{describe_rules(self.rules, repr, 'threshold ')}, tuned by {self.measure}"
         if self.folds:
-            return f"{told}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
-        return f"{told} on {data} ({self.value:.4f} there){self._flattering(s)}"
+            return f"{text}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
+        return f"{text} on {data} ({self.value:.4f} there){self._optimism_note(s)}"
 
-    def _flattering(self, s: ScoredSets) -> str:
+    def _optimism_note(self, s: ScoredSets) -> str:
         """Whether ``s`` is the data that thresholds were chosen on, or has instances of it with the same scores."""
         if self.data == s.fingerprint:
             return ", the data that is evaluated: optimistic"
@@ -117,21 +117,21 @@ class Tuned(Shown):
 
         The best one is that with the best cross-validated mean; differences are those of paired instances.
         """
-        told = [self.recommendation, *self.notes]
+        notes = [self.recommendation, *self.notes]
         if self.compared:
-            told.append("differences are paired, to the best rule by its cross-validated mean")
-        return candidate_table(self.compared, told)
+            notes.append("differences are paired, to the best rule by its cross-validated mean")
+        return candidate_table(self.compared, notes)
 
     @property
     def recommendation(self) -> str:
         """Which rule to use, what it reaches, and on what data that was found."""
-        found = {each.by: each for each in self.compared}
-        one = found.get("all")
-        best = None if self.by == "best" else found.get(self.by)
-        words = f"{chosen(self.rules, threshold='threshold ')} ({self.measure} {self.value:.4f}"
+        by_kind = {each.by: each for each in self.compared}
+        one = by_kind.get("all")
+        best = None if self.by == "best" else by_kind.get(self.by)
+        words = f"{describe_rules(self.rules, threshold='threshold ')} ({self.measure} {self.value:.4f}"
         if self.folds:
             data = f"each of {len(self.folds)} folds of {many(self.instances, 'instance')}"
-            return f"Chosen without the instances of {data}: {words}, cross-validated){self._skipped}."
+            return f"Chosen without the instances of {data}: {words}, cross-validated){self._skipped_note}."
         words += best.value_interval.bracket() if best else ""
         if best and not math.isnan(best.validated):
             words += f", cross-validated {best.validated:.4f}{best.validated_interval.bracket()}"
@@ -145,24 +145,23 @@ class Tuned(Shown):
             low, high = each.difference_interval
             if low <= 0 <= high:
                 apart = f"(difference {each.difference:.4f}{each.difference_interval.bracket()})"
-                other += f"; {KINDS[each.by]}, {each.parameter}, is simpler and not told apart from it {apart}"
+                other += f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler and not told apart from it {apart}"
                 break
         head, data = "Recommended" if best else "Chosen", f"these {many(self.instances, 'instance')}"
-        return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped}."
+        return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped_note}."
 
     def __repr__(self) -> str:
         data = f"{many(self.instances, 'instance')} of {self.source}"
-        how, end = f"{chosen(self.rules)} by {self.measure}", f"{data}: {self.value:.4f} there"
+        how, end = f"{describe_rules(self.rules)} by {self.measure}", f"{data}: {self.value:.4f} there"
         if self.folds:
-            return (
-                f"Tuned({how}, chosen without each of {len(self.folds)} folds of {end}, cross-validated{self._skipped})"
-            )
-        return f"Tuned({how}, chosen on {end}, optimistic{self._skipped})"
+            how += f", chosen without each of {len(self.folds)} folds of {end}"
+            return f"Tuned({how}, cross-validated{self._skipped_note})"
+        return f"Tuned({how}, chosen on {end}, optimistic{self._skipped_note})"
 
     @property
-    def _skipped(self) -> str:
+    def _skipped_note(self) -> str:
         """What was not tried, of the kind of rule that was chosen."""
-        kinds = {f"{KINDS[rule.by]}: " for rule in self.rules}
+        kinds = {f"{RULE_KINDS[rule.by]}: " for rule in self.rules}
         return "".join(f"; {note}" for note in self.notes if any(map(note.startswith, kinds)))
 
     def _more(self) -> Iterator[Table]:
@@ -205,24 +204,24 @@ class Tuned(Shown):
         """
         source, data = read_bytes(path)
         try:
-            return cls._of(json.loads(decode(data, source)))
+            return cls._from_dict(json.loads(decode(data, source)))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise FileFormatError(f"{fspath(path)} does not hold thresholds that hemlp has tuned") from None
 
     @classmethod
-    def _of(cls, data: Any) -> Tuned:
+    def _from_dict(cls, data: Any) -> Tuned:
         if data["hemlp"] != "tuned" or not math.isfinite(data["threshold"]):
             raise InvalidOption("these are no thresholds")
         thresholds = {label: math.inf if value is None else float(value) for label, value in data["thresholds"]}
-        folds = tuple(map(cls._of, data["folds"]))
+        folds = tuple(map(cls._from_dict, data["folds"]))
         at_least, at_most = data.get("at_least", 0), data.get("at_most")
         if at_least not in (0, 1) or not (at_most is None or (type(at_most) is int and at_most > 0)):
             raise InvalidOption("this is no number of classes")
-        if not folds and (data["by"] not in KINDS or (data["by"] == "top" and at_most is None)):
+        if not folds and (data["by"] not in RULE_KINDS or (data["by"] == "top" and at_most is None)):
             raise InvalidOption("this is no kind of rule")
         digests = data.get("rows")
         rows = None if digests is None else np.frombuffer(b64decode(digests, validate=True), "<u8")
         return cls(data["measure"], data["by"], float(data["threshold"]), float(data["value"]), data["instances"],
                    data["source"], thresholds, folds, dict(data["fold_of"]), data.get("data"), rows,
-                   at_least, at_most,
-                   tuple(map(Candidate.of_dict, data.get("candidates", []))), tuple(data.get("notes", ())))  # fmt: skip
+                   at_least, at_most, tuple(map(Candidate.from_dict, data.get("candidates", []))),
+                   tuple(data.get("notes", ())))  # fmt: skip

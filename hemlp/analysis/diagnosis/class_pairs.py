@@ -1,7 +1,6 @@
-"""The pairs of Problem 1, over all instances of a system.
+"""Optimal pairs of classes (Problem 1) over all instances of a system.
 
-Pairings of least cost need not be unique: here is one, with classes paired with themselves wherever that can be had for
-the same cost.
+Pairings of least cost need not be unique: of these, one that pairs a class with itself wherever that costs no more.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.blocks import inputs_of, parts
+from hemlp.analysis.diagnosis.system_batches import iter_batches, require_inputs
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.sides import PRED, TRUE
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Paired:
+class ClassPairs:
     """Pairs of some instances: the number of the instance, and the class of each side, -1 for a default class.
 
     ``costs`` of the pairs; one with a default class that is taken several times costs so many times as much.
@@ -45,63 +44,63 @@ class Paired:
     instances: int
 
     @classmethod
-    def joined(cls, parts: Iterable[Paired]) -> Paired:
-        """Parts, one after the other."""
+    def concatenate(cls, parts: Iterable[ClassPairs]) -> ClassPairs:
+        """Concatenate pairs of consecutive instances."""
         nobody = np.empty(0, np.int64)
-        found = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
-        columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in found), strict=True)
+        parts = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
+        columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in parts), strict=True)
         rows, predicted, true, costs, single = map(np.concatenate, columns)
-        return cls(rows, predicted, true, costs, single, sum(part.instances for part in found))
+        return cls(rows, predicted, true, costs, single, sum(part.instances for part in parts))
 
-    def among(self, rows: IntArray) -> Paired:
+    def among(self, rows: IntArray) -> ClassPairs:
         """The pairs of some instances, whose numbers ascend; ``instances`` as it was."""
         place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
-        return self._where(rows[place] == self.rows)
+        return self._select(rows[place] == self.rows)
 
-    def _where(self, here: NDArray[np.bool_]) -> Paired:
+    def _select(self, here: NDArray[np.bool_]) -> ClassPairs:
         ends = self.predicted[here], self.true[here]
-        return Paired(self.rows[here], *ends, self.costs[here], self.single[here], self.instances)
+        return ClassPairs(self.rows[here], *ends, self.costs[here], self.single[here], self.instances)
 
-    def with_certain_pairs(self) -> Paired:
+    def with_certain_pairs(self) -> ClassPairs:
         """With one pair in place of two default classes where an instance has one class a side: who answers whom is
         not in doubt there, though it costs less to pair both with nobody, as across roots."""
         alone = self.single & ((self.predicted < 0) | (self.true < 0))
-        lone, rest = self._where(alone), self._where(~alone)
+        lone, rest = self._select(alone), self._select(~alone)
         order = np.lexsort((lone.predicted < 0, lone.rows))  # of each instance the predicted class first
         both = lone.rows[order[:-1]] == lone.rows[order[1:]]
         first, second = order[:-1][both], order[1:][both]
-        certain = Paired(
+        certain = ClassPairs(
             lone.rows[first], lone.predicted[first], lone.true[second], lone.costs[first] + lone.costs[second],
             lone.single[first], 0,
         )  # fmt: skip
         others = np.ones(lone.rows.size, np.bool_)
         others[first] = others[second] = False
-        return replace(Paired.joined([rest, certain, lone._where(others)]), instances=self.instances)
+        return replace(ClassPairs.concatenate([rest, certain, lone._select(others)]), instances=self.instances)
 
 
-def pair_measure(ev: Evaluation, name: str) -> PairMeasure:
+def find_pair_measure(ev: Evaluation, name: str) -> PairMeasure:
     """A pair-based measure that was evaluated, or any by its text."""
-    inputs = inputs_of(ev)
-    found = inputs.measures.get(name) or made(name)
-    if not isinstance(found, PairMeasure):
+    inputs = require_inputs(ev)
+    measure = inputs.measures.get(name) or made(name)
+    if not isinstance(measure, PairMeasure):
         pairs = [each for each, of in inputs.measures.items() if isinstance(of, PairMeasure)]
         raise InvalidOption(
             f"{name} pairs no classes: give a pair-based measure, {' or '.join(pairs) or 'such as GIE'}"
         )
-    return found
+    return measure
 
 
-def paired(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[Paired]:
+def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[ClassPairs]:
     """All pairs of optimal pairings, part by part; instances on which the measure is undefined have none."""
-    for start, batch in parts(inputs, system):
+    for start, batch in iter_batches(inputs, system):
         rows = measure._defined_rows(batch, "nan", start)
         if not rows.size:
             continue
         model = plain_pairing(measure.model(batch.take(rows)), "counting pairs over all instances")
-        solution = with_hits(model, model.solve())
+        solution = prefer_hits(model, model.solve())
         solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
         pairs = np.flatnonzero(solution.chosen)
-        found = [_ends(model, pairs, solved, start + rows)]
+        blocks = [_chosen_pairs(model, pairs, solved, start + rows)]
         for side, half in enumerate(model.halves):
             taken = solution.to_default[side]
             at = np.flatnonzero(taken)
@@ -110,21 +109,21 @@ def paired(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[Paired
             ends = (half.side.classes[at], nobody) if side == PRED else (nobody, half.side.classes[at])
             keep = solved[row]
             costs = half.default[at] * taken[at]
-            found.append((start + rows[row][keep], ends[0][keep], ends[1][keep], costs[keep]))
-        whole = [np.concatenate(column) for column in zip(*found, strict=True)]
+            blocks.append((start + rows[row][keep], ends[0][keep], ends[1][keep], costs[keep]))
+        whole = [np.concatenate(column) for column in zip(*blocks, strict=True)]
         sizes = [np.diff(side.ptr)[whole[0] - start] for side in batch.sides]
         single = (sizes[PRED] == 1) & (sizes[TRUE] == 1)
-        yield Paired(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))
+        yield ClassPairs(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))
 
 
-def _ends(model: PairingModel, pairs: IntArray, solved: Any, rows: IntArray) -> tuple[Any, ...]:
+def _chosen_pairs(model: PairingModel, pairs: IntArray, solved: Any, rows: IntArray) -> tuple[Any, ...]:
     row = np.searchsorted(model.pairs.ptr, pairs, side="right") - 1
     pairs, row = pairs[solved[row]], row[solved[row]]
     predicted, true = (model.halves[side].side.classes[model.ends[side][pairs]] for side in (PRED, TRUE))
     return rows[row], predicted, true, model.kappa[pairs]
 
 
-def with_hits(model: PairingModel, solution: PairingSolution) -> PairingSolution:
+def prefer_hits(model: PairingModel, solution: PairingSolution) -> PairingSolution:
     """A pairing of the same cost in which more classes are paired with themselves, where they have one pair each.
 
     If c is on both sides, and is paired there with t and here with p, then (c, c) and (p, t) cost the same or more.

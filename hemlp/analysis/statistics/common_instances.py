@@ -1,4 +1,4 @@
-"""Means that can be compared: over the instances on which all systems are defined."""
+"""Scores and means of systems over their common instances: those on which all systems are defined."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.cache import once
+from hemlp.analysis.statistics.cache import cache_per_evaluation
 from hemlp.arrays import FloatArray
 from hemlp.measures.scores import mean
 from hemlp.text.tables import figure
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
 
-@once
-def average(ev: Evaluation, system: str, measure: str) -> float:
+@cache_per_evaluation
+def system_mean(ev: Evaluation, system: str, measure: str) -> float:
     """The mean of a system, over the instances on which it is defined."""
     return ev.scores[system][measure].mean()
 
 
-def comparable(ev: Evaluation, measure: str) -> list[FloatArray]:
-    """The scores of each system, nan wherever one of them is undefined; one that always is does not count."""
+def common_scores(ev: Evaluation, measure: str) -> list[FloatArray]:
+    """The scores of each system, nan where any system is undefined; systems undefined everywhere are ignored."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
     if not any(ev.scores[system][measure].undefined for system in ev.systems):
         return values
@@ -34,28 +34,28 @@ def comparable(ev: Evaluation, measure: str) -> list[FloatArray]:
     return [np.where(outside, math.nan, column) for column in values]
 
 
-@once
-def comparable_means(ev: Evaluation, measure: str) -> tuple[float, ...]:
+@cache_per_evaluation
+def common_means(ev: Evaluation, measure: str) -> tuple[float, ...]:
     """The mean of each system, over the instances on which all are defined."""
     if not any(ev.scores[system][measure].undefined for system in ev.systems):
-        return tuple(average(ev, system, measure) for system in ev.systems)
-    return tuple(map(mean, comparable(ev, measure)))
+        return tuple(system_mean(ev, system, measure) for system in ev.systems)
+    return tuple(map(mean, common_scores(ev, measure)))
 
 
-@once
-def comparability(ev: Evaluation, measure: str) -> tuple[str, ...]:
-    """What to know where the systems are not all defined on the same instances."""
+@cache_per_evaluation
+def common_instance_notes(ev: Evaluation, measure: str) -> tuple[str, ...]:
+    """Notes for the case that systems are defined on different instances."""
     if len(ev.systems) == 1 or not any(ev.scores[system][measure].undefined for system in ev.systems):
         return ()
-    shared = max(int(np.count_nonzero(~np.isnan(column))) for column in comparable(ev, measure))
+    shared = max(int(np.count_nonzero(~np.isnan(column))) for column in common_scores(ev, measure))
     defined = {len(ev.scores[system][measure]) - ev.scores[system][measure].undefined for system in ev.systems}
     if defined - {0} <= {shared}:
         return ()
     if not shared:
         return (f"{measure}: no ranks, for there is no instance on which all systems are defined",)
-    means = zip(ev.systems, comparable_means(ev, measure), strict=True)
-    told = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
+    means = zip(ev.systems, common_means(ev, measure), strict=True)
+    texts = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
     return (
         f"{measure}: each mean is over the instances on which its system is defined; places, letters and correlations "
-        f"are over the {many(shared, 'instance')} on which all systems are, where the means are {told}",
+        f"are over the {many(shared, 'instance')} on which all systems are, where the means are {texts}",
     )

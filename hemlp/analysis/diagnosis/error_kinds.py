@@ -1,4 +1,5 @@
-"""By kind: what each predicted class that is not true is to the true ones, and how each true one was answered.
+"""Diagnosis by kind of error: how each wrong predicted class relates to the true ones, and each missed class to the
+predicted ones.
 
 By the first that applies, a predicted class p that is not true is
 
@@ -21,9 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.blocks import Systems, chosen_systems, implied, inputs_of, parts
-from hemlp.analysis.statistics.cache import once
-from hemlp.analysis.statistics.intervals import draw_of, resampled_note, resampled_sums, units_of
+from hemlp.analysis.diagnosis.system_batches import (
+    SystemChoice,
+    as_implied,
+    choose_systems,
+    iter_batches,
+    require_inputs,
+)
+from hemlp.analysis.statistics.cache import cache_per_evaluation
+from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units, shared_bootstrap
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
 from hemlp.measures.scores import mean
@@ -33,17 +40,17 @@ from hemlp.text.tables import Table
 if TYPE_CHECKING:
     from hemlp.results.evaluation import Evaluation
 
-KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
+ERROR_KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
 """In the order of the numbers that compiled code gives them."""
-GROUPS = ("all", "some", "none", "no true class")
+HIT_GROUPS = ("all", "some", "none", "no true class")
 """How many of the true classes of an instance were hit."""
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class KindCounts:
     """How many ``predicted`` and ``true`` classes of each instance are of each kind (instances × kinds).
 
-    ``groups``: for each instance which of ``GROUPS`` it belongs to.
+    ``groups``: for each instance which of ``HIT_GROUPS`` it belongs to.
     """
 
     predicted: IntArray
@@ -51,93 +58,93 @@ class Found:
     groups: IntArray
 
 
-def kinds_in(batch: Batch) -> tuple[IntArray, IntArray]:
-    """The kind of each predicted and of each true class of a batch, as a place in ``KINDS``."""
+def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
+    """The kind of each predicted and of each true class of a batch, as a place in ``ERROR_KINDS``."""
     from hemlp.kernels.kinds import kinds
     from hemlp.kernels.records import Rows, Sides
 
     h = batch.hierarchy
     sides = Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes)
     lists = h.upward.lists(np.concatenate([batch.pred.classes, batch.true.classes]))
-    return kinds(sides, lists.row, implied(lists), Rows(h.parent_ptr, h.parent_idx))
+    return kinds(sides, lists.row, as_implied(lists), Rows(h.parent_ptr, h.parent_idx))
 
 
-@once
-def kinds_of(ev: Evaluation, system: str) -> Found:
-    """Look at all classes of both sides once."""
-    found: list[list[IntArray]] = [[], [], []]
-    for _, batch in parts(inputs_of(ev), system):
-        of_pred, of_true = kinds_in(batch)
-        predicted, true = _by_instance(batch.pred, of_pred), _by_instance(batch.true, of_true)
+@cache_per_evaluation
+def count_error_kinds(ev: Evaluation, system: str) -> KindCounts:
+    """Count the kinds of all classes of both sides, instance by instance."""
+    blocks: list[list[IntArray]] = [[], [], []]
+    for _, batch in iter_batches(require_inputs(ev), system):
+        of_pred, of_true = classify_errors(batch)
+        predicted, true = _count_by_instance(batch.pred, of_pred), _count_by_instance(batch.true, of_true)
         hits, sizes = true[:, 0], np.diff(batch.true.ptr)
         groups = np.select([sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2).astype(np.int8)
-        for column, part in zip(found, (predicted, true, groups), strict=True):
+        for column, part in zip(blocks, (predicted, true, groups), strict=True):
             column.append(part)
-    return Found(*map(np.concatenate, found))
+    return KindCounts(*map(np.concatenate, blocks))
 
 
-def _by_instance(side: Side, kinds: IntArray) -> IntArray:
+def _count_by_instance(side: Side, kinds: IntArray) -> IntArray:
     """How many classes of each instance are of each kind."""
     rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))
-    counts = np.bincount(rows * len(KINDS) + kinds, minlength=len(side) * len(KINDS))
-    return counts.reshape(len(side), len(KINDS)).astype(np.int32)
+    counts = np.bincount(rows * len(ERROR_KINDS) + kinds, minlength=len(side) * len(ERROR_KINDS))
+    return counts.reshape(len(side), len(ERROR_KINDS)).astype(np.int32)
 
 
-def errors(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
+def errors(ev: Evaluation, systems: SystemChoice, intervals: bool) -> Table:
     """Numbers of predicted and true classes, kind by kind."""
-    chosen = chosen_systems(ev, systems)
+    chosen = choose_systems(ev, systems)
     head, columns = [], []
     for system in chosen:
-        found = kinds_of(ev, system)
+        counts = count_error_kinds(ev, system)
         head += [f"{system} {side}" if len(chosen) > 1 else side for side in ("predicted", "true")]
-        columns += [side.sum(axis=0, dtype=np.int64) for side in (found.predicted, found.true)]
-    shown: list[list[Any]] = [column.tolist() for column in columns]
+        columns += [side.sum(axis=0, dtype=np.int64) for side in (counts.predicted, counts.true)]
+    cells: list[list[Any]] = [column.tolist() for column in columns]
     names, notes = list(head), ["predicted: what a class is to the true ones; true: how a class was answered"]
     if intervals:
-        sums = resampled_sums(ev, "kinds", chosen, _rows)
-        drawn = [side for of in sums for side in (of[:, : len(KINDS)], of[:, len(KINDS) :])]
+        sums = resample_sums(ev, "kinds", chosen, _kind_counts)
+        drawn = [side for of in sums for side in (of[:, : len(ERROR_KINDS)], of[:, len(ERROR_KINDS) :])]
         names += [f"{name} 95%" for name in head]
-        shown += map(_intervals, drawn)
-        notes.append(resampled_note(units_of(ev)))
+        cells += map(_integer_intervals, drawn)
+        notes.append(bootstrap_note(resampling_units(ev)))
     if intervals and len(chosen) == 2:
         for k, side in enumerate(("predicted", "true")):
             names += [f"difference {side}", f"difference {side} 95%"]
-            shown += [(columns[k] - columns[k + 2]).tolist(), _intervals(drawn[k] - drawn[k + 2])]
+            cells += [(columns[k] - columns[k + 2]).tolist(), _integer_intervals(drawn[k] - drawn[k + 2])]
         notes.append(f"difference: {chosen[0]} less {chosen[1]}, in the same resamples")
-    return Table(["kind", *names], list(zip(KINDS, *shown, strict=True)), notes)
+    return Table(["kind", *names], list(zip(ERROR_KINDS, *cells, strict=True)), notes)
 
 
-def _rows(ev: Evaluation, system: str) -> Iterator[IntArray]:
+def _kind_counts(ev: Evaluation, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its predicted and of its true classes, kind by kind."""
-    found = kinds_of(ev, system)
-    yield np.concatenate([found.predicted, found.true], axis=1)
+    counts = count_error_kinds(ev, system)
+    yield np.concatenate([counts.predicted, counts.true], axis=1)
 
 
-def _intervals(drawn: FloatArray) -> list[Interval]:
+def _integer_intervals(drawn: FloatArray) -> list[Interval]:
     """Of each column of resamples × kinds, in whole numbers."""
-    found = (Interval.of(column) for column in drawn.T)
-    return [Interval(math.floor(low), math.ceil(high)) for low, high in found]
+    intervals = (Interval.of(column) for column in drawn.T)
+    return [Interval(math.floor(low), math.ceil(high)) for low, high in intervals]
 
 
-def hits(ev: Evaluation, systems: Systems, intervals: bool) -> Table:
+def hits(ev: Evaluation, systems: SystemChoice, intervals: bool) -> Table:
     """Instances by whether all, some or none of their true classes were hit, with the means of all measures."""
-    inputs_of(ev)
-    chosen = chosen_systems(ev, systems)
+    require_inputs(ev)
+    chosen = choose_systems(ev, systems)
     rows, values = [], []
-    for k, group in enumerate(GROUPS):
+    for k, group in enumerate(HIT_GROUPS):
         for system in chosen:
-            among = kinds_of(ev, system).groups == k
+            among = count_error_kinds(ev, system).groups == k
             number = int(among.sum())
-            if number or group != GROUPS[-1]:
+            if number or group != HIT_GROUPS[-1]:
                 columns = [np.where(among, ev.per_instance(system, name), math.nan) for name in ev.measures]
                 values += columns
                 rows.append((group, *([system] if len(chosen) > 1 else []), number, *map(mean, columns)))
     head = ["hit", *(["system"] if len(chosen) > 1 else []), "instances", *ev.measures]
     notes = ["hit: how many of the true classes of an instance were predicted, with the means there"]
     if intervals:
-        drawn = [Interval.of(column) for column in draw_of(ev).means(values).T]
+        drawn = [Interval.of(column) for column in shared_bootstrap(ev).means(values).T]
         many = len(ev.measures)
         rows = [(*row, *drawn[k * many : (k + 1) * many]) for k, row in enumerate(rows)]
         head += [f"{name} 95%" for name in ev.measures]
-        notes.append(resampled_note(units_of(ev)))
+        notes.append(bootstrap_note(resampling_units(ev)))
     return Table(head, rows, notes)

@@ -1,4 +1,4 @@
-"""Places by mean, and groups of systems as a compact letter display.
+"""Ranks by mean, and the compact letter display of groups of systems that do not differ significantly.
 
 Two systems share a letter exactly where they are not separated: "not separated" is a graph, and its maximal cliques are
 the groups. It need not be transitive, so a system may have several letters.
@@ -13,35 +13,35 @@ from itertools import combinations, combinations_with_replacement
 
 from hemlp.analysis.statistics.differences import PRECISION
 
-MOST_GROUPS = 10_000
-"""More maximal groups than these are no display."""
+MAX_GROUPS = 10_000
+"""With more maximal groups there are no letters: nobody could read them."""
 
 
-def places(means: Sequence[float], greater_is_better: bool) -> list[int | None]:
+def rank_means(means: Sequence[float], greater_is_better: bool) -> list[int | None]:
     """1, 1, 3 by mean; means within 1e-12 of the greatest |mean| are equal, and one of nan has no place.
 
-    >>> places([0.5, 0.25, 0.5 + 1e-17, math.nan], True)
+    >>> rank_means([0.5, 0.25, 0.5 + 1e-17, math.nan], True)
     [1, 3, 1, None]
     """
     defined = [k for k, mean in enumerate(means) if not math.isnan(mean)]
     order = sorted(defined, key=lambda k: -means[k] if greater_is_better else means[k])
     near = PRECISION * max((abs(means[k]) for k in defined if math.isfinite(means[k])), default=0.0)
-    placed: list[int | None] = [None] * len(means)
+    ranks: list[int | None] = [None] * len(means)
     for at, k in enumerate(order):
         above = order[at - 1] if at else k
         tied = at > 0 and (means[k] == means[above] or abs(means[k] - means[above]) <= near)
-        placed[k] = placed[above] if tied else at + 1
-    return placed
+        ranks[k] = ranks[above] if tied else at + 1
+    return ranks
 
 
-def compact_letters(size: int, separated: Callable[[int, int], bool]) -> list[tuple[str, ...]]:
+def compact_letter_display(size: int, separated: Callable[[int, int], bool]) -> list[tuple[str, ...]]:
     """The letters of systems 0, 1, … in their order, best first.
 
     One letter for each maximal set of systems no two of which are separated, in lexicographic order; then, from the
     last to the first, a letter goes if every pair that it joins and every system that it marks has another. No letters
     where there are too many such sets.
 
-    >>> compact_letters(3, lambda i, j: (i, j) == (0, 2))
+    >>> compact_letter_display(3, lambda i, j: (i, j) == (0, 2))
     [('a',), ('a', 'b'), ('b',)]
     """
     near = [0] * size
@@ -52,14 +52,14 @@ def compact_letters(size: int, separated: Callable[[int, int], bool]) -> list[tu
     groups = []
     for clique in _maximal_cliques(near):
         groups.append(clique)
-        if len(groups) > MOST_GROUPS:
+        if len(groups) > MAX_GROUPS:
             return [()] * size
     groups.sort()
-    marked = Counter(pair for group in groups for pair in _joined(group))
+    marked = Counter(pair for group in groups for pair in _pairs_within(group))
     kept = []
     for group in reversed(groups):
-        if all(marked[pair] > 1 for pair in _joined(group)):
-            marked.subtract(_joined(group))
+        if all(marked[pair] > 1 for pair in _pairs_within(group)):
+            marked.subtract(_pairs_within(group))
         else:
             kept.append(group)
     groups = kept[::-1]
@@ -67,7 +67,7 @@ def compact_letters(size: int, separated: Callable[[int, int], bool]) -> list[tu
     return [tuple(letter for letter, group in zip(letters, groups, strict=True) if k in group) for k in range(size)]
 
 
-def _joined(group: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+def _pairs_within(group: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     """Every pair of a group, and every member with itself."""
     return combinations_with_replacement(group, 2)
 
@@ -79,8 +79,8 @@ def _maximal_cliques(near: Sequence[int]) -> Iterator[tuple[int, ...]]:
         if not candidates | excluded:
             yield tuple(sorted(clique))
             return
-        pivot = max(_members(candidates | excluded), key=lambda k: (candidates & near[k]).bit_count())
-        for k in _members(candidates & ~near[pivot]):
+        pivot = max(_set_bits(candidates | excluded), key=lambda k: (candidates & near[k]).bit_count())
+        for k in _set_bits(candidates & ~near[pivot]):
             yield from extend((*clique, k), candidates & near[k], excluded & near[k])
             candidates &= ~(1 << k)
             excluded |= 1 << k
@@ -88,7 +88,7 @@ def _maximal_cliques(near: Sequence[int]) -> Iterator[tuple[int, ...]]:
     return extend((), (1 << len(near)) - 1, 0)
 
 
-def _members(bits: int) -> Iterator[int]:
+def _set_bits(bits: int) -> Iterator[int]:
     while bits:
         last = bits & -bits
         yield last.bit_length() - 1

@@ -1,4 +1,4 @@
-"""Values of measures at every step: one sweep for closures, one solution a distinct set for everything else."""
+"""Values of measures at every threshold step: one sweep for closures, else one solution per distinct predicted set."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.scored.aligned import Aligned
-from hemlp.analysis.scored.steps import Steps
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, UndefinedScore, UnsolvedModel
 from hemlp.instances.batch import Batch, Side
@@ -27,7 +27,7 @@ CLASSES_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
-class Solving:
+class ScoringOptions:
     """How models are solved, and what is done where a measure is undefined."""
 
     undefined: UndefinedPolicy = "error"
@@ -44,40 +44,40 @@ class StepValues:
     fallbacks: int = 0
 
 
-def step_values(
-    measures: Sequence[Measure], data: Aligned, steps: Steps, solving: Solving = Solving()
+def score_steps(
+    measures: Sequence[Measure], data: AlignedScores, steps: ThresholdSteps, options: ScoringOptions = ScoringOptions()
 ) -> list[StepValues]:
     """The values of measures at each step."""
-    found: dict[int, StepValues] = {}
+    results: dict[int, StepValues] = {}
     groups: dict[Any, list[int]] = {}
     rest: list[int] = []
     for k, each in enumerate(measures):
-        if solved_by_sweep(each, data, solving):
+        if uses_sweep(each, data, options):
             groups.setdefault(sharing_key(each), []).append(k)
         else:
             rest.append(k)
     policies = f"|hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
     for members in groups.values():
         model: Any = measures[members[0]].model(data.batch)
-        sums, _, equal = swept(data, steps, model)
+        sums, _, equal = sweep_closures(data, steps, model)
         for k in members:
             solution = SimpleNamespace(sums=sums, equal=equal, columns={})
             values = measures[k]._evaluated(model, solution)[measures[k].name]
-            if np.isnan(values).any() and solving.undefined == "error":
+            if np.isnan(values).any() and options.undefined == "error":
                 row = int(steps.rows[np.flatnonzero(np.isnan(values))[0]]) + 1
                 raise UndefinedScore(f"instance {row}: the score of {measures[k].name} is not a number", row)
-            found[k] = StepValues(values, measures[k].signature + policies)
+            results[k] = StepValues(values, measures[k].signature + policies)
     if rest:
-        found.update(zip(rest, _one_by_one([measures[k] for k in rest], data, steps, solving), strict=True))
-    return [found[k] for k in range(len(measures))]
+        results.update(zip(rest, _score_each_set([measures[k] for k in rest], data, steps, options), strict=True))
+    return [results[k] for k in range(len(measures))]
 
 
-def solved_by_sweep(measure: Measure, data: Aligned, solving: Solving) -> bool:
+def uses_sweep(measure: Measure, data: AlignedScores, options: ScoringOptions) -> bool:
     """Whether one sweep gives a measure at all steps."""
-    return solving.solver in (None, "closures") and sweepable(measure, data.batch)
+    return options.solver in (None, "closures") and is_sweepable(measure, data.batch)
 
 
-def sweepable(measure: Measure, batch: Batch) -> bool:
+def is_sweepable(measure: Measure, batch: Batch) -> bool:
     """Whether a measure is made of closures to which a class only ever adds nodes."""
     if type(measure)._undefined is not Measure._undefined:
         return False
@@ -85,8 +85,8 @@ def sweepable(measure: Measure, batch: Batch) -> bool:
     return type(model) is ClosureModel and model.horizon is None
 
 
-def swept(
-    data: Aligned, steps: Steps, model: ClosureModel, hidden: Rows | None = None
+def sweep_closures(
+    data: AlignedScores, steps: ThresholdSteps, model: ClosureModel, hidden: Rows | None = None
 ) -> tuple[FloatArray, IntArray, NDArray[np.bool_]]:
     """Weights of the predicted, the true and the common nodes at each step, the number of predicted nodes, and whether
     the two sets are equal."""
@@ -104,35 +104,40 @@ def swept(
     return sums, counts, equal
 
 
-def _one_by_one(measures: Sequence[Measure], data: Aligned, steps: Steps, solving: Solving) -> list[StepValues]:
-    """Each distinct set scored once."""
+def _score_each_set(
+    measures: Sequence[Measure], data: AlignedScores, steps: ThresholdSteps, options: ScoringOptions
+) -> list[StepValues]:
+    """Score each distinct set once."""
     parts: list[list[Any]] = [[] for _ in measures]
-    for chosen in _parts(steps.sizes):
-        batch = batch_of(data, steps, chosen)
+    for chosen in _chunk_steps(steps.sizes):
+        batch = step_batch(data, steps, chosen)
         try:
             scores = score_together(
-                measures, batch, solver=solving.solver, time_limit=solving.time_limit, undefined=solving.undefined
+                measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined
             )
         except (UndefinedScore, InfeasibleModel, UnsolvedModel) as error:
-            raise _placed(error, data, steps, chosen) from None
+            raise _locate_error(error, data, steps, chosen) from None
         for into, each in zip(parts, scores, strict=True):
             into.append(each)
-    found = []
+    results = []
     for of_measure in parts:
         values = np.concatenate([each.values for each in of_measure])
         fallbacks = sum(each.fallbacks for each in of_measure if each.exact)
-        found.append(StepValues(values, of_measure[0].signature, fallbacks))
-    return found
+        results.append(StepValues(values, of_measure[0].signature, fallbacks))
+    return results
 
 
-def batch_of(data: Aligned, steps: Steps, chosen: IntArray) -> Batch:
+def step_batch(data: AlignedScores, steps: ThresholdSteps, chosen: IntArray) -> Batch:
     """The predicted sets of some steps with their truth, as a batch."""
     return replace(
-        data.batch, true=data.batch.true.take(steps.rows[chosen]), pred=Side(*steps.sets(data, chosen)), ids=None
+        data.batch,
+        true=data.batch.true.take(steps.rows[chosen]),
+        pred=Side(*steps.predicted_sets(data, chosen)),
+        ids=None,
     )
 
 
-def _parts(sizes: IntArray) -> Iterator[IntArray]:
+def _chunk_steps(sizes: IntArray) -> Iterator[IntArray]:
     """Numbers of consecutive steps, with a limited number of predicted classes."""
     filled = np.cumsum(sizes, dtype=np.int64)
     start = 0
@@ -143,8 +148,11 @@ def _parts(sizes: IntArray) -> Iterator[IntArray]:
         start = stop
 
 
-def _placed(
-    error: UndefinedScore | InfeasibleModel | UnsolvedModel, data: Aligned, steps: Steps, chosen: IntArray
+def _locate_error(
+    error: UndefinedScore | InfeasibleModel | UnsolvedModel,
+    data: AlignedScores,
+    steps: ThresholdSteps,
+    chosen: IntArray,
 ) -> UndefinedScore | InfeasibleModel | UnsolvedModel:
     """The error with the instance and the threshold instead of the number of a set."""
     step = chosen[error.row - 1]

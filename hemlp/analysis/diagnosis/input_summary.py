@@ -1,4 +1,4 @@
-"""What a hierarchy and label files are, before anything is scored: sizes, cycles, unknown labels, what occurs twice."""
+"""A summary of a hierarchy and of label files before anything is scored: sizes, unknown and repeated labels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hemlp.instances.sets import LabelSets
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
-SHOWN = 5
+MAX_NAMED = 5
 """Unknown labels, or ids, that are named."""
 
 
-def about_hierarchy(h: Hierarchy) -> Table:
-    """Its sizes."""
+def describe_hierarchy(h: Hierarchy) -> Table:
+    """The sizes of a hierarchy: classes, edges, roots, leaves, depth."""
     parents, children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
     rows: list[tuple[str, object]] = [
         ("classes", len(h)),
@@ -36,47 +36,47 @@ def about_hierarchy(h: Hierarchy) -> Table:
     return Table(["hierarchy", ""], [[words, str(value)] for words, value in rows])
 
 
-def about_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
+def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
     """Facts about label files, one column each, and what would be an error when they are scored together."""
     words = (
         "instances", "with ids", "labels", "labels per instance", "distinct classes", "instances without labels",
         "labels said twice in an instance", "labels beside an ancestor of theirs", "labels of inner classes",
         "unknown labels", "distinct unknown labels",
     )  # fmt: skip
-    columns, wrong = [], []
+    columns, problems = [], []
     for name, sets in files.items():
-        facts, problem = _facts(h, name, sets)
+        facts, problem = _describe_file(h, name, sets)
         columns.append(facts)
-        wrong += problem
-    wrong += _alignment(files)
-    return Table(["labels", *files], [list(row) for row in zip(words, *columns, strict=True)]), wrong
+        problems += problem
+    problems += _alignment_problems(files)
+    return Table(["labels", *files], [list(row) for row in zip(words, *columns, strict=True)]), problems
 
 
-def _facts(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
+def _describe_file(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
     numbers = h.numbers(sets.vocabulary)
-    found = numbers[sets.codes]
+    classes = numbers[sets.codes]
     rows = np.repeat(np.arange(len(sets)), np.diff(sets.ptr))
-    known, at = found[found >= 0], rows[found >= 0]
+    known, at = classes[classes >= 0], rows[classes >= 0]
     keys = np.unique(at * len(h) + known)
-    strange = np.flatnonzero(numbers < 0)
+    unknown = np.flatnonzero(numbers < 0)
     times = np.bincount(sets.codes, minlength=len(sets.vocabulary))
     facts = [
         len(sets), "no" if sets.ids is None else "yes", sets.codes.size,
         f"{sets.codes.size / max(len(sets), 1):.2f}", len(np.unique(known)), int((np.diff(sets.ptr) == 0).sum()),
-        known.size - keys.size, _beside_ancestors(h, keys // len(h), keys % len(h)),
-        int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()), int((found < 0).sum()), strange.size,
+        known.size - keys.size, _count_beside_ancestors(h, keys // len(h), keys % len(h)),
+        int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()), int((classes < 0).sum()), unknown.size,
     ]  # fmt: skip
-    wrong = []
-    for code in strange[np.argsort(-times[strange], kind="stable")][:SHOWN]:
+    problems = []
+    for code in unknown[np.argsort(-times[unknown], kind="stable")][:MAX_NAMED]:
         message, _ = unknown_label_message(sets.vocabulary[code], h.known_labels())
         first = sets.place(int(np.flatnonzero(sets.codes == code)[0]))
-        wrong.append(f"{name}: {message} ({many(int(times[code]), 'time')}, first in {first})")
-    if strange.size > SHOWN:
-        wrong.append(f"{name}: {strange.size - SHOWN:,} more unknown labels")
-    return list(map(str, facts)), wrong
+        problems.append(f"{name}: {message} ({many(int(times[code]), 'time')}, first in {first})")
+    if unknown.size > MAX_NAMED:
+        problems.append(f"{name}: {unknown.size - MAX_NAMED:,} more unknown labels")
+    return list(map(str, facts)), problems
 
 
-def _beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
+def _count_beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
     """How many labels have a descendant in the same instance."""
     there = set(zip(rows.tolist(), classes.tolist(), strict=True))
     above: dict[int, list[int]] = {}
@@ -85,24 +85,24 @@ def _beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> in
     return len({(row, top) for row, each in there for top in above[each] if (row, top) in there})
 
 
-def _alignment(files: Mapping[str, LabelSets]) -> list[str]:
-    """In what way files do not belong to the same instances as the first."""
+def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
+    """Messages on files whose instances are not those of the first file."""
     if not files:
         return []
     (first, gold), *others = files.items()
-    wrong = []
+    problems = []
     for name, sets in others:
         if (gold.ids is None) != (sets.ids is None):
-            wrong.append(f"{first if gold.ids is not None else name} has ids of instances, and the other of {first} "
+            problems.append(f"{first if gold.ids is not None else name} has ids of instances, and the other of {first} "
                          f"and {name} has none")  # fmt: skip
         elif gold.ids is None or sets.ids is None:
             if len(sets) != len(gold):
-                wrong.append(f"{name} has {len(sets):,} instances and {first} {len(gold):,}")
+                problems.append(f"{name} has {len(sets):,} instances and {first} {len(gold):,}")
         else:
             lacking, more = (sorted(map(str, one)) for one in ({*gold.ids} - {*sets.ids}, {*sets.ids} - {*gold.ids}))
             for there, not_there, ids in ((first, name, lacking), (name, first, more)):
                 if ids:
-                    wrong.append(
-                        f"{many(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:SHOWN])}"
+                    problems.append(
+                        f"{many(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:MAX_NAMED])}"
                     )
-    return wrong
+    return problems

@@ -1,0 +1,172 @@
+"""Diagnosis by class: the number of instances in whose true closure, predicted closure, or both, a class is.
+
+T, P and C are numbers of instances. Then P = C / P, R = C / T, F = 2C / (P + T), and the loss is T + P − 2C: what
+is on one side only. P, R and C / (C + lost) = F / (2 − F) are proportions of instances, with Wilson's intervals. Of two
+systems d instances have the class in one prediction only, and the first loses k of them: the difference of the losses
+is 2k − d, and the interval of k / d is that of the sign test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from hemlp.analysis.diagnosis.system_batches import (
+    SystemChoice,
+    align_classes,
+    as_implied,
+    choose_systems,
+    iter_batches,
+    iter_prediction_pairs,
+    joint_hierarchy,
+    label_rows,
+    name_column,
+    order_by_value,
+    require_inputs,
+)
+from hemlp.analysis.statistics.cache import cache_per_evaluation
+from hemlp.analysis.statistics.interval_formulas import as_intervals, wilson_interval
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.reach import flat_lists
+from hemlp.instances.batch import Batch
+from hemlp.options import check_choice
+from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.results.evaluation import Evaluation
+
+CountBasis = Literal["closures", "labels"]
+"""Whether a label stands for its ancestors, too, or for itself alone."""
+RATIOS = ("P", "R", "F")
+
+
+def class_loss(counts: Any) -> Any:
+    """The loss, predicted + true − 2 common, of counts (… × 3)."""
+    return counts[..., 0] + counts[..., 1] - 2 * counts[..., 2]
+
+
+def ratios(counts: IntArray | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """P, R and F of counts (… × 3); nan where there is nothing to divide by."""
+    predicted, true, common = np.moveaxis(counts, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return common / predicted, common / true, 2 * common / (predicted + true)
+
+
+def ratios_with_zero_division(counts: IntArray) -> list[list[float]]:
+    """P, R and F; 0 / 0 is 1 where both sides are the same, and else 0."""
+    same = (class_loss(counts) == 0).astype(np.float64)
+    return [np.where(np.isnan(each), same, each).tolist() for each in ratios(counts)]
+
+
+@cache_per_evaluation
+def count_classes(ev: Evaluation, system: str, on: CountBasis) -> IntArray:
+    """For each class of the hierarchy the numbers of predicted and true sets, and of both, that hold it."""
+    inputs = require_inputs(ev)
+    return _count(inputs.hierarchies[system], (batch for _, batch in iter_batches(inputs, system)), on)
+
+
+def _count(h: Hierarchy, batches: Iterable[Batch], on: CountBasis) -> IntArray:
+    from hemlp.kernels.census import count
+    from hemlp.kernels.records import Sides
+
+    counts = np.zeros((len(h), 3), np.int64)
+    for batch in batches:
+        pred, true = batch.sides
+        classes = np.concatenate([pred.classes, true.classes])
+        lists = flat_lists(len(h), classes) if on == "labels" else h.upward.lists(classes)
+        count(Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes]), as_implied(lists), counts)
+    return counts
+
+
+@cache_per_evaluation
+def _count_differing(ev: Evaluation, first: str, second: str, on: CountBasis) -> IntArray:
+    """In how many instances only one of two systems predicts a class, in the order of ``align_classes``."""
+    inputs = require_inputs(ev)
+    h = joint_hierarchy(inputs, first, second)
+    counts: IntArray = class_loss(_count(h, iter_prediction_pairs(inputs, first, second), on))
+    return counts[h.numbers(align_classes(inputs, (first, second))[0])]
+
+
+def classes(ev: Evaluation, systems: SystemChoice, on: CountBasis, intervals: bool) -> Table:
+    """One row per class that is true or predicted anywhere, the greatest loss first."""
+    check_choice("on", on, ("closures", "labels"))
+    inputs, chosen = require_inputs(ev), choose_systems(ev, systems)
+    labels, counts = stack_class_counts(ev, chosen, on)
+    rows = occurring_classes(counts)
+    head, columns = count_columns(chosen, counts[:, rows])
+    notes = ["each label with its ancestors" if on == "closures" else "labels as they are, without their ancestors"]
+    notes[0] += "; first " + (
+        "what is lost most" if len(chosen) == 1 else "where the systems differ most in what is lost"
+    )
+    if len(chosen) > 1:
+        notes.append("lost: what is true or predicted, and not both")
+    if intervals:
+        for name, (low, high) in _wilson_intervals(chosen, counts[:, rows]):
+            head.append(f"{name} 95%")
+            columns.append(as_intervals(low, high))
+        notes.append("in brackets 95% intervals: Wilson's of P, R and C / (C + lost), which is F / (2 − F)")
+    if intervals and len(chosen) == 2:
+        gap = class_loss(counts[0, rows]) - class_loss(counts[1, rows])
+        head += ["difference", "difference 95%"]
+        columns += [gap.tolist(), _gap_intervals(gap, _count_differing(ev, chosen[0], chosen[1], on)[rows])]
+        notes.append(f"difference: what {chosen[0]} loses more than {chosen[1]}, with the interval of a sign test")
+    return Table(["class", *name_column(inputs), *head], label_rows(inputs, labels, rows, columns), notes)
+
+
+def stack_class_counts(ev: Evaluation, systems: Sequence[str], on: CountBasis) -> tuple[Sequence[Label], IntArray]:
+    """The classes of all systems, and their counts: systems × classes × 3, 0 where a system has no such class."""
+    labels, places = align_classes(require_inputs(ev), systems)
+    counts = [
+        np.where((place >= 0)[:, None], count_classes(ev, system, on)[place], 0)
+        for system, place in zip(systems, places, strict=True)
+    ]
+    return labels, np.stack(counts)
+
+
+def occurring_classes(counts: IntArray) -> IntArray:
+    """The rows of classes (systems × rows × 3) that are true or predicted anywhere, the greatest loss first."""
+    order = order_by_value(class_loss(counts))
+    met: Any = counts.any(axis=(0, 2))
+    rows: IntArray = order[met[order]]
+    return rows
+
+
+def count_columns(systems: list[str], counts: IntArray) -> tuple[list[str], list[list[Any]]]:
+    """All counts and ratios of one system, or F and loss of several (systems × rows × 3) side by side."""
+    true = counts[0, :, 1].tolist()
+    if len(systems) == 1:
+        counted = [counts[0, :, k].tolist() for k in (0, 2)]
+        return ["true", "predicted", "common", *RATIOS], [true, *counted, *ratios_with_zero_division(counts[0])]
+    by_system = [each for of in counts for each in (ratios_with_zero_division(of)[2], class_loss(of).tolist())]
+    return ["true", *(f"{system} {what}" for system in systems for what in ("F", "lost"))], [true, *by_system]
+
+
+def f_intervals(counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """The ends of Wilson's intervals of F = 2q / (1 + q), of counts (… × 3), by those of q = C / (C + lost)."""
+    common = counts[..., 2]
+    low, high = wilson_interval(common, common + class_loss(counts))
+    return 2 * low / (1 + low), 2 * high / (1 + high)
+
+
+def _wilson_intervals(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[FloatArray, FloatArray]]]:
+    """The intervals of P, R and F of one system, or of F of several."""
+    intervals = []
+    for system, of in zip(systems, counts, strict=True):
+        predicted, true, common = of.T
+        f = f_intervals(of)
+        if len(systems) == 1:
+            intervals += [("P", wilson_interval(common, predicted)), ("R", wilson_interval(common, true)), ("F", f)]
+        else:
+            intervals.append((f"{system} F", f))
+    return intervals
+
+
+def _gap_intervals(gap: IntArray, differing: IntArray) -> list[Any]:
+    """2k − d from the interval of k / d, outward to tenths; from 0 to 0 where the systems say the same."""
+    low, high = ((2 * end - 1) * differing for end in wilson_interval((differing + gap) / 2, differing))
+    ends = np.floor(10 * low) / 10, np.ceil(10 * high) / 10
+    return as_intervals(*(np.where(differing == 0, 0.0, end) for end in ends))

@@ -1,0 +1,117 @@
+"""A cache of the values of measures on the n greatest scores of each instance, for all n.
+
+A threshold, a number of classes and both together predict the first n classes of an instance, greatest score first. So
+all such rules share these values, on any part of the instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.analysis.scored.aligned_scores import AlignedScores
+from hemlp.analysis.scored.step_scores import ScoringOptions, StepValues, score_steps, uses_sweep
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps
+from hemlp.arrays import FloatArray, IntArray, row_pointers
+from hemlp.instances.scored_sets import ScoredSets
+from hemlp.measures.base import Measure
+
+MAX_CLASSES_SCORED = 20_000_000
+"""Predicted classes of the sets that are scored without being asked for; with more, a choice is made."""
+
+
+@dataclass(eq=False)
+class PrefixScores:
+    """The n-th value of instance i is at ``raw_scores.ptr[i] + i + n``, for n from 0 to the number of its scores."""
+
+    data: AlignedScores
+    measures: Mapping[str, Measure]
+    options: ScoringOptions
+    _known: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+    _values: dict[str, FloatArray] = field(default_factory=dict)
+    _metadata: dict[str, StepValues] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        assert self.data.raw_scores is not None
+        self.raw_scores: ScoredSets = self.data.raw_scores
+        size = self.raw_scores.values.size + len(self.raw_scores)
+        for name in self.measures:
+            self._known[name], self._values[name] = np.zeros(size, np.bool_), np.empty(size)
+        self._class_counts, self._ordered = _class_counts(self.data, self.raw_scores)
+        self.swept_measures = {
+            name for name, each in self.measures.items() if uses_sweep(each, self.data, self.options)
+        }
+
+    def is_affordable(self, name: str) -> bool:
+        """Whether all values of a measure are cheap enough to be computed."""
+        return (
+            name in self.swept_measures
+            or float(np.sum(np.diff(self.raw_scores.ptr).astype(np.float64) ** 2)) / 2 <= MAX_CLASSES_SCORED
+        )
+
+    def metadata(self, name: str) -> StepValues:
+        """The signature of a measure, and how many values are not proved optimal."""
+        return self._metadata[name]
+
+    def values(self, name: str, rows: IntArray, sizes: IntArray) -> FloatArray:
+        """The value of a measure on the ``sizes[k]`` greatest scores of the instance ``rows[k]``, for each k."""
+        at = self.raw_scores.ptr[rows] + rows + sizes
+        if not self._known[name][at].all():
+            if name in self.swept_measures:
+                self._compute(name, np.arange(self._known[name].size))
+            else:
+                self._compute(name, np.unique(at[~self._known[name][at]]))
+        values: FloatArray = self._values[name][at]
+        return values
+
+    def _compute(self, name: str, at: IntArray) -> None:
+        """The values at these places, which ascend; measures that are not swept are solved together."""
+        together = (
+            [name]
+            if name in self.swept_measures
+            else [each for each in self.measures if each not in self.swept_measures]
+        )
+        begin = self.raw_scores.ptr[:-1] + np.arange(len(self.raw_scores))
+        rows = np.searchsorted(begin, at, side="right") - 1
+        sizes = at - begin[rows]
+        last = np.maximum(self.raw_scores.ptr[rows] + sizes - 1, 0)
+        greatest = self.raw_scores.values[last] if self.raw_scores.values.size else np.zeros(at.size)
+        steps = ThresholdSteps(
+            greatest,
+            row_pointers(rows, len(self.raw_scores)),
+            self._class_counts[at].astype(np.int32),
+            np.arange(at.size),
+        )
+        computed = score_steps([self.measures[each] for each in together], self._ordered, steps, self.options)
+        for each, of in zip(together, computed, strict=True):
+            self._known[each][at], self._values[each][at] = True, of.values
+            before = self._metadata[each].fallbacks if each in self._metadata else 0
+            self._metadata[each] = replace(of, values=np.empty(0), fallbacks=before + of.fallbacks)
+
+
+def _class_counts(data: AlignedScores, raw_scores: ScoredSets) -> tuple[IntArray, AlignedScores]:
+    """How many classes of the hierarchy the first n scores of an instance stand for, and the data in their order.
+
+    Fewer where unknown classes are left out, or where two names are of one class.
+    """
+    rows = np.repeat(np.arange(len(raw_scores)), np.diff(raw_scores.ptr))
+    number = data.hierarchy.numbers(raw_scores.vocabulary)
+    present = np.zeros(len(data.hierarchy) + 1, np.bool_)
+    present[data.classes] = True
+    number[~present[number]] = -1  # left out, though perhaps known as a true label
+    classes = number[raw_scores.codes]
+    new = classes >= 0
+    if not (data.classes.size == rows.size and (data.classes == classes).all()):
+        keys = rows * len(data.hierarchy) + classes
+        order = np.argsort(keys, kind="stable")
+        new[order[1:]] &= keys[order[1:]] != keys[order[:-1]]
+        ptr = row_pointers(rows[new], len(raw_scores))
+        data = replace(data, ptr=ptr, classes=classes[new], values=raw_scores.values[new])
+    begin = raw_scores.ptr[:-1] + np.arange(len(raw_scores))
+    counts = np.zeros(rows.size + len(raw_scores), np.int64)
+    counts[np.arange(rows.size) + rows + 1] = new
+    total = np.cumsum(counts)
+    return total - np.repeat(total[begin], np.diff(raw_scores.ptr) + 1), data
