@@ -206,7 +206,7 @@ def case_words(each: Measure, name: str, drawn: bool) -> str:
     words = f"True {{{true}}}, predicted {{{pred}}}: {each.name} is "
     words += "undefined." if value != value else f"{float(value):.4g}."
     words += " (Each class weighs 1 here.)" if NAMED[each.name].needed else ""
-    for line in paper.compared(case):
+    for line in paper.compare_case(case):
         if line.value == each.name:
             words += f" The paper prints {line.printed}" + (f": {line.reason}." if line.reason else ".")
     return f"{words}\n\n![The case, drawn]({each.name}.svg)" if drawn else words
@@ -227,7 +227,7 @@ def errata_page() -> str:
     cases = [
         [case.name, line.value, str(line.printed), f"{line.ours:.4g}", line.reason]
         for case in examples.cases()
-        for line in paper.compared(case)
+        for line in paper.compare_case(case)
         if line.reason
     ]
     cells = [
@@ -236,7 +236,7 @@ def errata_page() -> str:
         for cell in table.cells
         if cell.differs
     ]
-    agreeing = ", ".join(f"{table.agreeing} of {len(table.cells)} in {table.title}" for table in paper.rankings())
+    agreements = ", ".join(f"{table.agreements} of {len(table.cells)} in {table.title}" for table in paper.rankings())
     return f"""# Errata of the paper
 
 Where the tables of Kosmopoulos et al. do not follow from its own definitions. `hemlp cases` prints all case tables beside
@@ -247,7 +247,7 @@ ours, `python scripts/paper_rankings.py` all correlation tables.
 {Table(["case", "measure", "printed", "ours", "why"], cases).to_markdown()}
 ## Kendall's τ between measures
 
-Computed from the scores that the paper prints, {agreeing}. These differ:
+Computed from the scores that the paper prints, {agreements}. These differ:
 
 {Table(["table", "measures", "printed", "ours"], cells).to_markdown()}
 ## Slips in the text, harmless once known

@@ -5,19 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, fields
-from typing import Any
 
 import click
 
 from hemlp.cli.main import commands
 from hemlp.run import study
-from hemlp.run.gate import Gate
-from hemlp.run.scored import Tuning
-
-TABLES = {"tests": study.Tests, "gate": Gate, "tuning": Tuning, "outputs": study.Outputs}
-OPTION_OF = {"tuning.measure": "tune_by", "tuning.true": "dev_true", "tuning.systems": "dev"}
-"""Of keys of study files: the options of the command line that are called otherwise."""
+from hemlp.run.study_keys import KEYS, TABLES, Key
 
 
 def commands_page() -> str:
@@ -111,47 +104,31 @@ def study_page() -> str:
         "can be kept under version control. Made from the code; a key that is not listed here is an error.\n",
         f"```toml\n{example.strip()}\n```\n",
         "## At the top\n",
-        _rows(
-            ["key", "what"],
-            [
-                ["`hierarchy`", "The file of the hierarchy, as on the command line; relative to the study file."],
-                ["`true`", "The file of the true labels."],
-                ["`measures`", "A list of measures, as `-m` takes them; by default " + ", ".join(study.MEASURES) + "."],
-            ],
-        ),
+        _rows(["key", "what"], [[f"`{name}`", KEYS[""][name].help] for name in ("hierarchy", "true", "measures")]),
         "## [systems]\n\nThe name of each system, and its file; `FILE@0.3`, `FILE@top5`, `FILE@tuned` or `FILE@thresholds.json` of a "
         "file of scores.\n",
         "## [[measure]]\n\nA measure of your own: `name` and the arguments of its class (see [defining a new measure](new-measure.md)). "
         "`predicted` and `true` are the bounds of a pair-based one, `augment` makes it a set-based one; `kind` names another class.\n",
         "## [options]\n",
-        _rows(["key", "what"], [[f"`{key}`", _cell(_about(key))] for key in study.OPTIONS]),
+        _rows(["key", "what"], [[f"`{name}`", _cell(_about(key))] for name, key in KEYS["options"].items()]),
     ]
-    for name, kind in TABLES.items():
-        rows = [[f"`{each.name}`", _cell(_about(each.name, name)), _usual(each)] for each in fields(kind)]
-        parts += [f"## [{name}]\n", _rows(["key", "what", "default"], rows)]
+    for table in TABLES[1:]:
+        rows = [[f"`{name}`", _cell(_about(key)), _usual(key)] for name, key in KEYS[table].items()]
+        parts += [f"## [{table}]\n", _rows(["key", "what", "default"], rows)]
     return "\n".join(parts)
 
 
-def _about(key: str, table: str = "") -> str:
-    """What a key does: the help of the option of the same name, without its example."""
-    option = OPTION_OF.get(f"{table}.{key}", key)
-    where = ("evaluate", "tune") if table != "tuning" else ("tune", "evaluate")
-    for command in where:
-        for each in commands.commands[command].params:
-            if isinstance(each, click.Option) and each.name == option:
-                words = re.sub(r": --?\w.*?\.(?=$| [A-Z])", ".", each.help or "", count=1)
-                choices = each.type.choices if isinstance(each.type, click.Choice) else ()
-                return " ".join(
-                    [words, *([f"One of {', '.join(f'`{value}`' for value in choices)}."] if choices else [])]
-                )
-    raise LookupError(f"no option explains {key} of [{table}]")
+def _about(key: Key) -> str:
+    """What a key does, without the example for the command line."""
+    choices = ", ".join(f"`{value}`" for value in key.kind.choices)
+    words = re.sub(r": --?\w.*?\.(?=$| [A-Z])", ".", key.help, count=1)
+    return f"{words} One of {choices}." if choices else words
 
 
-def _usual(each: Field[Any]) -> str:
-    usual = each.default
-    if usual is MISSING or usual is None or usual == ():
+def _usual(key: Key) -> str:
+    if key.default is None or key.default == ():
         return ""
-    return f"`{str(usual).lower()}`" if isinstance(usual, bool) else f"`{usual!r}`".replace("'", '"')
+    return f"`{str(key.default).lower()}`" if isinstance(key.default, bool) else f"`{key.default!r}`".replace("'", '"')
 
 
 def _cell(text: str) -> str:

@@ -25,7 +25,7 @@ LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), defaul
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
 
 
-def run(out: str) -> None:
+def run_demo(out: str) -> None:
     """Print what mesh_mini is and how near its systems come, and write files to the folder ``out``."""
     check_writable(folders=[out])
     console = Console(width=None if sys.stdout.isatty() else 110)
@@ -56,7 +56,7 @@ def run(out: str) -> None:
         markup=False,
         highlight=False,
     )
-    for first, second in _swapped(result, "F", "F_LCA"):
+    for first, second in _swapped_pairs(result, "F", "F_LCA"):
         console.print(f"{first} is ahead of {second} by F, behind it by F_LCA", highlight=False)
     console.print(f"lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
 
@@ -81,7 +81,7 @@ def run(out: str) -> None:
         console.print(f"  {printable(str(file))}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _swapped(result: Evaluation, flat: str, hierarchical: str) -> list[tuple[str, str]]:
+def _swapped_pairs(result: Evaluation, flat: str, hierarchical: str) -> list[tuple[str, str]]:
     """Pairs of systems whose order two measures see differently."""
     ranks = result.ranks(flat), result.ranks(hierarchical)
     return [

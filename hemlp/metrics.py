@@ -68,7 +68,7 @@ Examples
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _MetricOptions:
     """How labels are read, and what is done about unknown ones."""
 
     labels: Sequence[Label] | None
@@ -96,7 +96,7 @@ class _Reading:
             return made.score(batch)
 
 
-def _averaged(
+def _average_scores(
     made: Measure, scores: Scores, average: str | None, sample_weight: Any, zero_division: ZeroDivision | None
 ) -> float | FloatArray:
     """One number from the scores of instances, or these."""
@@ -163,7 +163,7 @@ class Metric:
     ) -> None:
         self.measure = as_measure(measure, **parameters)
         self.hierarchy = Hierarchy.of(hierarchy)
-        self.reading = _Reading(labels, rows, unknown, unknown_true)
+        self.reading = _MetricOptions(labels, rows, unknown, unknown_true)
         self.average, self.zero_division = average, zero_division
         self._seen: list[Scores] = []
 
@@ -183,7 +183,7 @@ class Metric:
         if not self._seen:
             raise InvalidLabelSets("the metric has seen no instance: call update(y_true, y_pred) first")
         (scores,) = joined([[each] for each in self._seen])
-        return _averaged(self.measure, scores, self.average, None, self.zero_division)
+        return _average_scores(self.measure, scores, self.average, None, self.zero_division)
 
     def reset(self) -> None:
         """Forget all instances."""
@@ -207,7 +207,7 @@ class Metric:
         """
         others = list(metrics)
         for other in others:
-            if not isinstance(other, Metric) or other._kind != self._kind:
+            if not isinstance(other, Metric) or other._identity != self._identity:
                 raise InvalidOption(
                     f"only metrics of the same measure ({self.measure}), hierarchy and choice of unknown= can be merged"
                 )
@@ -215,7 +215,7 @@ class Metric:
         return self
 
     @property
-    def _kind(self) -> tuple[Any, ...]:
+    def _identity(self) -> tuple[Any, ...]:
         return self.measure, self.hierarchy, self.reading.unknown, self.reading.unknown_true
 
     def __len__(self) -> int:
@@ -242,8 +242,8 @@ def _metric(name: str) -> Callable[..., Any]:
     ) -> float | FloatArray:
         """See DOCUMENTATION."""
         made = measure(name, **parameters)
-        scores = _Reading(labels, rows, unknown, unknown_true).scores(made, hierarchy, y_true, y_pred)
-        return _averaged(made, scores, average, sample_weight, zero_division)
+        scores = _MetricOptions(labels, rows, unknown, unknown_true).scores(made, hierarchy, y_true, y_pred)
+        return _average_scores(made, scores, average, sample_weight, zero_division)
 
     template = NAMED[name].template
     parameters = ", ".join(NAMED[name].parameters) or "none"

@@ -283,7 +283,7 @@ def assert_no_drop(
     >>> before = evaluate(h, ["sheep", "cow"], {"A": ["sheep", "animal"]}, ["F_H"])
     >>> assert_no_drop(evaluate(h, ["sheep", "cow"], {"A": ["sheep", "cow"]}, ["F_H"]), before, {"F_H": 0.01})
     """
-    drops = Gate(baseline, {} if max_drop is None else max_drop, significant).compared(ev)
+    drops = Gate(baseline, {} if max_drop is None else max_drop, significant).compare(ev)
     _require(not drops.failed, f"worse than {drops.gate.name}\n{drops}")
 
 

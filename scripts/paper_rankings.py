@@ -17,7 +17,7 @@ def beside(table: RankingTable) -> Table:
         found = [cells.get((first, second)) for second in table.measures[:-1]]
         texts = ["" if c is None else f"{c.printed:.3f} {'≠' if c.differs else '='} {c.ours:.3f}" for c in found]
         rows.append([first, *texts])
-    note = f"{table.agreeing} of {len(table.cells)} cells agree; printed, then ours: τ-b on the printed scores"
+    note = f"{table.agreements} of {len(table.cells)} cells agree; printed, then ours: τ-b on the printed scores"
     return Table(["", *table.measures[:-1]], rows, [note])
 
 

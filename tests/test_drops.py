@@ -43,7 +43,7 @@ def run(pred, measures=("F_H", "GIE"), **options):
 )
 def test_worse_is_what_the_means_say(old, new, allowed):
     before, now = run(old), run(new)
-    drops = Gate(before, {"F_H": allowed, "GIE": allowed}).compared(now)
+    drops = Gate(before, {"F_H": allowed, "GIE": allowed}).compare(now)
     gaps = {
         "F_H": before.mean("s", "F_H") - now.mean("s", "F_H"),
         "GIE": now.mean("s", "GIE") - before.mean("s", "GIE"),
@@ -53,7 +53,7 @@ def test_worse_is_what_the_means_say(old, new, allowed):
         low, high = change.interval
         assert low - 1e-12 <= change.difference <= high + 1e-12
     assert {each.measure for each in drops.failed} == {name for name, gap in gaps.items() if gap > allowed + 1e-12}
-    strict = Gate(before, {"F_H": allowed, "GIE": allowed}, significant=True).compared(now).failed
+    strict = Gate(before, {"F_H": allowed, "GIE": allowed}, significant=True).compare(now).failed
     for each in drops.failed:
         low, high = each.interval
         assert (each in strict) == (high < 0 if each.measure == "F_H" else low > 0)
@@ -65,8 +65,8 @@ def test_a_drop_of_just_what_is_allowed_is_no_drop():
     own = SetMeasure("own", "none", score=exact)
     before, now = (evaluate(H, ["x"], {"s": [pred]}, [own]) for pred in ("x", "y"))
     assert before.mean("s", "own") - now.mean("s", "own") > 0.01
-    assert not Gate(before, {"own": 0.01}).compared(now).failed
-    assert Gate(before, {"own": 0.0099}).compared(now).failed
+    assert not Gate(before, {"own": 0.01}).compare(now).failed
+    assert Gate(before, {"own": 0.0099}).compare(now).failed
 
 
 def test_nothing_is_allowed_where_nothing_is_said():
@@ -99,15 +99,15 @@ def test_undefined_where_it_was_defined_is_worse():
     before = run(GOOD, ["TIE"])
     now = run([["x"], ["y"], ["z"], ["x"], ["y"], ["z"], ["x"], ["x", "z"]], ["TIE"], undefined="nan")
     assert now.mean("s", "TIE") < before.mean("s", "TIE")
-    drops = Gate(before).compared(now)
+    drops = Gate(before).compare(now)
     assert [each.lost for each in drops.failed] == [1]
     assert "undefined on 1 instance on which it was defined" in str(drops)
     assert drops.worst_rows(drops.failed[0]) == [7]
-    assert not Gate(now).compared(before).failed  # the other way round it is compared on seven
+    assert not Gate(now).compare(before).failed  # the other way round it is compared on seven
 
 
 def test_worst_instances_come_first_and_are_explained():
-    drops = Gate(run(TRUE)).compared(run(BAD))
+    drops = Gate(run(TRUE)).compare(run(BAD))
     by = {each.measure: each for each in drops.failed}
     assert drops.worst_rows(by["GIE"]) == [6, 2, 0, 7]
     assert drops.worst_rows(by["GIE"], 2) == [6, 2]
@@ -115,7 +115,7 @@ def test_worst_instances_come_first_and_are_explained():
     assert drops.explanations(by["F_H"], 1)[0].parts[0].values == {"F_H": run(BAD).per_instance("s", "F_H")[6]}
     ids = [f"d{k}" for k in range(8)]
     named = evaluate(H, dict(zip(ids, TRUE, strict=True)), {"s": dict(zip(ids, BAD, strict=True))}, ["GIE"])
-    assert Gate(run(TRUE, ["GIE"])).compared(named).worst(by["GIE"]).rows[0][:2] == ["7", "d6"]
+    assert Gate(run(TRUE, ["GIE"])).compare(named).worst(by["GIE"]).rows[0][:2] == ["7", "d6"]
 
 
 # ---- what cannot be compared
@@ -162,10 +162,10 @@ def test_other_true_labels_are_refused(tmp_path):
         before.to_json(tmp_path / "old.json")
         for baseline in (before, tmp_path / "old.json"):
             with pytest.raises(IncomparableBaseline, match="has other true labels, or in other rows: score"):
-                Gate(baseline).compared(run(GOOD, measures))
+                Gate(baseline).compare(run(GOOD, measures))
     pairs = [["x", "y"], ["z"]]
     one, other = (evaluate(H, [row[::step] for row in pairs], {"s": pairs}, ["F_H"]) for step in (1, -1))
-    assert not Gate(one).compared(other).failed
+    assert not Gate(one).compare(other).failed
     cuts = [[["x", "y"], ["z"]], [["x"], ["y", "z"]], [["y"], ["x", "z"]], [["x", "z"], ["y"]], [["z"], ["x", "y"]]]
     assert len({gold_of(evaluate(H, cut, {"s": pairs}, ["F_H"])) for cut in cuts}) == len(cuts)
 
@@ -174,11 +174,11 @@ def test_other_instances_are_refused():
     def named(ids):
         return evaluate(H, dict(zip(ids, ["x"] * 3, strict=True)), {"s": dict.fromkeys(ids, "x")}, ["F_H"])
 
-    assert not Gate(named("abc")).compared(named("abc")).failed
+    assert not Gate(named("abc")).compare(named("abc")).failed
     for ids in ("abd", "bac"):
         with pytest.raises(IncomparableBaseline, match="has other instances, or in another order"):
-            Gate(named("abc")).compared(named(ids))
-    assert not Gate(named("abc")).compared(evaluate(H, ["x"] * 3, {"s": ["x"] * 3}, ["F_H"])).failed
+            Gate(named("abc")).compare(named(ids))
+    assert not Gate(named("abc")).compare(evaluate(H, ["x"] * 3, {"s": ["x"] * 3}, ["F_H"])).failed
 
 
 def test_digests_do_not_depend_on_how_labels_are_read(tmp_path, monkeypatch):
@@ -199,9 +199,9 @@ def test_a_baseline_without_digests_says_so(tmp_path):
     data = before.to_dict()
     assert data.pop("gold") == {"labels": gold_of(before).labels, "ids": None}
     (tmp_path / "old.json").write_text(json.dumps(data))
-    told = str(Gate(tmp_path / "old.json").compared(run(GOOD)))
+    told = str(Gate(tmp_path / "old.json").compare(run(GOOD)))
     assert "the baseline has no digest of its true labels" in told
-    assert "digest" not in str(Gate(before).compared(run(GOOD)))
+    assert "digest" not in str(Gate(before).compare(run(GOOD)))
 
 
 def test_measures_under_one_name_that_mean_something_else():
@@ -271,7 +271,7 @@ def hemlp(tmp_path, monkeypatch, capsys):
 
     def ended(*arguments):
         monkeypatch.setattr("sys.argv", ["hemlp", *arguments])
-        code = main._exit_code()
+        code = main._run_command()
         return Ended(code, *capsys.readouterr())
 
     base = ended("evaluate", "h.txt", "gold.txt", "s=good.txt", "-m", "F_H", "-m", "GIE", "--json", "b.json")

@@ -9,7 +9,7 @@ from hemlp import Batch, evaluate, examples, measure
 from hemlp.errors import InvalidOption
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.model import LcaModel
-from hemlp.run import collecting
+from hemlp.run import score_store
 from hemlp.run.workers import Chunk
 
 NAMES = ["F_H", "P_LCA", "F_LCA", "GIE"]
@@ -36,13 +36,12 @@ def many_hard(monkeypatch):
 def seen(monkeypatch):
     """Chunks in the order in which they were made: how many rows, and whether they were to be quick."""
     made = []
-    of = Chunk.of
 
-    def noted(system, start, batch, round=None):
+    def noted(system, start, batch, round):
         made.append((len(batch), round == 0))
-        return of(system, start, batch, round)
+        return Chunk(system, start, batch, round)
 
-    monkeypatch.setattr(Chunk, "of", noted)
+    monkeypatch.setattr(score_store, "Chunk", noted)
     return made
 
 
@@ -84,11 +83,11 @@ def test_others_share_the_hard_ones(data, usual, many_hard):
 
 
 def test_a_run_that_was_stopped_between_the_rounds(tmp_path, data, usual, many_hard, seen, monkeypatch):
-    def stopped(self, finished):
+    def stopped(*arguments):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(collecting.Collection, "amend", stopped)
+        patched.setattr(score_store, "_amend", stopped)
         with pytest.raises(KeyboardInterrupt):
             evaluate(*data, NAMES, resume=tmp_path / "run", chunk=20)
     seen.clear()

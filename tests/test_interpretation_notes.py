@@ -48,7 +48,7 @@ def test_infinite_means():
 def test_a_gate_that_passes_calls_nothing_worse():
     good, bad = (evaluate(TREE, ["c", "b"], {"A": pred}, ["F_H"]) for pred in (["c", "b"], ["c", "t"]))
     for before, now, passes in ((good, good, True), (bad, good, True), (good, bad, False)):
-        drops = Gate(before).compared(now)
+        drops = Gate(before).compare(now)
         assert (not drops.failed) == passes
         assert ("worse" in str(drops.table())) == (not passes)
 

@@ -54,7 +54,9 @@ def test_the_estimate_is_what_is_really_taken(each):
 @pytest.mark.parametrize("options", [{}, {"workers": 2}, {"chunk": 1}])
 def test_an_instance_beyond_the_limit_is_refused_before_any_is_scored(monkeypatch, options):
     h, true, pred = large(3000, small=4)
-    monkeypatch.setattr("hemlp.run.evaluate.scored", lambda *arguments: pytest.fail("something is scored"))
+    monkeypatch.setattr(
+        "hemlp.run.evaluate.score_chunks", lambda *arguments, **options: pytest.fail("something is scored")
+    )
     with pytest.raises(
         OutOfMemory, match="^instance 5 has 3,000 predicted and 3,000 true classes, for which GIE needs"
     ) as e:
@@ -104,7 +106,7 @@ def test_what_is_not_scoring_is_named_too(monkeypatch):
     def full(self, *arguments):
         raise MemoryError
 
-    monkeypatch.setattr("hemlp.results.inputs.Inputs.checked", full)
+    monkeypatch.setattr("hemlp.results.inputs.Inputs.check", full)
     h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
     with pytest.raises(OutOfMemory, match="^out of memory; choose memory='SIZE' to"):
         evaluate(h, ["a"], {"s": ["b"]})

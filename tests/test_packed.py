@@ -6,12 +6,13 @@ import hashlib
 import json
 import logging
 import math
+import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from hemlp import Hierarchy, evaluate
+from hemlp import Batch, Hierarchy, evaluate, examples, measure
 from hemlp.errors import NoCluster, RunMismatch, WorkerLost
 from hemlp.processes import executors
 from hemlp.run import workers
@@ -196,7 +197,7 @@ def test_links_in_a_run_folder_are_refused(folder, tmp_path, name):
 
 @pytest.mark.parametrize("name", [*CRAFTED, "not bytes", "another chunk"])
 def test_what_a_worker_sends_is_checked(name, monkeypatch):
-    honest = workers.packed_chunk
+    honest = workers.pack_chunk
 
     def sent(context, chunk):
         if name == "not bytes":
@@ -204,7 +205,7 @@ def test_what_a_worker_sends_is_checked(name, monkeypatch):
         body = honest(context, chunk)
         return crafted(body, CRAFTED.get(name, at("chunk", value=["system", 100, 0])))
 
-    monkeypatch.setattr(workers, "packed_chunk", sent)
+    monkeypatch.setattr(workers, "pack_chunk", sent)
     with ThreadPoolExecutor(1) as pool, pytest.raises(WorkerLost, match="a worker sent something else than its scores"):
         evaluate(H, TRUE, PRED, MEASURES, executor=pool, chunk=ROWS)
 
@@ -263,3 +264,17 @@ def test_workers_that_come_in_time_begin_the_count_again(clock, caplog):
         list(executors.results(len, "shared", ["item"], executor))
     assert next(executor._client.threads, None) is None
     assert len(caplog.records) == 3
+
+
+def test_a_chunk_is_sent_without_its_hierarchy():
+    """Workers have it already: what is sent holds class numbers alone, and scores are the same."""
+    mesh = examples.mesh_mini()
+    batch = Batch.of(mesh.hierarchy, mesh.true, mesh.systems["knn30"])
+    chunk = workers.Chunk("knn30", 0, batch)
+    sent = pickle.dumps(chunk)
+    assert len(sent) < len(pickle.dumps(batch)) / 5
+    options = workers.ScoringOptions("error")
+    context = workers.Context({"knn30": batch.hierarchy}, batch.given, batch.policies, (measure("F_LCA"),), options)
+    here, there = (workers.score_chunk(context, each)[0] for each in (chunk, pickle.loads(sent)))
+    assert (here.signature, here.values.tolist()) == (there.signature, there.values.tolist())
+    assert pickle.loads(pickle.dumps(pickle.loads(sent))).rows == chunk.rows == len(batch)

@@ -19,9 +19,9 @@ from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
 from hemlp.analysis.statistics import summary_table
 from hemlp.analysis.statistics.comparisons import format_difference_interval
 from hemlp.analysis.statistics.verdicts import Procedure
-from hemlp.report import comparing, graphs, instances, page, tree
-from hemlp.report.embedded import narrow, packed
-from hemlp.report.verdicts import result, verdicts
+from hemlp.report import branch_tree, instance_list, lca_graphs, measure_sections, page
+from hemlp.report.page_data import narrow, pack
+from hemlp.report.result_section import judge_leaders, result_section
 from hemlp.text.tables import figure
 
 SCRIPT = "<script>alert('x')</script>"
@@ -166,7 +166,8 @@ def test_the_headline():
 
     def said(**systems) -> str:
         return re.search(
-            "<p class='headline'>(.*?)</p>", result(evaluate(h, true, systems, ["F_H", "GIE"]), Procedure()).body
+            "<p class='headline'>(.*?)</p>",
+            result_section(evaluate(h, true, systems, ["F_H", "GIE"]), Procedure()).body,
         )[1]
 
     assert (
@@ -189,7 +190,7 @@ def doubts(true, a, b) -> str:
     """Why a is not significantly better than b by TIE; classes are numbers in the row, None is nothing."""
     sides = [[[] if k is None else [f"c{k}"] for k in side] for side in (true, a, b)]
     ev = evaluate(LINE, sides[0], {"a": sides[1], "b": sides[2]}, ["TIE"], undefined="nan")
-    (found,) = verdicts(ev, Procedure())
+    (found,) = judge_leaders(ev, Procedure())
     assert found.winner == "a"
     return found.doubt
 
@@ -210,7 +211,7 @@ def test_systems_that_are_undefined_on_different_instances():
     sides = {"a": [0] * 3 + [5] * 30, "b": [1] * 3 + [0] * 30, "c": [9] * 3 + [None] * 30}
     made = {name: [[] if k is None else [f"c{k}"] for k in side] for name, side in sides.items()}
     ev = evaluate(LINE, [[f"c{k}"] for k in true], made, ["TIE"], undefined="nan")
-    (found,) = verdicts(ev, Procedure())
+    (found,) = judge_leaders(ev, Procedure())
     assert (found.winner, found.next) == ("a", "b")
     assert found.doubt == "b is better on the instances on which both are defined"
     assert found.pair.difference == pytest.approx((5 * 30 - 3) / 33)
@@ -239,7 +240,7 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
 
 
 def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr(summary_table, "summary_notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
+    monkeypatch.setattr(summary_table, "notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
     text, _ = made(mini, tmp_path)
     assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 
@@ -298,10 +299,10 @@ def test_sensitivity_is_exact_on_the_page(mini, page_file, tmp_path, monkeypatch
             bends = {float(d) for d in own.breakpoints if series["x"][0] < d < series["x"][-1]}
             assert bends <= set(series["x"])
         assert {d for d, _ in spec["dots"]} == {float(d) for d, _, _ in found.flips}
-    monkeypatch.setattr(comparing, "SOLVED", 1000)
+    monkeypatch.setattr(measure_sections, "SOLVED", 1000)
     assert "ev.sensitivity(&#x27;MGIA&#x27;)" in made(mini, tmp_path)[0]
-    monkeypatch.setattr(comparing, "MOST", 999)
-    monkeypatch.setattr(comparing, "SOLVED", 999)
+    monkeypatch.setattr(measure_sections, "MOST", 999)
+    monkeypatch.setattr(measure_sections, "SOLVED", 999)
     text, _ = made(mini, tmp_path)
     assert "sensitivity0" not in text
     assert text.count("takes longer to find: ev.sensitivity(") == 2
@@ -442,7 +443,7 @@ def test_lca_graphs_with_several_roots_and_empty_sides(tmp_path):
 
 
 def test_lca_graphs_of_the_worst_where_there_are_many(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr(graphs, "MOST", 5 * 7)
+    monkeypatch.setattr(lca_graphs, "MOST", 5 * 7)
     text, data = made(mini, tmp_path)
     assert "The minimal LCA graphs are drawn for the 7 worst of each system by F_LCA." in text
     for s, system in enumerate(mini.systems):
@@ -451,7 +452,7 @@ def test_lca_graphs_of_the_worst_where_there_are_many(mini, tmp_path, monkeypatc
         assert len(rows) == 7 - sum(not mini.explain(system, int(i), ["F_LCA"]).parts[0].paths
                                     for i in np.argsort(values, kind="stable")[:7])  # fmt: skip
         assert values[rows].max() <= np.sort(values)[6]
-    monkeypatch.setattr(graphs, "MOST_NODES", 20)
+    monkeypatch.setattr(lca_graphs, "MOST_NODES", 20)
     assert len(made(mini, tmp_path)[1]["graphPtr0"]) < 8
 
 
@@ -467,7 +468,7 @@ def test_classes_are_embedded_with_all_above_them(mini, page_file):
 
 def test_branches_are_those_of_the_table(mini, page_file, monkeypatch, tmp_path):
     whole = unpacked(page_file.read_text(encoding="utf-8"))
-    monkeypatch.setattr(tree, "MOST", 300)
+    monkeypatch.setattr(branch_tree, "MOST", 300)
     _, part = made(mini, tmp_path)
     table = {row[0]: row for row in mini.branches(None, "F_LCA").rows}
     for data in (whole, part):
@@ -510,7 +511,7 @@ def test_data_that_is_too_large_is_cut_down(mini, tmp_path, monkeypatch):
 
 
 def test_errors_are_the_worst_where_less_is_better(mini):
-    sample = instances.sampled(mini, "GIE", 100)
+    sample = instance_list.draw_sample(mini, "GIE", 100)
     for system in mini.systems:
         worst = np.argsort(-mini.per_instance(system, "GIE"), kind="stable")[: sample.worst]
         assert sample.worst
@@ -535,7 +536,7 @@ def test_arrays_of_any_size_and_kind():
     arrays = {"a": narrow(np.array([3, 255])), "b": narrow(np.array([256])), "c": narrow(np.array([], np.int64)),
               "d": narrow(np.array([2**16])), "e": np.array([0.1, math.inf])}  # fmt: skip
     odd = "</script>\u202e"
-    found = unpacked(f"id='data'>{packed({'text': odd}, arrays)}</script>")
+    found = unpacked(f"id='data'>{pack({'text': odd}, arrays)}</script>")
     assert [found[name].dtype.itemsize for name in "abcde"] == [1, 2, 1, 4, 8]
     assert all(found[name].tolist() == arrays[name].tolist() for name in arrays)
     assert found["text"] == odd

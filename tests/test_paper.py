@@ -11,19 +11,19 @@ import pytest
 from hemlp import examples
 from hemlp.errors import InvalidOption
 from hemlp.measures.catalogue import NAMED
-from hemlp.paper.cases import ERRATA, agrees, compared, drawn, marks
+from hemlp.paper.cases import ERRATA, agrees, compare_case, draw_tree, marks
 from tests import oracle
 
 
 def test_ours_are_the_reference_values():
     expected = {row["case"]: row["by_definition"] for row in json.loads((oracle.DATA / "cases.json").read_text())}
     for case in examples.cases():
-        for line in compared(case):
+        for line in compare_case(case):
             assert oracle.same(line.ours, expected[case.name][line.value])
 
 
 def test_differences_are_exactly_the_errata():
-    found = {(case.name, line.value) for case in examples.cases() for line in compared(case) if line.reason}
+    found = {(case.name, line.value) for case in examples.cases() for line in compare_case(case) if line.reason}
     assert found == {(case, value) for case, value in ERRATA if value.removesuffix("_error") in NAMED}
 
 
@@ -44,7 +44,7 @@ def test_agreement_is_to_two_digits():
 
 def test_the_figure_in_words():
     case = examples.case("3a")
-    assert drawn(case.hierarchy, marks(case)) == (
+    assert draw_tree(case.hierarchy, marks(case)) == (
         "A\n   B\n      P1 (predicted)\n      T1 (true)\n   C\n      P1 (predicted)"
     )
 

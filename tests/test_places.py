@@ -46,15 +46,15 @@ def test_a_file_names_no_cluster(study, monkeypatch):
 def test_a_person_names_a_cluster(study, monkeypatch, way, command):
     from click.testing import CliRunner
 
-    from hemlp.cli import evaluating
+    from hemlp.cli import evaluate
 
     met = []
-    monkeypatch.setattr(evaluating, "carry_out", lambda *given: met.append(given[-1]))
+    monkeypatch.setattr(evaluate, "carry_out", lambda *given: met.append(given[-1]))
     file = study()
     files = [str(file)] if command == "run" else [str(file.parent / name) for name in ("h.txt", "t.txt", "p.txt")]
     given = ["--dask", "tcp://here:1", "--dask-timeout", "7"] if way == "option" else []
     variables = {} if given else {"HEMLP_DASK": "tcp://here:1", "HEMLP_DASK_TIMEOUT": "7"}
-    found = CliRunner().invoke(getattr(evaluating, command), [*files, *given], env=variables, catch_exceptions=False)
+    found = CliRunner().invoke(getattr(evaluate, command), [*files, *given], env=variables, catch_exceptions=False)
     assert found.exit_code == 0, found.output
     assert (met[0].address, met[0].timeout) == ("tcp://here:1", 7)
 

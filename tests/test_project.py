@@ -186,11 +186,11 @@ def test_the_documentation_builds_without_warnings(tmp_path):
 
 
 def test_the_papers_rankings():
-    assert [table.agreeing for table in rankings()] == [10, 7, 15, 6, 10, 9]
+    assert [table.agreements for table in rankings()] == [10, 7, 15, 6, 10, 9]
     script = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "paper_rankings.py")], capture_output=True, text=True, check=True
     )
-    assert script.stdout.count("≠") == 90 - sum(table.agreeing for table in rankings())
+    assert script.stdout.count("≠") == 90 - sum(table.agreements for table in rankings())
 
 
 def test_the_performance_page_is_made_from_its_figures(tmp_path):

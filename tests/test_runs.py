@@ -30,8 +30,8 @@ from hemlp.instances.label_files import LabelFile
 from hemlp.optimize.registry import as_solver
 from hemlp.processes.executors import results
 from hemlp.report.outputs import write_per_instance
-from hemlp.run.evaluate import memory_size
-from hemlp.run.workers import Solving, all_compiled
+from hemlp.run.evaluate import parse_memory
+from hemlp.run.workers import ScoringOptions, all_compiled
 from tests import hungry
 from tests.processes import start, usual_signals
 
@@ -76,15 +76,15 @@ def test_what_is_compiled_is_scored_in_threads_and_python_in_processes(mini, mon
     evaluate(*mini, ["GIE"], workers=2, chunk=50)
     assert len(used) > 4
     assert set(used) == {os.getpid()}
-    plain = Solving("error")
+    plain = ScoringOptions("error")
     assert all_compiled((measure("F_H"), measure("F_LCA"), measure("GIE(cost='wu_palmer')")), plain)
-    assert all_compiled((measure("GIE"),), Solving("error", as_solver("augmenting"), 5.0))
+    assert all_compiled((measure("GIE"),), ScoringOptions("error", as_solver("augmenting"), 5.0))
     own = PairMeasure("m", Bounds((1, 1), (1, 1)), cost=hungry.refuses, default_cost=2)
     assert not all_compiled((own,), plain)
     assert not all_compiled((hungry.Mine("mine", "ancestors"),), plain)
-    assert not all_compiled((measure("GIE"),), Solving("error", hungry.Stranger()))
+    assert not all_compiled((measure("GIE"),), ScoringOptions("error", hungry.Stranger()))
     for name in ("pulp", "networkx", "cpsat", "milp", "flow", "portfolio"):
-        assert not all_compiled((measure("GIE"),), Solving("error", as_solver(name)))
+        assert not all_compiled((measure("GIE"),), ScoringOptions("error", as_solver(name)))
     monkeypatch.setattr("hemlp.run.workers.COMPILED", False)
     assert not all_compiled((measure("F_H"),), plain)
 
@@ -198,13 +198,13 @@ def test_memory_of_a_long_run_stays_within_its_limit(tmp_path):
     ("text", "size"), [("500MB", 500 * 2**20), ("2gb", 2**31), ("1.5 GB", 3 * 2**29), (2**24, 2**24)]
 )
 def test_sizes(text, size):
-    assert memory_size(text) == size
+    assert parse_memory(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "lots", "0", "-1GB", "1XB", True, "1.2.3GB", 1000])
 def test_bad_sizes(text):
     with pytest.raises(InvalidOption, match="is not a size"):
-        memory_size(text)
+        parse_memory(text)
 
 
 def _of_a_script():

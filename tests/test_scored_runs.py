@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from hemlp import (
     Batch,
     Evaluation,
+    Hierarchy,
     ScoredSets,
     Tuned,
     compare_exact_greedy,
@@ -22,7 +23,7 @@ from hemlp import (
     tune,
 )
 from hemlp.cli.main import commands
-from hemlp.errors import HemlpError
+from hemlp.errors import HemlpError, InvalidLabelSets
 from hemlp.instances.file_cuts import cut_of
 from hemlp.instances.score_files import as_gold
 from hemlp.run.study import Study
@@ -249,3 +250,11 @@ def test_the_page_says_how_scores_were_cut(folder):
     assert "<li>whole: scores that are not cut" in page
     assert "nobody said where they are cut" in page
     assert "<section id='instances'" not in page
+
+
+@pytest.mark.parametrize("name", ["F_H", "F_H@1"])
+def test_true_labels_are_no_scores(name):
+    s = ScoredSets.of([{"sheep": 0.5}])
+    h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    with pytest.raises(InvalidLabelSets, match="true labels, row 1: .* maps labels to scores"):
+        evaluate(h, s, s.at(0.3), [name])

@@ -9,7 +9,7 @@ import re
 import resource
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,12 @@ from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.problems.lca.model import LcaModel
-from hemlp.run.study import Study
+from hemlp.run import study as studies
+from hemlp.run.file_options import FileOptions
+from hemlp.run.gate import Gate
+from hemlp.run.scored_systems import Tuning
+from hemlp.run.study import EVALUATE_OPTIONS, HIERARCHY_OPTIONS, MEASURES, Outputs, Study
+from hemlp.run.study_keys import KEYS, TABLES, resolve_paths
 
 FOLDER = examples.DATA / "mesh_mini"
 FILES = [str(FOLDER / name) for name in ("hierarchy.txt", "gold.txt", "pred_knn30.txt")]
@@ -481,3 +486,46 @@ def test_files_of_tuning_are_texts(tmp_path):
         (tmp_path / "study.toml").write_text(text)
         with pytest.raises(InvalidOption, match=r"systems of \[tuning\] is not a table of files"):
             Study.read(tmp_path / "study.toml")
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"), [("tests", studies.Tests), ("outputs", Outputs), ("tuning", Tuning), ("gate", Gate)]
+)
+def test_the_table_of_keys_says_what_the_code_takes(table, kind):
+    assert list(KEYS[table]) == [each.name for each in fields(kind)]
+    for each in fields(kind):
+        assert KEYS[table][each.name].default == (None if each.default is MISSING else each.default)
+
+
+def test_the_keys_of_options_are_those_that_are_read():
+    read = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *(each.name for each in fields(FileOptions)), "names")
+    assert tuple(KEYS["options"]) == read
+    assert ", ".join(MEASURES) in KEYS[""]["measures"].help
+
+
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table in TABLES for name in KEYS[table]])
+def test_a_value_of_another_kind_is_refused_by_the_name_of_its_key(tmp_path, table, name):
+    """3.5 is of no kind but a number of seconds."""
+    value = "-1" if name == "time_limit" else "3.5"
+    baseline = 'baseline = "b.json"\n' if (table, name) == ("gate", "max_drop") else ""
+    start = 'hierarchy = "h"\ntrue = "t"\n[systems]\nA = "a"\n'
+    (tmp_path / "study.toml").write_text(f"{start}[{table}]\n{baseline}{name} = {value}\n")
+    with pytest.raises(InvalidOption, match=rf"study.toml: (.*{name}.*( is not |neither)|.gate. has)"):
+        Study.read(tmp_path / "study.toml")
+
+
+def test_paths_are_relative_to_the_file_and_a_dash_is_standard_output():
+    folder = Path("some", "where")
+    assert resolve_paths("outputs", {"json": "-", "html": "x.html", "digits": 3}, folder) == {
+        "json": "-", "html": str(folder / "x.html"), "digits": 3
+    }  # fmt: skip
+    assert resolve_paths("tuning", {"systems": {"A": "a"}, "by": "all"}, folder) == {
+        "systems": {"A": str(folder / "a")}, "by": "all"
+    }  # fmt: skip
+    assert resolve_paths("gate", {"baseline": "-"}, folder)["baseline"] == str(folder / "-")
+
+
+def test_what_python_gives_a_study_is_checked_by_the_same_table():
+    for tests, outputs in ((studies.Tests(kendall=True), Outputs()), (studies.Tests(), Outputs(digits=18))):
+        with pytest.raises(InvalidOption, match=r"(kendall|digits) = .* is not a number of"):
+            Study(*FILES[:2], {"knn": FILES[2]}, ["F_H"], tests=tests, outputs=outputs).check()

@@ -244,7 +244,7 @@ def test_files_have_the_intervals_of_what_was_written(tmp_path, monkeypatch, man
             assert again.interval(system, name) == ev.interval(system, name)
     assert str(again.compare("A", "B")) == str(ev.compare("A", "B"))
     assert str(again.kendall(30)) == str(ev.kendall(30))
-    assert str(Gate(again).compared(ev).table()) == str(Gate(ev).compared(again).table())
+    assert str(Gate(again).compare(ev).table()) == str(Gate(ev).compare(again).table())
     written = json.loads((tmp_path / "e.json").read_text(encoding="utf-8"))
     assert ("resampling" in written) == (many == 30)
 
@@ -257,7 +257,7 @@ def test_what_is_drawn_is_said_wherever_intervals_are_shown(tmp_path, monkeypatc
     gold = {name: [name % 7] for name in range(60)}
     q, c = cafa(TREE, gold, scored), curve(TREE, gold, scored, ["F_H"])
     tables = [ev.table(), ev.compare(*ev.systems[:2]), ev.significance()]
-    tables += [ev.hits(), ev.levels(), ev.errors(), ev.kendall(20), Gate(ev).compared(ev).table(), q.table(), c.table()]
+    tables += [ev.hits(), ev.levels(), ev.errors(), ev.kendall(20), Gate(ev).compare(ev).table(), q.table(), c.table()]
     for text in [
         *map(str, tables),
         json.dumps(ev.to_dict()),

@@ -23,7 +23,7 @@ ADVICE: list[str] = []
 """What to say to somebody who interrupts the command that is running."""
 
 
-class Advising(click.Command):
+class AdvisingCommand(click.Command):
     """A command whose errors advise those options that it has."""
 
     def spelled(self, option: str, value: str) -> str | None:
@@ -41,7 +41,7 @@ class Advising(click.Command):
                 raise
             raise click.UsageError(printable(error.message), ctx) from None
         refuse_overwriting(words, [ctx.params[key] for key in WRITTEN if ctx.params.get(key)])
-        ctx.params |= with_standard_input({key: ctx.params[key] for key in READ if ctx.params.get(key)})
+        ctx.params |= replace_standard_input({key: ctx.params[key] for key in READ if ctx.params.get(key)})
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -66,7 +66,7 @@ def refuse_overwriting(words: Sequence[str], written: Sequence[str]) -> None:
             raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
 
 
-def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
+def replace_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments in which - is standard input, also as NAME=- and -@0.3; it can be read once."""
     made: dict[str, Any] = {}
     times = 0
@@ -82,17 +82,17 @@ def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-class OfStudy(Advising):
+class StudyCommand(AdvisingCommand):
     """A command whose options stand in a study file."""
 
     def spelled(self, option: str, value: str) -> str | None:
         """As a line of the file."""
-        from hemlp.run.study import OPTIONS
+        from hemlp.run.study_keys import KEYS
 
-        return f'{option} = "{value}" under [options]' if option in OPTIONS else None
+        return f'{option} = "{value}" under [options]' if option in KEYS["options"] else None
 
 
-class OnDemand(Mapping[str, click.Command]):
+class LazyCommands(Mapping[str, click.Command]):
     """Commands by name, each as module:function; its module is loaded when somebody asks for it."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
@@ -110,7 +110,7 @@ class OnDemand(Mapping[str, click.Command]):
         return len(self._places)
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """All commands, with their help in full."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hemlp.cli.options import options, show, show_all
+from hemlp.cli.options import combine, show, show_all
 from hemlp.errors import InvalidOption
+from hemlp.run.study_keys import KEYS
 
 if TYPE_CHECKING:
-    from hemlp.run.gate import Drops, Gate
+    from hemlp.run.gate import Gate, GateResult
 
-gate_options = options(
-    click.option("--baseline", type=click.Path(), help="From --json: end with code 4 if worse: --baseline old.json."),
-    click.option(
-        "--max-drop", multiple=True, metavar="MEASURE=X",
-        help="How much worse a measure may be, repeatable; by default no measure may be: --max-drop F_LCA=0.01.",
-    ),
-    click.option("--significant", is_flag=True, help="A drop counts only if its 95% interval does not reach 0."),
-)  # fmt: skip
+gate_options = combine(
+    click.option("--baseline", type=click.Path(), help=KEYS["gate"]["baseline"].help),
+    click.option("--max-drop", multiple=True, metavar="MEASURE=X", help=KEYS["gate"]["max_drop"].help),
+    click.option("--significant", is_flag=True, help=KEYS["gate"]["significant"].help),
+)
 
 
-def gate_of(baseline: str | None, max_drop: tuple[str, ...], significant: bool) -> Gate | None:
+def make_gate(baseline: str | None, max_drop: tuple[str, ...], significant: bool) -> Gate | None:
     """What the options ask for."""
     if baseline is None:
         if max_drop or significant:
@@ -42,7 +40,7 @@ def gate_of(baseline: str | None, max_drop: tuple[str, ...], significant: bool) 
     return Gate(baseline, drops, significant)
 
 
-def through(drops: Drops, aside: bool) -> bool:
+def show_gate(drops: GateResult, aside: bool) -> bool:
     """Show what has changed, and where it got worst; whether the gate lets it pass. ``aside``: on standard error."""
     show(f"against {drops.gate.name}", drops.table(), aside)
     failed = drops.failed

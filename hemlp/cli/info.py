@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from hemlp.cli.errors import Advising
+from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import show
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("names", nargs=-1, metavar="[CASE]...")
 def cases(names: tuple[str, ...]) -> None:
     """Print the paper's case tables beside ours, with the reason where they differ.
@@ -20,7 +20,7 @@ def cases(names: tuple[str, ...]) -> None:
     from hemlp.text.tables import Table
 
     for case in [examples.case(name) for name in names] or examples.cases():
-        click.echo(f"\n{paper.drawn(case.hierarchy, paper.marks(case))}")
+        click.echo(f"\n{paper.draw_tree(case.hierarchy, paper.marks(case))}")
         rows = [
             [
                 line.value,
@@ -28,12 +28,12 @@ def cases(names: tuple[str, ...]) -> None:
                 f"{line.ours:.3f}".rstrip("0").rstrip("."),
                 line.reason and f"≠ {line.reason}",
             ]
-            for line in paper.compared(case)
+            for line in paper.compare_case(case)
         ]
         show(f"case {case.name}", Table(["value", "printed", "ours", ""], rows))
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("name", required=False)
 def measures(name: str | None) -> None:
     """List the measures, or say all about one.
@@ -59,13 +59,13 @@ def measures(name: str | None) -> None:
                 click.echo(f"  {INVARIANTS[promise].words}")
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.option("--out", default="hemlp-demo", show_default=True, help="Folder for the files it writes: --out /tmp/demo.")
 def demo(out: str) -> None:
     """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
 
     Example: hemlp demo
     """
-    from hemlp.demo import run as tell
+    from hemlp.demo import run_demo
 
-    tell(out)
+    run_demo(out)

@@ -11,34 +11,34 @@ import warnings
 import click
 
 from hemlp import __version__
-from hemlp.cli.errors import ADVICE, Commands, OnDemand
+from hemlp.cli.errors import ADVICE, CommandGroup, LazyCommands
 from hemlp.errors import HemlpError
 from hemlp.escaping import printable
 from hemlp.processes.interrupts import end_at_signals, interruptible
 
-COMMANDS = OnDemand(
+COMMANDS = LazyCommands(
     {
-        "evaluate": "hemlp.cli.evaluating:evaluate",
-        "run": "hemlp.cli.evaluating:run",
-        "curve": "hemlp.cli.scored:curve",
-        "cafa": "hemlp.cli.scored:cafa",
-        "tune": "hemlp.cli.scored:tune",
-        "explain": "hemlp.cli.explaining:explain",
-        "model": "hemlp.cli.explaining:model",
-        "diagnose": "hemlp.cli.diagnosing:diagnose",
+        "evaluate": "hemlp.cli.evaluate:evaluate",
+        "run": "hemlp.cli.evaluate:run",
+        "curve": "hemlp.cli.curve:curve",
+        "cafa": "hemlp.cli.curve:cafa",
+        "tune": "hemlp.cli.curve:tune",
+        "explain": "hemlp.cli.explain:explain",
+        "model": "hemlp.cli.explain:model",
+        "diagnose": "hemlp.cli.diagnose:diagnose",
         "demo": "hemlp.cli.info:demo",
-        "compare-exact": "hemlp.cli.comparing:compare_exact",
+        "compare-exact": "hemlp.cli.compare_exact:compare_exact",
         "cases": "hemlp.cli.info:cases",
         "measures": "hemlp.cli.info:measures",
-        "check": "hemlp.cli.checking:check",
-        "convert": "hemlp.cli.checking:convert",
+        "check": "hemlp.cli.check:check",
+        "convert": "hemlp.cli.check:convert",
         "sensitivity": "hemlp.cli.sensitivity:sensitivity",
     }
 )
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
-@click.group(cls=Commands, commands=COMMANDS, context_settings=SETTINGS)
+@click.group(cls=CommandGroup, commands=COMMANDS, context_settings=SETTINGS)
 @click.version_option(__version__, prog_name="hemlp")
 def commands() -> None:
     """Evaluate hierarchical classification: every measure an explicit optimization model.
@@ -52,7 +52,7 @@ def main() -> None:
     """Entry point: errors that hemlp foresees become one message and an exit code, and so do signals."""
     _open_standard_streams()
     end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
-    code = interruptible(_exit_code)
+    code = interruptible(_run_command)
     gc.freeze()  # Python would look twice for cycles in all that was ever loaded
     if code:
         sys.exit(code)
@@ -77,7 +77,7 @@ def _open_standard_streams() -> None:
     warnings.showwarning = lambda message, *_: click.echo(f"hemlp: {message}", err=True)
 
 
-def _exit_code() -> int:
+def _run_command() -> int:
     """Carry out the command; what goes wrong is said in one message."""
     try:
         code = commands(standalone_mode=False)
@@ -94,12 +94,12 @@ def _exit_code() -> int:
         click.echo(f"hemlp: {error}", err=True)
         return error.exit_code
     except click.Abort as abort:  # so click takes an EOFError
-        return _unforeseen(abort.__cause__ or abort)
+        return _report_unforeseen(abort.__cause__ or abort)
     except Exception as error:
-        return _unforeseen(error)
+        return _report_unforeseen(error)
 
 
-def _unforeseen(error: BaseException) -> int:
+def _report_unforeseen(error: BaseException) -> int:
     if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -12,17 +12,18 @@ import click
 from hemlp.errors import InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.options import did_you_mean
+from hemlp.run.study_keys import FILES, KEYS, MEASURES, PAIRS, PATH, SECONDS
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.labels import Label
     from hemlp.measures.base import Measure
-    from hemlp.run.file_options import Files
+    from hemlp.run.file_options import FileOptions
     from hemlp.text.tables import Table
 
 Command = Callable[..., None]
 
 
-def options(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def combine(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Several options, in this order."""
 
     def decorate(command: Command) -> Command:
@@ -38,25 +39,34 @@ def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Com
     return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
 
 
-label_options = options(
-    choice("--cycles", ["error", "condense", "break"], "What to do with cycles of the hierarchy: --cycles condense."),
-    choice("--unknown", ["error", "drop", "isolate"], "Predicted labels that it does not have: --unknown drop."),
-    click.option(
-        "--unknown-true",
-        type=click.Choice(["error", "drop", "isolate"]),
-        help="True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
-    ),
-)
-input_options = options(
-    label_options,
-    choice("--missing", ["error", "empty"], "What to do with instances whose id one side lacks: --missing empty."),
-)
+def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Command]:
+    """The option of a key of study files; ``flags`` where it is not called like the key."""
+    key = KEYS[table][name]
+    kind = key.kind
+    settings: dict[str, Any] = {"help": key.help, "metavar": key.metavar}
+    if kind.choices:
+        settings["type"] = click.Choice(kind.choices)
+    elif kind is PATH:
+        settings["type"] = click.Path()
+    elif kind is SECONDS:
+        settings["type"] = click.FloatRange(min=kind.least)
+    elif kind.least is not None:
+        settings["type"] = click.IntRange(kind.least, kind.most)
+    elif kind in (FILES, MEASURES, PAIRS):
+        settings |= {"multiple": True, "nargs": 2 if kind is PAIRS else 1}
+    if key.default not in (None, ()):
+        settings |= {"default": key.default, "show_default": True}
+    return click.option(*(flags or [f"--{name.replace('_', '-')}"]), **settings)
 
 
-def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
+label_options = combine(*(key_option("options", name) for name in ("cycles", "unknown", "unknown_true")))
+input_options = combine(label_options, key_option("options", "missing"))
+
+
+def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
     """Measures between commas, but for commas within brackets; those of a TOML file."""
     texts = [text for value in values for text in _split(value)]
-    return tuple(each for text in texts for each in (_stored(text) if text.endswith(".toml") else [text]))
+    return tuple(each for text in texts for each in (_read_measures(text) if text.endswith(".toml") else [text]))
 
 
 def _split(value: str) -> list[str]:
@@ -71,23 +81,23 @@ def _split(value: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
+def _parse_measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
     """One measure; the only one of a TOML file."""
     if value is None or not value.endswith(".toml"):
         return value
-    found = _stored(value)
+    found = _read_measures(value)
     if len(found) != 1:
         raise InvalidOption(f"{value} holds {len(found)} measures, and one is needed here")
     return found[0]
 
 
-def _stored(file: str) -> list[Measure]:
+def _read_measures(file: str) -> list[Measure]:
     from hemlp.measures.registry import read_measures
 
     return read_measures(Path(file))
 
 
-def _known_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+def _complete_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names that begin so, for shells that complete what is typed."""
     from hemlp.measures import registry  # noqa: F401 (fills the names)
     from hemlp.measures.catalogue import NAMED
@@ -97,8 +107,8 @@ def _known_measures(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 measure_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_measures,
-    shell_complete=_known_measures,
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_parse_measures,
+    shell_complete=_complete_measures,
     help="Measures, or a TOML file of them: -m F_H,F_LCA -m 'MGIA(default_cost=4)' -m mine.toml. `hemlp measures` "
     "lists them.",
 )  # fmt: skip
@@ -108,8 +118,8 @@ def one_measure_option(default: str | None, words: str, name: str = "--measure")
     """An option that takes one measure."""
     flags = ("-m", name) if name == "--measure" else (name,)
     return click.option(
-        *flags, default=default, show_default=default is not None, metavar="MEASURE", callback=_measure,
-        shell_complete=_known_measures, help=words,
+        *flags, default=default, show_default=default is not None, metavar="MEASURE", callback=_parse_measure,
+        shell_complete=_complete_measures, help=words,
     )  # fmt: skip
 
 
@@ -119,50 +129,38 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
     def flags(*names: str) -> list[str]:
         return [name for name in names if name not in taken]
 
-    return options(
-        click.option(
-            *flags("--file-format", "--format"), "format",
-            type=click.Choice(["lines", "table", "matrix", "json", "jsonl", "parquet"]),
-            help="Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
-        ),
-        click.option("--sep", help="Between labels or cells: --sep ';'."),
-        click.option(*flags("--id-column", "--id"), "id", metavar="COLUMN", help="The column of ids: --id-column doc."),
-        click.option("--label", metavar="COLUMN", help="The column of labels: --label class."),
-        click.option("--score", metavar="COLUMN", help="The column of scores: --score probability."),
-        click.option(
-            *flags("--label-rows", "--rows"), "rows", type=click.Choice(["sets", "paths"]),
-            help="What the labels of an instance are: a set, or a path down to its label: --label-rows paths.",
-        ),
-        choice("--repeated", ["error", "max"], "A class that is scored twice; max takes the greatest: --repeated max."),
-    )  # fmt: skip
+    return combine(
+        key_option("options", "format", *flags("--file-format", "--format"), "format"),
+        key_option("options", "sep"),
+        key_option("options", "id", *flags("--id-column", "--id"), "id"),
+        key_option("options", "label"),
+        key_option("options", "score"),
+        key_option("options", "rows", *flags("--label-rows", "--rows"), "rows"),
+        key_option("options", "repeated"),
+    )
 
 
 label_file_options = file_options()
 
 
-def taken_files(given: dict[str, Any]) -> Files:
+def pop_file_options(given: dict[str, Any]) -> FileOptions:
     """How files are read, by options that are taken away from all that were given."""
-    from hemlp.run.file_options import READING, Files
+    from hemlp.run.file_options import FILE_OPTIONS, FileOptions
 
-    return Files.of({key: given.pop(key) for key in READING})
+    return FileOptions.of({key: given.pop(key) for key in FILE_OPTIONS})
 
 
-names_option = click.option(
-    "--names", type=click.Path(), help="Names of classes, label<TAB>name a line: --names n.tsv."
-)
-row_option = options(
+names_option = key_option("options", "names")
+row_option = combine(
     click.option("--row", type=click.IntRange(min=1), help="Which instance, by default the first: --row 17."),
     click.option("--id", "name", metavar="ID", help="Which instance, by its id: --id doc17."),
 )
 
 
-solver_options = options(
-    click.option("--solver", metavar="NAME", help="The solver of the models, by default the fastest: --solver milp."),
-    click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Seconds each: --time-limit 5."),
-)
+solver_options = combine(key_option("options", "solver"), key_option("options", "time_limit"))
 
 
-cluster_options = options(
+cluster_options = combine(
     click.option(
         "--dask", metavar="ADDRESS", envvar="HEMLP_DASK",
         help="Score on a Dask cluster, also HEMLP_DASK in the environment: --dask tcp://10.0.0.1:8786.",
@@ -174,10 +172,10 @@ cluster_options = options(
 )  # fmt: skip
 
 
-tuning_options = options(
-    one_measure_option(None, "Of systems FILE@tuned, by default the first: --tune-by F_H.", "--tune-by"),
-    click.option("--dev-true", type=click.Path(), metavar="FILE", help="True labels to tune on: --dev-true dev.tsv."),
-    click.option("--dev", multiple=True, metavar="NAME=FILE", help="Scores to tune on: --dev knn=dev_scores.tsv."),
+tuning_options = combine(
+    one_measure_option(None, KEYS["tuning"]["measure"].help, "--tune-by"),
+    key_option("tuning", "true", "--dev-true"),
+    key_option("tuning", "systems", "--dev"),
     click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data by so many folds: --folds 5."),
 )
 
@@ -210,7 +208,7 @@ def show_all(sections: Iterable[tuple[str, Sequence[Table]]], aside: bool = Fals
             show("" if k else title, table, aside)
 
 
-def tell(json_file: str | None, plain: Callable[[], Any], shown: Callable[[], None]) -> None:
+def show_or_write(json_file: str | None, plain: Callable[[], Any], shown: Callable[[], None]) -> None:
     """Show what was found, and write it as JSON where that is asked for: to standard output (-) instead of the rest."""
     if json_file != "-":
         shown()
@@ -223,22 +221,18 @@ def tell(json_file: str | None, plain: Callable[[], Any], shown: Callable[[], No
     from hemlp.io.files import write_text
 
     write_text(json_file, text)
-    say_written(json_file)
+    echo_written(json_file)
 
 
-def written_to(json_file: str | None) -> str | None:
+def json_target(json_file: str | None) -> str | None:
     """The file of an option --json, if it is not standard output."""
     return None if json_file == "-" else json_file
 
 
-intervals_option = click.option(
-    "--intervals/--no-intervals", default=True, show_default=True, help="Whether means have 95% intervals."
-)
-digits_option = click.option(
-    "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals: --digits 3."
-)
+intervals_option = key_option("outputs", "intervals", "--intervals/--no-intervals")
+digits_option = key_option("outputs", "digits")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
-output_options = options(
+output_options = combine(
     intervals_option,
     digits_option,
     quiet_option,
@@ -246,7 +240,7 @@ output_options = options(
 )
 
 
-def row_number(row: int | None, name: str | None, rows: int, ids: Sequence[Label] | None) -> int:
+def find_row(row: int | None, name: str | None, rows: int, ids: Sequence[Label] | None) -> int:
     """Which instance is meant, from 0: by its row (from 1), its id, or the first."""
     if row is not None and name is not None:
         raise InvalidOption("--row and --id both say which instance: give one of them")
@@ -262,7 +256,7 @@ def row_number(row: int | None, name: str | None, rows: int, ids: Sequence[Label
     return places[name]
 
 
-def say_written(file: str) -> None:
+def echo_written(file: str) -> None:
     """Name a file that was written, to somebody who is watching."""
     if sys.stderr.isatty():
         click.echo(f"written: {printable(file)}", err=True)

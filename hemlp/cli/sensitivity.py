@@ -6,11 +6,19 @@ from typing import Any
 
 import click
 
-from hemlp.cli.errors import Advising
-from hemlp.cli.options import input_options, label_file_options, one_measure_option, say_written, show, tell, written_to
+from hemlp.cli.errors import AdvisingCommand
+from hemlp.cli.options import (
+    echo_written,
+    input_options,
+    json_target,
+    label_file_options,
+    one_measure_option,
+    show,
+    show_or_write,
+)
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
@@ -30,10 +38,10 @@ def sensitivity(
     from hemlp.report.outputs import check_writable, system_files
     from hemlp.run.study import Study
 
-    check_writable([written_to(json_file), plot])
+    check_writable([json_target(json_file), plot])
     result = Study(hierarchy, true, system_files(predictions), (measure,), given).run()
-    found = result.sensitivity(result.measures[0])
-    tell(json_file, found.to_dict, lambda: show("", found.table()))
+    sensitivities = result.sensitivity(result.measures[0])
+    show_or_write(json_file, sensitivities.to_dict, lambda: show("", sensitivities.table()))
     if plot is not None:
-        found.plot(plot)
-        say_written(plot)
+        sensitivities.plot(plot)
+        echo_written(plot)

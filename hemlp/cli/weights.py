@@ -19,22 +19,22 @@ weights_option = click.option(
 )  # fmt: skip
 
 
-def _chosen_freely(each: Measure) -> Collection[str]:
+def _free_parameters(each: Measure) -> Collection[str]:
     """Parameters of a named measure, and all fields of others."""
     from hemlp.measures.catalogue import NAMED
 
     return NAMED[each.name].parameters if each.name in NAMED else each.fields
 
 
-def weighed(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | Mapping[str, Measure]:
+def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | Mapping[str, Measure]:
     """The measures under their names, with weights; they are for all that take some, or for the one that is named."""
     if not weights:
         return measures
     from hemlp.hierarchy.weight_files import read_weights
-    from hemlp.run.evaluate import named_measures
+    from hemlp.run.evaluate import name_measures
 
-    made = named_measures(measures)
-    taking = [name for name, each in made.items() if "weights" in _chosen_freely(each)]
+    made = name_measures(measures)
+    taking = [name for name, each in made.items() if "weights" in _free_parameters(each)]
     for argument in weights:
         name, given, file = argument.partition("=")
         alone = bool(given) and not os.path.exists(argument)
@@ -42,7 +42,7 @@ def weighed(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | 
             raise InvalidOption(f"--weights {argument}: {name} takes no weights, or is not asked for by -m")
         if not taking:
             raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights")
-        found = read_weights(file if alone else argument)
+        by_class = read_weights(file if alone else argument)
         for each in [name] if alone else taking:
-            made[each] = made[each].changed(weights=found)
+            made[each] = made[each].changed(weights=by_class)
     return made

@@ -9,7 +9,7 @@ from typing import Any, Literal
 PLACES = {
     "hierarchy": "hemlp.hierarchy.hierarchy_files",
     "labels": "hemlp.instances.label_files",
-    "scores": "hemlp.run.scored",
+    "scores": "hemlp.run.scored_systems",
 }
 
 

@@ -29,7 +29,7 @@ ERRATA: Mapping[tuple[str, str], str] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class PrintedValue:
     """One value of a case: as printed, ours, and the reason of a difference ("" where they agree)."""
 
     value: str
@@ -38,7 +38,7 @@ class Line:
     reason: str
 
 
-def compared(case: Case) -> Iterator[Line]:
+def compare_case(case: Case) -> Iterator[PrintedValue]:
     """All values that the paper prints for a case, beside ours."""
     for name, printed in case.printed.items():
         column = "error" if name.endswith("_error") else ""
@@ -49,7 +49,7 @@ def compared(case: Case) -> Iterator[Line]:
         score = measure(base, **options).score(case.hierarchy, case.true, case.pred)
         ours = score[column] if column else float(score)
         reason = "" if agrees(printed, ours) else ERRATA.get((case.name, name), "differs, for no reason known to us")
-        yield Line(name, printed, ours, reason)
+        yield PrintedValue(name, printed, ours, reason)
 
 
 def agrees(printed: float | str, ours: float) -> bool:
@@ -84,7 +84,7 @@ class RankingTable:
     cells: tuple[Correlation, ...]
 
     @property
-    def agreeing(self) -> int:
+    def agreements(self) -> int:
         """How many cells agree."""
         return sum(not cell.differs for cell in self.cells)
 
@@ -104,7 +104,7 @@ def rankings() -> list[RankingTable]:
     return made
 
 
-def drawn(hierarchy: Hierarchy, marks: Mapping[str, str]) -> str:
+def draw_tree(hierarchy: Hierarchy, marks: Mapping[str, str]) -> str:
     """A small hierarchy as an indented text; a class with several parents stands under each of them."""
     lines: list[str] = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -12,14 +11,13 @@ from hemlp.processes.interrupts import unfinished
 
 
 class Progress:
-    """``with Progress(total) as bar: bar.advance(n)``. ``shown`` None: if standard error is a terminal."""
+    """``with Progress(total) as bar: bar.advance(n)``."""
 
     patience = 1.0
     """Seconds before the bar appears."""
 
-    def __init__(self, total: int, shown: bool | None = None) -> None:
+    def __init__(self, total: int) -> None:
         self._total = total
-        self._shown = bool(sys.stderr and sys.stderr.isatty()) if shown is None else shown
         self._done = 0
         self._doing = "scoring"
         self._start = time.monotonic()
@@ -36,7 +34,7 @@ class Progress:
         with self._lock:
             self._done += instances
             self._doing = doing or self._doing
-            if self._shown and self._bar is None and time.monotonic() - self._start > self.patience:
+            if self._bar is None and time.monotonic() - self._start > self.patience:
                 self._open()
             if self._bar is not None:
                 self._bar.update(self._task, completed=self._done, rate=self._rate(), description=self._doing)

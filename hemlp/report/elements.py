@@ -92,12 +92,12 @@ def chart(name: str, words: str) -> str:
     )
 
 
-def folded(title: str, body: str, opened: bool = False) -> str:
+def details(title: str, body: str, opened: bool = False) -> str:
     """What is shown on demand."""
     return f"<details class='more'{' open' if opened else ''}><summary>{markup(title)}</summary>{body}</details>"
 
 
-def choice(key: str, label: str, options: Sequence[tuple[str, str]], chosen: str | None = None) -> str:
+def select(key: str, label: str, options: Sequence[tuple[str, str]], chosen: str | None = None) -> str:
     """A labelled list of (value, text) to choose from."""
     made = "".join(
         f"<option value='{markup(value)}'{' selected' if value == chosen else ''}>{markup(text)}</option>"

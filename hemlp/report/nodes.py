@@ -12,7 +12,7 @@ from hemlp.arrays import IntArray, pointers
 from hemlp.escaping import printable
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.report.embedded import narrow
+from hemlp.report.page_data import narrow
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Nodes:
     def add(self, h: Hierarchy, classes: Sequence[IntArray]) -> IntArray:
         """Know these classes and all above them; for each class of the hierarchy its number here, or -1."""
         found = self._found.setdefault(h, np.full(len(h), -1))
-        for c in np.flatnonzero(closed(h, classes) & (found < 0)).tolist():
+        for c in np.flatnonzero(mark_closure(h, classes) & (found < 0)).tolist():
             found[c] = self._number.setdefault(h.labels[c], len(self._number))
         self.labels, known = list(self._number), len(self.parents)
         self.parents += [[] for _ in range(len(self.labels) - known)]
@@ -57,7 +57,7 @@ class Nodes:
         return {"parentPtr": narrow(ptr), "parents": narrow(flat)}
 
 
-def closed(h: Hierarchy, classes: Sequence[IntArray]) -> NDArray[np.bool_]:
+def mark_closure(h: Hierarchy, classes: Sequence[IntArray]) -> NDArray[np.bool_]:
     """Which classes are among these, or above one of them."""
     used = np.zeros(len(h), np.bool_)
     waiting = np.unique(np.concatenate([np.empty(0, np.int64), *classes])).astype(np.int64)

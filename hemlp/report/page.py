@@ -19,14 +19,14 @@ from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_text
 from hemlp.measures.pairs import PairMeasure
-from hemlp.report import comparing, sections
-from hemlp.report.elements import Section, choice
-from hemlp.report.embedded import packed, policy, script_json
-from hemlp.report.graphs import graph_arrays, graph_measure, told
-from hemlp.report.instances import MOST, Sample, instance_data, sampled
+from hemlp.report import error_sections, measure_sections
+from hemlp.report.branch_tree import branch_data, tree_section
+from hemlp.report.elements import Section, select
+from hemlp.report.instance_list import MOST, Sample, draw_sample, instance_data
+from hemlp.report.lca_graphs import graph_arrays, graph_measure, graph_note
 from hemlp.report.nodes import Nodes
-from hemlp.report.tree import branch_data, tree_section
-from hemlp.report.verdicts import result
+from hemlp.report.page_data import pack, script_json, security_policy
+from hemlp.report.result_section import result_section
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.words import many
 from hemlp.version import __version__
@@ -85,23 +85,23 @@ def to_html(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ev.to_html(os.path.join(folder, "report.html"), "Five systems")
     """
-    write_text(path, page(ev, title, Procedure(test, sided, ranks), curves or {}))
+    write_text(path, render_page(ev, title, Procedure(test, sided, ranks), curves or {}))
 
 
-def page(ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
+def render_page(ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
     """The whole page."""
     leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
     data = ""
-    found = [result(ev, procedure)]
+    found = [result_section(ev, procedure)]
     if ev.inputs is not None:
         try:
-            about, data = _about_data(ev, leader)
+            about, data = _data_sections(ev, leader)
         except UncutScores as error:  # the sections are about label sets
             about = [Section("labels", "Labels", f"<p class='note'>{markup(str(error))}</p>", {})]
         found += about
-    if (section := comparing.curves(curves)) is not None:
+    if (section := measure_sections.curves_section(curves)) is not None:
         found.append(section)
-    found += [comparing.measures(ev, leader), _citation(ev)]
+    found += [measure_sections.measures_section(ev, leader), _citation_section(ev)]
     # instances come last but for what is to be cited
     found.sort(key=lambda each: (each.key == "cite", each.key == "instances"))
     charts = {name: spec for each in found for name, spec in each.charts.items()}
@@ -111,66 +111,70 @@ def page(ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Cur
     script = "".join(scripts)
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<meta http-equiv='Content-Security-Policy' content=\"{policy(style, script)}\">"
+        f"<meta http-equiv='Content-Security-Policy' content=\"{security_policy(style, script)}\">"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<meta name='generator' content='hemlp {__version__}'><link rel='icon' href='data:,'>"
         f"<title>{markup(title)}</title><style>{style}</style></head><body>"
-        f"<header><h1>{markup(title)}</h1><p class='note'>{_facts(ev)}</p>"
+        f"<header><h1>{markup(title)}</h1><p class='note'>{_summary(ev)}</p>"
         f"<nav aria-label='Sections'>{links}</nav></header>"
         f"<main>{''.join(each.html() for each in found)}</main><footer>Made by hemlp {__version__}.</footer>"
-        f"<script type='application/json' id='charts'>{script_json(_plain(charts))}</script>"
+        f"<script type='application/json' id='charts'>{script_json(_printable_values(charts))}</script>"
         f"<script type='application/octet-stream' id='data'>{data}</script>"
         f"<script>{script}</script></body></html>\n"
     )
 
 
-def _plain(value: Any) -> Any:
+def _printable_values(value: Any) -> Any:
     """With names as they may be shown."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):
-        return {key: _plain(of) for key, of in value.items()}
-    return [_plain(of) for of in value] if isinstance(value, list) else value
+        return {key: _printable_values(of) for key, of in value.items()}
+    return [_printable_values(of) for of in value] if isinstance(value, list) else value
 
 
-def _facts(ev: Results) -> str:
+def _summary(ev: Results) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
     sizes = many(len(ev.systems), "system"), many(len(ev.measures), "measure"), many(count, "instance")
     words = ", ".join(sizes)
     return words if ev.inputs is None else f"{words}; {markup(repr(ev.inputs.given))}"
 
 
-def _about_data(ev: Results, leader: str) -> tuple[list[Section], str]:
+def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
     """What can be said where the labels are at hand, and what the page embeds of them."""
     inputs = require_inputs(ev)
     means = np.array(common_means(ev, leader))
     order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
     ahead = [ev.systems[k] for k in order.tolist()]
     name = next((name for name, of in inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
-    found = [sections.levels(ev)]
-    sample = sampled(ev, leader, MOST)
+    found = [error_sections.levels_section(ev)]
+    sample = draw_sample(ev, leader, MOST)
     pairs: dict[str, ClassPairs] = {}
     confusions = {}
     try:
         of = find_pair_measure(ev, name)
         for system, h in inputs.hierarchies.items():
             every = ClassPairs.concatenate(iter_class_pairs(inputs, system, of))
-            confusions[system] = list(rank_confusions(every, len(h), sections.ROWS))
+            confusions[system] = list(rank_confusions(every, len(h), error_sections.ROWS))
             pairs[system] = every.among(sample.rows)
-        after = [sections.confusions(ev, name, confusions, ahead)]
+        after = [error_sections.confusions_section(ev, name, confusions, ahead)]
     except HemlpError as error:  # the measure cannot pair these classes, and says why
         after = [Section("confusions", "Confusions", f"<p class='note'>{markup(str(error))}</p>", {})]
     nodes = Nodes(inputs.names)
     met, branches = branch_data(ev, leader, nodes)
-    found += [tree_section(ev, leader, branches["branch"].size, met, ahead), sections.kinds(ev), sections.classes(ev)]
-    found += [*after, *filter(None, [comparing.sensitivity(ev)])]
+    found += [
+        tree_section(ev, leader, branches["branch"].size, met, ahead),
+        error_sections.kinds_section(ev),
+        error_sections.classes_section(ev),
+    ]
+    found += [*after, *filter(None, [measure_sections.sensitivity_section(ev)])]
     graphs = graph_measure(ev)
-    sample, data = _embedded(ev, sample, leader, (name, graphs), nodes, pairs, branches)
-    note = sample.told(leader) + told(ev, graphs, sample)
-    return [*found, _instances(ev, leader, note, ahead)], data
+    sample, data = _embed_sample(ev, sample, leader, (name, graphs), nodes, pairs, branches)
+    note = sample.note(leader) + graph_note(ev, graphs, sample)
+    return [*found, _instances_section(ev, leader, note, ahead)], data
 
 
-def _embedded(
+def _embed_sample(
     ev: Results, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
     pairs: Mapping[str, ClassPairs], branches: Mapping[str, Any],
 ) -> tuple[Sample, str]:  # fmt: skip
@@ -188,14 +192,14 @@ def _embedded(
             "graphs": None if graphs is None else printable(graphs),
             "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip
-        data = packed(values, {**nodes.arrays(), **branches, **arrays})
+        data = pack(values, {**nodes.arrays(), **branches, **arrays})
         if len(data) <= ROOM or len(sample.rows) == 1:
             return sample, data
         most = int(0.9 * ROOM / len(data) * len(sample.rows)) * len(ev.systems)
-        sample = sampled(ev, leader, most, sample)
+        sample = draw_sample(ev, leader, most, sample)
 
 
-def _instances(ev: Results, leader: str, note: str, ahead: list[str]) -> Section:
+def _instances_section(ev: Results, leader: str, note: str, ahead: list[str]) -> Section:
     """The place of the list, and what it is searched by."""
     systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
     measures = [(str(m), name) for m, name in enumerate(ev.measures)]
@@ -205,12 +209,12 @@ def _instances(ev: Results, leader: str, note: str, ahead: list[str]) -> Section
         f"<p class='note'>{markup(note)}</p><div class='bar'>"
         "<label class='wide'>Search <input id='search' type='search' placeholder='labels, names or the number of an "
         "instance' title='Press / to search'></label>"
-        f"{choice('system', 'System', systems, first)}"
-        f"{choice('measure', 'Measure', measures, str(ev.measures.index(leader)))}"
+        f"{select('system', 'System', systems, first)}"
+        f"{select('measure', 'Measure', measures, str(ev.measures.index(leader)))}"
         "<label>from <input id='least' type='number' step='any'></label>"
         "<label>to <input id='most' type='number' step='any'></label>"
-        f"{choice('kind', 'With a class that is', kinds)}"
-        f"{choice('order', 'Order', [('worst', 'worst first'), ('best', 'best first'), ('row', 'as given')])}</div>"
+        f"{select('kind', 'With a class that is', kinds)}"
+        f"{select('order', 'Order', [('worst', 'worst first'), ('best', 'best first'), ('row', 'as given')])}</div>"
         "<p class='note' id='found' aria-live='polite'></p><div id='list'></div>"
         "<div class='pager'><button id='previous'>Previous</button> <span id='place'></span> "
         "<button id='next'>Next</button></div>"
@@ -218,18 +222,18 @@ def _instances(ev: Results, leader: str, note: str, ahead: list[str]) -> Section
     return Section("instances", "Instances", body, {})
 
 
-def _citation(ev: Results) -> Section:
+def _citation_section(ev: Results) -> Section:
     signatures = [ev.scores[ev.systems[0]][name].signature for name in ev.measures]
     body = (
         "<p>Cite the paper that defines the measures, and the signature of each score.</p>"
         "<div class='copied'><button data-copy='bibtex'>Copy BibTeX</button>"
-        f"<pre id='bibtex'>{_lines(CITATION)}</pre></div>"
+        f"<pre id='bibtex'>{_markup_lines(CITATION)}</pre></div>"
         "<div class='copied'><button data-copy='signatures'>Copy signatures</button>"
-        f"<pre id='signatures'>{_lines(chr(10).join(map(printable, signatures)))}</pre></div>"
+        f"<pre id='signatures'>{_markup_lines(chr(10).join(map(printable, signatures)))}</pre></div>"
     )
     return Section("cite", "How to cite", body, {})
 
 
-def _lines(text: str) -> str:
+def _markup_lines(text: str) -> str:
     """Lines as they are."""
     return "\n".join(map(markup, text.split("\n")))

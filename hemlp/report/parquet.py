@@ -64,9 +64,9 @@ def _pieces(ev: Results) -> Iterator[bytes]:
                 for start in range(0, size, ROWS):
                     rows = slice(start, min(start + ROWS, size))
                     writer.write_table(layout.table(system, block, rows, done))
-                    yield sink.taken()
+                    yield sink.take()
                 done += size
-    yield sink.taken()
+    yield sink.take()
 
 
 class _Sink(io.RawIOBase):
@@ -82,7 +82,7 @@ class _Sink(io.RawIOBase):
         self._pieces.append(bytes(data))
         return len(self._pieces[-1])
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         """What was written since the last time."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)

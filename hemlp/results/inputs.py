@@ -41,7 +41,7 @@ class Inputs:
     names: Mapping[Label, str] | None = None
 
     @cached_property
-    def _whole(self) -> dict[str, Batch]:
+    def _batches(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
         loaded: dict[str, LabelSets] = {}
         for name, pred in self.systems.items():
@@ -74,32 +74,32 @@ class Inputs:
     @property
     def cuts(self) -> dict[str, str]:
         """How the systems were cut from scores, if they were."""
-        found = {}
+        cut_texts = {}
         for name, side in self.systems.items():
             if isinstance(side, LabelSets) and (side.cut is not None or side.scores is not None):
-                found[name] = side.cut or "scores that are not cut: labels are all scored classes"
-        return found
+                cut_texts[name] = side.cut or "scores that are not cut: labels are all scored classes"
+        return cut_texts
 
     @property
     def ids(self) -> tuple[Label, ...] | None:
         """The names of the instances, if they have any."""
-        return next((batch.ids for batch in self._whole.values()), None)
+        return next((batch.ids for batch in self._batches.values()), None)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
-        found = {}
+        by_system = {}
         for name in self.systems:
-            if name in self._whole:
-                found[name] = self._whole[name].hierarchy
+            if name in self._batches:
+                by_system[name] = self._batches[name].hierarchy
                 continue
-            strange: set[Label] = set()
+            unknown_labels: set[Label] = set()
             isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
             for pair in self._block_pairs(name, BLOCK) if any(isolating) else ():
                 for block in compress(pair, isolating):
-                    strange |= {label for label in block.vocabulary if label not in self.given}
-            found[name] = self.given.with_isolated(strange)
-        return found
+                    unknown_labels |= {label for label in block.vocabulary if label not in self.given}
+            by_system[name] = self.given.with_isolated(unknown_labels)
+        return by_system
 
     def _block_pairs(self, system: str, size: int) -> Iterator[tuple[LabelSets, LabelSets]]:
         pred = self.systems[system]
@@ -113,8 +113,8 @@ class Inputs:
 
     def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
         """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
-        if system in self._whole:
-            batch = self._whole[system]
+        if system in self._batches:
+            batch = self._batches[system]
             for start in range(0, len(batch), size):
                 yield start, batch if len(batch) <= size else batch[start : start + size]
             return
@@ -127,8 +127,8 @@ class Inputs:
     def take(self, system: str, rows: Sequence[int]) -> Batch:
         """The instances with these numbers, in their order, without ids unless the system is in memory."""
         wanted = np.asarray(rows, np.int64)
-        if system in self._whole:
-            batch = self._whole[system]
+        if system in self._batches:
+            batch = self._batches[system]
             ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
             return replace(batch.take(wanted), ids=ids)
         order = np.argsort(wanted, kind="stable")
@@ -137,12 +137,12 @@ class Inputs:
             here = wanted[order][(wanted[order] >= start) & (wanted[order] < start + len(batch))]
             if here.size:
                 parts.append(batch.take(here - start))
-        found = Batch.joined(parts)
+        in_order = Batch.joined(parts)
         back = np.empty(len(wanted), np.int64)
         back[order] = np.arange(len(wanted))
-        return found.take(back)
+        return in_order.take(back)
 
-    def checked(self, undefined: UndefinedPolicy, room: float | None = None) -> dict[str, dict[str, float]]:
+    def check(self, undefined: UndefinedPolicy, room: float | None = None) -> dict[str, dict[str, float]]:
         """Read everything once: all that is wrong with it is an error here. What was counted, for each system.
 
         ``room``: how many bytes an instance may take, None for what the machine has.

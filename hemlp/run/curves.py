@@ -14,7 +14,7 @@ from hemlp.results.results import require_inputs
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
     from hemlp.run.evaluation import Evaluation
-    from hemlp.run.file_options import Files
+    from hemlp.run.file_options import FileOptions
 
 POINTS = 100
 """Thresholds of a curve at most."""
@@ -22,7 +22,7 @@ SOLVED = 200_000
 """Instances times thresholds at most, for measures that are solved at each threshold; there are at least 10."""
 
 
-def curves_of(systems: Mapping[str, str], ev: Evaluation, reading: Files) -> dict[str, Curve]:
+def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOptions) -> dict[str, Curve]:
     """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it."""
     from hemlp.analysis.scored.aligned_scores import AlignedScores
     from hemlp.analysis.scored.curve import compute_curve
@@ -34,7 +34,7 @@ def curves_of(systems: Mapping[str, str], ev: Evaluation, reading: Files) -> dic
     for name, text in systems.items():
         if (cut := cut_of(text)) is not None and os.path.isfile(cut.file):
             files.setdefault(cut.file, []).append(name)
-    found: dict[str, Curve] = {}
+    by_names: dict[str, Curve] = {}
     for file, names in files.items():
         policies = inputs.policies
         data = AlignedScores.of(
@@ -42,5 +42,5 @@ def curves_of(systems: Mapping[str, str], ev: Evaluation, reading: Files) -> dic
         )
         if data.values.size and measures:
             points = min(POINTS, max(10, SOLVED // len(data)))
-            found[", ".join(names)] = compute_curve(data, measures, None, points, ScoringOptions("nan"))
-    return found
+            by_names[", ".join(names)] = compute_curve(data, measures, None, points, ScoringOptions("nan"))
+    return by_names

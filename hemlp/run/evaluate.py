@@ -10,7 +10,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +30,12 @@ from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.optimize.registry import Solver, as_solver
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
-from hemlp.results.inputs import Inputs, Source
-from hemlp.run.collecting import Collection
+from hemlp.results.inputs import Inputs
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
-from hemlp.run.reading import Reading, with_needed_scores
-from hemlp.run.workers import Context, Solving, all_compiled, scored
+from hemlp.run.reading import InputReader, select_scores
+from hemlp.run.score_store import MemoryStore, score_systems
+from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunks
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -126,48 +129,54 @@ def evaluate(
     >>> ev.mean("A", "F_H"), ev.mean("A", "MGIA(default_cost=4)")
     (0.75, 0.875)
     """
-    named, made = _named_systems(systems), named_measures(measures)
-    _check(named, made, workers, executor, chunk)
+    named, made = _name_systems(systems), name_measures(measures)
+    _check_options(named, made, workers, executor, chunk)
     policies = Policies(unknown, unknown_true, missing)
     limit = plain_number("time_limit", time_limit, 0)
-    solving = Solving(undefined, None if solver is None else as_solver(solver), limit)
-    room = None if memory is None else memory_size(memory)
+    options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
+    room = None if memory is None else parse_memory(memory)
     with memory_errors_named(memory):
         given = Hierarchy.of(hierarchy)
-        reading = Reading(labels, id, label, rows, stream=room is not None, scored=_of_ranks_alone(made))
-        sources = {name: reading.predictions(pred, f"predictions of {name}") for name, pred in named.items()}
-        gold = _gold(reading.source(true, "true labels"), named)
+        reader = InputReader(labels, id, label, rows, stream=room is not None)
+        ranked = all(isinstance(each, RankedMeasure) for each in made.values())
+        sources = {
+            name: reader.read_predictions(pred, f"predictions of {name}", ranked) for name, pred in named.items()
+        }
+        gold = reader.read_labels(true, "true labels")
+        if isinstance(gold, LabelSets) and named.keys() <= {*(gold.ids or ())}:
+            raise InvalidOption(
+                "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
+            )
         known = names if names is not None else given.names or None
-        inputs = Inputs(given, gold, with_needed_scores(sources, made), made, policies, known)
-        threads = workers == 1 or all_compiled(tuple(made.values()), solving)
-        left = None if room is None else _left(room, workers, 1 if threads else 1 + workers, inputs.given)
-        facts = inputs.checked(undefined, left)
-        size = chunk or (CHUNK if left is None else _fitting(left, inputs, facts))
+        inputs = Inputs(given, gold, select_scores(sources, made), made, policies, known)
+        threads = workers == 1 or all_compiled(tuple(made.values()), options)
+        left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
+        facts = inputs.check(undefined, left)
+        size = chunk or (CHUNK if left is None else _fit_chunk(left, inputs, facts))
         folder = None
         if resume is not None:
-            begun = _begun(inputs, solving, chunk or RunFolder.chunk_of(resume) or size)
-            folder = RunFolder(resume, begun, list(made.values()))
-            size = int(folder.begun["chunk"])
+            identity = _describe_run(inputs, options, chunk or RunFolder.stored_chunk_size(resume) or size)
+            folder = RunFolder(resume, identity, list(made.values()))
+            size = int(folder.identity["chunk"])
         elif room is not None:
             folder = RunFolder.temporary(list(made.values()))
-        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), solving, left)
-        with Progress(len(named) * int(next(iter(facts.values()))["instances"]), progress) as bar:
-            collection = Collection(inputs, solving.solver is None, folder, bar)
-            collection.add(scored(context, collection.chunks(size), workers, executor))
-            if hard := list(collection.hard()):
-                collection.amend(scored(context, hard, workers, executor))
-            scores = collection.scores()
+        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
+        score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
+        visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
+        instances = int(next(iter(facts.values()))["instances"])
+        with Progress(len(named) * instances) if visible else nullcontext() as bar:
+            scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
 
 
-def _named_systems(systems: Any) -> dict[str, Any]:
+def _name_systems(systems: Any) -> dict[str, Any]:
     """A mapping from names to predictions, and not one from instance ids to labels, or a table."""
     several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
     return dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
 
 
-def _check(
+def _check_options(
     named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None
 ) -> None:
     """Refuse a run of nothing, and numbers that are none."""
@@ -182,21 +191,7 @@ def _check(
         raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
 
 
-def _of_ranks_alone(made: Mapping[str, Measure]) -> bool:
-    """Whether all measures are of the greatest scores, so that predictions are scores."""
-    return all(isinstance(each, RankedMeasure) for each in made.values())
-
-
-def _gold(gold: Source, named: Mapping[str, Any]) -> Source:
-    """The true labels, unless names of systems are ids of instances there."""
-    if isinstance(gold, LabelSets) and set(named) <= set(gold.ids or ()):
-        raise InvalidOption(
-            "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
-        )
-    return gold
-
-
-def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
+def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[str, Any]:
     """What makes a run the same run."""
     for name, each in inputs.measures.items():
         if "custom" in each.plain_fields().values():
@@ -208,17 +203,17 @@ def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
         "predictions": [[name, side.digest] for name, side in inputs.systems.items()],
         "cuts": [list(each) for each in inputs.cuts.items()],
         "measures": [[name, each.signature] for name, each in inputs.measures.items()],
-        "options": f"{inputs.policies}|{solving}",
+        "options": f"{inputs.policies}|{options}",
         "chunk": chunk,
     }
 
 
-def memory_size(memory: int | str) -> int:
+def parse_memory(memory: int | str) -> int:
     """A number of bytes, or a text like "500MB" or "2GB"."""
     units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-    found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
+    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
     try:
-        size = int(float(found.group(1)) * units[found.group(2) or ""]) if found else 0
+        size = int(float(match.group(1)) * units[match.group(2) or ""]) if match else 0
     except (ValueError, OverflowError):
         size = 0
     if isinstance(memory, bool) or size < 2**20:
@@ -226,7 +221,7 @@ def memory_size(memory: int | str) -> int:
     return size
 
 
-def _left(room: int, workers: int, processes: int, h: Hierarchy) -> float:
+def _memory_per_worker(room: int, workers: int, processes: int, h: Hierarchy) -> float:
     """How many of ``room`` bytes each worker has for its instances.
 
     A process takes about 250 MB for Python and its libraries and 400 bytes for each class of the hierarchy.
@@ -240,7 +235,7 @@ def _left(room: int, workers: int, processes: int, h: Hierarchy) -> float:
     return left / workers
 
 
-def _fitting(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
+def _fit_chunk(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, float]]) -> int:
     """How many instances may be scored at once so that they stay within ``left`` bytes.
 
     One takes about 2 KB, and more with pairs of labels and long lists of ancestors (figures seen on the real data).
@@ -250,7 +245,7 @@ def _fitting(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, float
     return max(1, min(CHUNK, int(left / each)))
 
 
-def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:
+def name_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:
     """The measures, under the names that they were asked for."""
     if isinstance(measures, Mapping):
         return {str(name): measure(each) for name, each in measures.items()}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Files:
+class FileOptions:
     """Options of ``read_labels`` and ``read_scores``, of which each file gets those that it can have."""
 
     format: Format | None = None
@@ -35,9 +35,9 @@ class Files:
             raise InvalidOption(f"two of the columns of ids, labels and scores are {max(named, key=named.count)!r}")
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Files:
+    def of(cls, options: Mapping[str, Any]) -> FileOptions:
         """From those options that are of files."""
-        return cls(**{key: options[key] for key in READING if options.get(key) is not None})
+        return cls(**{key: options[key] for key in FILE_OPTIONS if options.get(key) is not None})
 
     @property
     def _of_labels(self) -> dict[str, Any]:
@@ -62,14 +62,14 @@ class Files:
     def cut(self, file: str) -> LabelSets:
         """Label sets, cut from scores where the name of the file says so."""
         cut = cut_of(file)
-        return self.labels(file) if cut is None else cut_at(self.scores(cut.file), cut)
+        return self.labels(file) if cut is None else cut_scores(self.scores(cut.file), cut)
 
 
-READING = tuple(each.name for each in fields(Files))
+FILE_OPTIONS = tuple(each.name for each in fields(FileOptions))
 """The options of files."""
 
 
-def cut_at(s: ScoredSets, cut: Cut) -> LabelSets:
+def cut_scores(s: ScoredSets, cut: Cut) -> LabelSets:
     """Scores, cut where FILE@CUT says."""
     from hemlp.analysis.scored.tuned_rule import Tuned
 

@@ -38,11 +38,13 @@ DIGEST = 65
 
 
 class RunFolder:
-    """Finished chunks of a run in a folder. ``begun``: what the run is about; it must be the same when it goes on."""
+    """Finished chunks of a run in a folder. ``identity``: what the run is about, the same when it goes on."""
 
-    def __init__(self, path: str | PathLike[str], begun: Mapping[str, Any], measures: Sequence[Measure] = ()) -> None:
+    def __init__(
+        self, path: str | PathLike[str], identity: Mapping[str, Any], measures: Sequence[Measure] = ()
+    ) -> None:
         self.path = Path(path)
-        self.begun = dict(begun)
+        self.identity = dict(identity)
         self.measures = measures
         self._heads: dict[tuple[int, int], Head] = {}
         self._first: dict[int, Head] = {}
@@ -60,7 +62,7 @@ class RunFolder:
             if foreign:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
             # several processes may begin a run at once: the first that is here says what it is about
-            write_bytes(manifest, json.dumps(self.begun, indent=1, ensure_ascii=False).encode(), keep=True)
+            write_bytes(manifest, json.dumps(self.identity, indent=1, ensure_ascii=False).encode(), keep=True)
         self._check(_read_manifest(manifest))
 
     @classmethod
@@ -79,19 +81,19 @@ class RunFolder:
             return folder
 
     @staticmethod
-    def chunk_of(path: str | PathLike[str]) -> int | None:
+    def stored_chunk_size(path: str | PathLike[str]) -> int | None:
         """The chunk size that a folder was begun with, if there is a run in it."""
         manifest = Path(path) / MANIFEST
         chunk = _read_manifest(manifest).get("chunk") if os.path.exists(manifest) else None
         return chunk if type(chunk) is int and 0 < chunk < 2**31 else None
 
     def _check(self, found: Mapping[str, Any]) -> None:
-        for key in {**self.begun, **found}:
-            now, then = self.begun.get(key), found.get(key)
+        for key in {**self.identity, **found}:
+            now, then = self.identity.get(key), found.get(key)
             if now != then:
                 raise RunMismatch(
-                    f"{self.path} was begun with another {key}: {_short(then)}, now {_short(now)}. Go on with what it "
-                    f"was begun with, or give another folder"
+                    f"{self.path} was begun with another {key}: {_shorten(then)}, now {_shorten(now)}. Go on with "
+                    f"what it was begun with, or give another folder"
                 )
 
     def _file(self, system: int, start: int) -> Path:
@@ -101,31 +103,31 @@ class RunFolder:
         """Keep the scores of a chunk."""
         body = packed(scores, [self._digest, system, start])
         write_bytes(self._file(system, start), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        self._note(system, start, head_of(body))
+        self._remember(system, start, head_of(body))
 
     @cached_property
     def _digest(self) -> str:
-        return hashlib.sha256(json.dumps(self.begun).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
 
-    def finished(self, system: int, start: int, rows: int) -> bool:
+    def has_chunk(self, system: int, start: int, rows: int) -> bool:
         """Whether a chunk is there, whole and of this run; any other is computed again, and written over."""
         file = self._file(system, start)
         if not file.exists():
             return False
         digest, _, body = _read(file).partition(b"\n")
         whole = hashlib.sha256(body).hexdigest().encode() == digest
-        with self._naming(file):
+        with self._name_errors(file):
             if not whole or ((head := head_of(body)).chunk, head.rows) != ([self._digest, system, start], rows):
                 import logging
 
                 logging.getLogger("hemlp").warning("%s is damaged: its chunk is computed again", file)
                 return False
             unpacked(body, self.measures)
-        self._note(system, start, head)
+        self._remember(system, start, head)
         return True
 
     @contextmanager
-    def _naming(self, file: Path) -> Iterator[None]:
+    def _name_errors(self, file: Path) -> Iterator[None]:
         try:
             yield
         except NotScores as error:
@@ -133,7 +135,7 @@ class RunFolder:
                 f"{file} does not hold the scores of a chunk, though its digest is right ({error}): give another folder"
             ) from None
 
-    def _note(self, system: int, start: int, head: Head) -> None:
+    def _remember(self, system: int, start: int, head: Head) -> None:
         if not head.same_measures(self._first.setdefault(system, head)):
             raise RunMismatch(f"{self._file(system, start)} has other columns than other chunks: give another folder")
         self._heads[system, start] = head
@@ -146,7 +148,7 @@ class RunFolder:
     def chunk(self, system: int, start: int) -> list[Scores]:
         """The scores of one chunk."""
         file = self._file(system, start)
-        with self._naming(file):
+        with self._name_errors(file):
             return unpacked(_read(file).partition(b"\n")[2], self.measures)[1]
 
     def starts(self, system: int) -> list[int]:
@@ -210,6 +212,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise RunMismatch(f"{path} cannot be read ({error}): give another folder") from None
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 80 else text[:77] + "..."

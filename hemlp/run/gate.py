@@ -111,7 +111,7 @@ class Gate:
                 if name not in known:
                     raise IncomparableBaseline(f"{self.name} has no {what} {name!r}; it has {', '.join(known)}")
 
-    def compared(self, ev: Evaluation) -> Drops:
+    def compare(self, ev: Evaluation) -> GateResult:
         """The changes of all systems; an error where they cannot be compared."""
         self.check(ev.systems, ev.measures)
         allowed = self.allowed(ev.measures)
@@ -121,13 +121,13 @@ class Gate:
                 f"{self.name} has {many(sizes[0], 'instance')}, and this run {sizes[1]:,}: they are compared one by "
                 f"one, so both have to be made from the same true labels"
             )
-        compared = [(system, name) for system in ev.systems for name in allowed]
+        compare = [(system, name) for system in ev.systems for name in allowed]
         drawn = shared_bootstrap(ev).means(
-            subtract_scores(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compared
+            subtract_scores(*(of.per_instance(*each) for of in (ev, self.stored))) for each in compare
         )
-        changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compared, drawn.T, strict=True)]
+        changes = [self._change(ev, *each, Interval.of(means)) for each, means in zip(compare, drawn.T, strict=True)]
         self._check_gold(ev)
-        return Drops(ev, self, tuple(changes), allowed)
+        return GateResult(ev, self, tuple(changes), allowed)
 
     def _check_gold(self, ev: Evaluation) -> None:
         """Raise where the instances or their true labels are not those of the baseline, as far as it says so."""
@@ -141,7 +141,7 @@ class Gate:
             raise IncomparableBaseline(f"{self.name} has other true labels, or in other rows: {anew}")
 
     def _change(self, ev: Evaluation, system: str, name: str, interval: Interval) -> Change:
-        self._check_alike(ev, system, name)
+        self._check_comparable(ev, system, name)
         before, now = (of.per_instance(system, name) for of in (self.stored, ev))
         pairs = drop_undefined(before, now)
         if not pairs[0].size:
@@ -158,7 +158,7 @@ class Gate:
             int(np.count_nonzero(~np.isnan(before) & np.isnan(now))), ev.greater_is_better[name],
         )  # fmt: skip
 
-    def _check_alike(self, ev: Evaluation, system: str, name: str) -> None:
+    def _check_comparable(self, ev: Evaluation, system: str, name: str) -> None:
         """Raise where stored scores mean something else, or are of other instances."""
         old, new = (of.scores[system][name] for of in (self.stored, ev))
         made = None if ev.inputs is None else ev.inputs.measures[name]
@@ -178,7 +178,7 @@ class Gate:
 
 
 @dataclass(frozen=True, eq=False)
-class Drops:
+class GateResult:
     """What has changed since the baseline, and what of it is worse than the gate allows."""
 
     ev: Evaluation
@@ -189,10 +189,10 @@ class Drops:
     @property
     def failed(self) -> list[Change]:
         """What is worse than allowed, or undefined where it was not; what is worst comes first."""
-        found = [each for each in self.changes if each.lost or self._too_much(each)]
+        found = [each for each in self.changes if each.lost or self._exceeds(each)]
         return sorted(found, key=lambda each: self.allowed[each.measure] - each.drop)
 
-    def _too_much(self, each: Change) -> bool:
+    def _exceeds(self, each: Change) -> bool:
         worse = each.drop > self.allowed[each.measure] + ROUNDING
         return worse and (each.significant or not self.gate.significant)
 
@@ -200,7 +200,7 @@ class Drops:
         """All changes, one row a system and measure."""
         rows = []
         for each in self.changes:
-            verdict = WORSE if self._too_much(each) else "undefined" if each.lost else "ok"
+            verdict = WORSE if self._exceeds(each) else "undefined" if each.lost else "ok"
             rows.append([each.system, each.measure, figure(each.before), figure(each.now),
                          signed(each.difference), format_difference_interval(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip

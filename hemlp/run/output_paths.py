@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from hemlp.errors import InvalidOption
-from hemlp.run.toml import with_changes
+from hemlp.run.toml import apply_changes
 
 
-def check_places(
+def check_output_paths(
     written: Mapping[str, Sequence[str]], data: Mapping[str, Any], changes: Sequence[str], folder: Path
 ) -> None:
     """Refuse places outside of a folder, and hidden ones in it, that nobody but a file says are written.
@@ -22,7 +22,7 @@ def check_places(
     inside = os.path.realpath(folder)
     for key, places in written.items():
         table, _, name = key.partition(".")
-        if not _only_file(data, changes, table, name):
+        if not _only_in_file(data, changes, table, name):
             continue
         for place in places:
             parts = Path(os.path.relpath(os.path.realpath(place), inside)).parts
@@ -34,9 +34,9 @@ def check_places(
                 )
 
 
-def _only_file(data: Mapping[str, Any], changes: Sequence[str], table: str, name: str) -> bool:
+def _only_in_file(data: Mapping[str, Any], changes: Sequence[str], table: str, name: str) -> bool:
     """Whether a key of a table is said by the file, and not by ``changes``."""
     if name not in data.get(table, {}):
         return False
-    marked = with_changes({**data, table: {**data[table], name: None}}, changes)  # TOML itself has no None
+    marked = apply_changes({**data, table: {**data[table], name: None}}, changes)  # TOML itself has no None
     return name in marked.get(table, {}) and marked[table][name] is None

@@ -19,7 +19,7 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.results.inputs import Source
 
 
-def with_needed_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]) -> dict[str, Source]:
+def select_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]) -> dict[str, Source]:
     """The systems with their scores if a measure is of the greatest ones, and else without.
 
     Raises
@@ -47,10 +47,10 @@ def with_needed_scores(systems: Mapping[str, Source], measures: Mapping[str, Mea
 
 
 @dataclass(frozen=True)
-class Reading:
+class InputReader:
     """How data is read: ``labels``, ``id``, ``label`` and ``rows`` as of ``LabelSets.of``.
 
-    ``stream``: files block by block. ``scored``: predictions are scores, since nothing else is asked of them.
+    ``stream``: files block by block.
     """
 
     labels: Sequence[Label] | None = None
@@ -58,26 +58,27 @@ class Reading:
     label: str | None = None
     rows: Rows | None = None
     stream: bool = False
-    scored: bool = False
 
-    def predictions(self, data: Any, name: str) -> Source:
-        """Those of a system: scores, if they are, and else as ``source``."""
-        data = collected(data)
+    def read_predictions(self, data: Any, name: str, ranked: bool) -> Source:
+        """Those of a system: scores, if they are or if all measures are ``ranked``, and else as ``read_labels``."""
         if isinstance(data, Scored):
             return as_predictions(data, name, self.rows)
-        if self.scored and not isinstance(data, LabelSets | LabelFile):
+        if ranked and not isinstance(data, LabelSets | LabelFile):
             from hemlp.instances.score_files import as_scores
 
+            data = collected(data)
             labels = None if isinstance(data, str | PathLike) else self.labels
             columns = {"id": self.id, "label": self.label} if labels is None else {}
             return as_predictions(as_scores(data, labels=labels, source=name, **columns), name, self.rows)
-        return self.source(data, name)
+        return self.read_labels(data, name)
 
-    def source(self, data: Any, name: str) -> Source:
+    def read_labels(self, data: Any, name: str) -> Source:
         """A label file as it is, anything else as label sets."""
-        data = collected(data)
         if isinstance(data, LabelFile):
             return data
+        if isinstance(data, LabelSets):
+            return LabelSets.of(data, rows=self.rows)
+        data = collected(data)
         if isinstance(data, str | PathLike):
             if self.stream and self.id is self.label is self.rows is None and os.path.exists(data):
                 return open_labels(data)
@@ -86,5 +87,5 @@ class Reading:
             return LabelSets.of(data, rows=self.rows, **columns)
         if column_names(data) is not None and (self.label is not None or self.id is not None):
             return LabelSets.of(data, id=self.id, label=self.label, rows=self.rows, source=name)
-        labels = None if isinstance(data, LabelSets | Mapping) else self.labels
+        labels = None if isinstance(data, Mapping) else self.labels
         return LabelSets.of(data, labels=labels, rows=self.rows, source=name)

@@ -48,7 +48,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,12 +68,13 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measures_from_tables
 from hemlp.options import check_known
 from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
-from hemlp.run.evaluate import MEASURES, evaluate, named_measures
+from hemlp.run.evaluate import MEASURES, evaluate, name_measures
 from hemlp.run.evaluation import Evaluation
-from hemlp.run.file_options import READING, Files
-from hemlp.run.output_paths import check_places
-from hemlp.run.scored import Tuning, predictions, scores_of
-from hemlp.run.toml import check_keys, toml_data, with_changes
+from hemlp.run.file_options import FileOptions
+from hemlp.run.output_paths import check_output_paths
+from hemlp.run.scored_systems import Tuning, cut_system, read_system_scores
+from hemlp.run.study_keys import TABLES, check_study, check_table, resolve_paths
+from hemlp.run.toml import apply_changes, read_toml
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ HIERARCHY_OPTIONS = ("cycles",)
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
-TABLES = ("", ".txt", ".md", ".tex", ".csv")
-"""Endings of the files that tables are written to."""
-OPTIONS = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *READING, "names")
+TABLE_SUFFIXES = ("", ".txt", ".md", ".tex", ".csv")
 
 
 @dataclass(frozen=True)
@@ -146,88 +145,47 @@ class Study:
 
         What the file itself says is written lies in its folder; changes may say any place.
         """
-        data = toml_data(path)
+        data = read_toml(path)
         try:
-            study = replace(cls._of(with_changes(data, changes), Path(path).parent), file=fspath(path))
-            check_places(study._written(), data, changes, Path(path).parent)
+            study = replace(cls._of(apply_changes(data, changes), Path(path).parent), file=fspath(path))
+            check_output_paths(study._output_paths(), data, changes, Path(path).parent)
             return study
         except InvalidOption as error:
             raise InvalidOption(f"{fspath(path)}: {error}") from None
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
-        known = ("hierarchy", "true", "systems", "measures", "measure", "options", "tests", "gate", "outputs", "tuning")
-        check_keys("the file", data, known)
-        for key in ("hierarchy", "true", "systems"):
-            if key not in data:
-                raise InvalidOption(f"{key} is missing")
-        for key in ("systems", "options", "tests", "gate", "outputs", "tuning"):
-            if not isinstance(data.get(key, {}), dict):
-                raise InvalidOption(f"{key} is not a table [{key}]")
-        options, tests, outputs = (dict(data.get(key, {})) for key in ("options", "tests", "outputs"))
-        if "dask" in options:
-            raise InvalidOption("dask: a file does not say where to connect to: give --dask ADDRESS, or set HEMLP_DASK")
-        check_keys("[options]", options, OPTIONS)
-        check_keys("[tests]", tests, [each.name for each in fields(Tests)])
-        check_keys("[outputs]", outputs, [each.name for each in fields(Outputs)])
-        digits = outputs.pop("digits", DECIMALS)
-        if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
-            raise InvalidOption(f"digits = {digits!r} is not a number of decimals from 0 to 17")
-        if not isinstance(intervals := outputs.pop("intervals", True), bool):
-            raise InvalidOption(f"intervals = {intervals!r} is neither true nor false")
-        tuning = dict(data.get("tuning", {}))
-        check_keys("[tuning]", tuning, [each.name for each in fields(Tuning)])
-        tuned = tuning.get("systems", {})
-        if not isinstance(tuned, dict) or not all(isinstance(file, str) for file in tuned.values()):
-            raise InvalidOption("systems of [tuning] is not a table of files")
-        given = {"hierarchy": data["hierarchy"], "true": data["true"], "true of [tuning]": tuning.get("true", "")}
-        words = {key: options[key] for key in ("names", "resume") if key in options}
-        for key, value in (item for table in (given, data["systems"], outputs, words) for item in table.items()):
-            if not isinstance(value, str) or "\0" in value:
-                raise InvalidOption(f"{key} = {value!r} is not a path")
-        for key, value in tests.items():
-            lists = isinstance(value, list) and all(isinstance(each, list | str) for each in value)
-            if key in ("compare", "significance") and not lists:
-                raise InvalidOption(f"{key} = {value!r} is not a list of {'pairs' if key == 'compare' else 'measures'}")
-        own = measures_from_tables(data.get("measure", []))
-        named = data.get("measures", [] if own else list(MEASURES))
-        if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
-            raise InvalidOption(f"measures = {named!r} is not a list of measures")
-        for key in ("names", "resume"):
-            if key in options:
-                options[key] = str(folder / options[key])
-        mine: dict[str, str | Measure] = {each.name: each for each in own if each.name not in NAMED}
-        if len(mine) < sum(each.name not in NAMED for each in own):
-            raise InvalidOption("two tables [[measure]] have the same name")
-        measures: list[str | Measure] = [_own(str(name), mine) for name in named]
-        used = {text for name in named for text in (name, name.rpartition("@")[0])}
-        measures += [each for each in own if each.name in NAMED or each.name not in used]
+        check_study(data)
+        tables = {name: resolve_paths(name, data.get(name, {}), folder) for name in TABLES}
+        gate = None
+        if "gate" in data:
+            from hemlp.run.gate import Gate
+
+            gate = Gate(**tables["gate"])
         return cls(
             str(folder / data["hierarchy"]),
             str(folder / data["true"]),
-            {name: _placed(folder, file) for name, file in data["systems"].items()},
-            measures,
-            options,
-            Tests(**tests),
-            Outputs(
-                **{k: value if value == "-" else str(folder / value) for k, value in outputs.items()},
-                digits=digits,
-                intervals=intervals,
-            ),
-            _gate(data["gate"], folder) if "gate" in data else None,
-            _tuning_of(tuning, folder),
+            {name: _resolve_system(folder, file) for name, file in data["systems"].items()},
+            _parse_measures(data.get("measures"), measures_from_tables(data.get("measure", []))),
+            tables["options"],
+            Tests(**tables["tests"]),
+            Outputs(**tables["outputs"]),
+            gate,
+            Tuning(**tables["tuning"]),
         )
 
-    def _written(self) -> dict[str, list[str]]:
+    def _output_paths(self) -> dict[str, list[str]]:
         """The files and folders that are written, by the key that says so."""
-        found = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
+        paths = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
         if self.outputs.per_instance is not None:
-            found["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
-        return found | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
+            paths["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
+        return paths | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
 
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
-        known = list(named_measures(self.measures))
+        for table in ("tests", "outputs"):
+            check_table(table, vars(getattr(self, table)))
+        known = list(name_measures(self.measures))
         for name in self.tests.significance:
             if name not in known:
                 raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
@@ -235,13 +193,7 @@ class Study:
             from hemlp.report.parquet import check_parquet
 
             check_parquet()
-        if self.outputs.table is not None and Path(self.outputs.table).suffix not in (
-            "",
-            ".txt",
-            ".md",
-            ".tex",
-            ".csv",
-        ):
+        if self.outputs.table is not None and Path(self.outputs.table).suffix not in TABLE_SUFFIXES:
             raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex, .csv or .txt")
         for pair in self.tests.compare:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
@@ -249,9 +201,6 @@ class Study:
             for system in pair:
                 check_known("system", system, list(self.systems))
         Procedure(**self.tests.pairs, ranks=self.tests.ranks)
-        resamples = self.tests.kendall
-        if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0):
-            raise InvalidOption(f"kendall = {resamples!r} is not a number of resamples")
         if self.gate is not None:
             self.gate.check(list(self.systems), known)
         out = self.outputs
@@ -259,7 +208,7 @@ class Study:
         files = [file for file in (json, out.html, out.table, out.parquet) if file is not None]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
-        systems = [file for system in self.systems.values() for file in _read_for(system)]
+        systems = [file for system in self.systems.values() for file in _files_of(system)]
         inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
@@ -278,9 +227,9 @@ class Study:
                 check_rereadable(file)
 
     @property
-    def files(self) -> Files:
+    def files(self) -> FileOptions:
         """How they are read."""
-        return Files.of(self.options)
+        return FileOptions.of(self.options)
 
     def run(self, progress: bool | None = None, cluster: Cluster | None = None) -> Evaluation:
         """Read everything, and score, on a ``cluster`` if there is one."""
@@ -290,12 +239,12 @@ class Study:
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         files = self.files
-        stream = "memory" in chosen and files == Files()
+        stream = "memory" in chosen and files == FileOptions()
 
         def read(file: str) -> Any:
             return open_labels(file) if stream else files.labels(file)
 
-        own = named_measures(self.measures)
+        own = name_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(cut_of(file) for file in self.systems.values())
         true = files.gold(self.true) if scored else read(self.true)
@@ -304,9 +253,9 @@ class Study:
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
             if (cut := cut_of(file)) is not None:
-                systems[name] = predictions(name, cut, true, h, tuning, chosen, files)
+                systems[name] = cut_system(name, cut, true, h, tuning, chosen, files)
             elif all(ranks):
-                systems[name] = scores_of(name, file, true, files, chosen.get("missing", "error"))
+                systems[name] = read_system_scores(name, file, true, files, chosen.get("missing", "error"))
             else:
                 systems[name] = read(file)
         with nullcontext() if cluster is None else cluster.executor() as executor:
@@ -344,56 +293,36 @@ class Study:
         if out.table is not None:
             write_text(out.table, self.tables_text(result, Path(out.table).suffix))
         if out.html is not None:
-            from hemlp.run.curves import curves_of
+            from hemlp.run.curves import compute_curves
 
             options = {**self.tests.pairs, "ranks": self.tests.ranks}
-            result.to_html(out.html, **options, curves=curves_of(self.systems, result, self.files))
+            result.to_html(out.html, **options, curves=compute_curves(self.systems, result, self.files))
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]
 
 
-def _own(text: str, mine: Mapping[str, str | Measure]) -> str | Measure:
-    """A measure of a table [[measure]], perhaps of the greatest scores (NAME@k); any other text as it is."""
-    name, at, k = text.rpartition("@")
-    of_scores = mine.get(name)
-    if at and isinstance(of_scores, Measure) and k.isdecimal():
-        return RankedMeasure(of_scores, int(k))
-    return mine.get(text, text)
+def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> list[str | Measure]:
+    """The measures of a file: those that are listed, and all of [[measure]] that are not among them."""
+    new = {each.name: each for each in own if each.name not in NAMED}
+    if len(new) < sum(each.name not in NAMED for each in own):
+        raise InvalidOption("two tables [[measure]] have the same name")
+    listed = texts if texts is not None else () if own else MEASURES
+    measures: list[str | Measure] = []
+    for text in listed:
+        name, _, k = text.rpartition("@")
+        measures.append(RankedMeasure(new[name], int(k)) if name in new and k.isdecimal() else new.get(text, text))
+    used = {name for text in listed for name in (text, text.rpartition("@")[0])}
+    return [*measures, *(each for each in own if each.name in NAMED or each.name not in used)]
 
 
-def _read_for(system: str) -> list[str]:
+def _files_of(system: str) -> list[str]:
     """The files that a system is read from."""
     cut = cut_of(system)
     return [system] if cut is None else cut.files
 
 
-def _placed(folder: Path, system: str) -> str:
+def _resolve_system(folder: Path, system: str) -> str:
     """The file of a system, and that of its thresholds, relative to a folder."""
     place = str(folder / system)
     cut = cut_of(place)
     return place if cut is None or not cut.stored else f"{cut.file}@{folder / cut.at}"
-
-
-def _tuning_of(table: Mapping[str, Any], folder: Path) -> Tuning:
-    """From the table [tuning]."""
-    files = {name: str(folder / file) for name, file in table.get("systems", {}).items()}
-    true = {"true": str(folder / table["true"])} if "true" in table else {}
-    return Tuning(**{**table, "systems": files, **true})
-
-
-def _gate(table: dict[str, Any], folder: Path) -> Gate:
-    """From its table in a TOML file."""
-    from hemlp.run.gate import Gate
-
-    check_keys("[gate]", table, [each.name for each in fields(Gate)])
-    baseline, max_drop, significant = (table.get(each.name) for each in fields(Gate))
-    if (
-        not isinstance(baseline, str)
-        or not isinstance(max_drop or {}, dict)
-        or not isinstance(significant or False, bool)
-    ):
-        raise InvalidOption(
-            "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true; "
-            "leave it out (hemlp run --set gate=) where there is none"
-        )
-    return Gate(str(folder / baseline), max_drop or {}, bool(significant))

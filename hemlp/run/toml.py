@@ -14,7 +14,7 @@ from hemlp.options import did_you_mean
 
 
 @file_reader
-def toml_data(path: str | PathLike[str]) -> dict[str, Any]:
+def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The tables of a file."""
     import tomllib
 
@@ -26,7 +26,7 @@ def toml_data(path: str | PathLike[str]) -> dict[str, Any]:
         raise FileFormatError(f"{source} is not a TOML file: {error}") from None
 
 
-def with_changes(data: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+def apply_changes(data: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
     """Tables with ``changes`` KEY=VALUE: dots lead into tables, a value is TOML or a text as it is.
 
     A value takes the place of what the key had, a table of the whole table; KEY= leaves the key out.
@@ -34,17 +34,17 @@ def with_changes(data: Mapping[str, Any], changes: Sequence[str]) -> dict[str, A
     made = deepcopy(dict(data))
     for change in changes:
         key, sign, value = change.partition("=")
-        keys = _keys(key) if sign and "\n" not in change else []
+        keys = _parse_key(key) if sign and "\n" not in change else []
         if not keys:
             raise InvalidOption(f"--set {change} is not KEY=VALUE, as in options.workers=2")
         if value.strip():
-            _put(made, keys, _value(value))
+            _put(made, keys, _parse_value(value))
         else:
             _remove(made, keys, change)
     return made
 
 
-def _keys(key: str) -> list[str]:
+def _parse_key(key: str) -> list[str]:
     """The tables that a key with dots leads into, and its last part; nothing if it is no key."""
     import tomllib
 
@@ -59,7 +59,7 @@ def _keys(key: str) -> list[str]:
     return path
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     """As TOML, else the text as it is."""
     import tomllib
 
@@ -90,10 +90,3 @@ def _remove(data: Any, keys: list[str], change: str) -> None:
         known = list(data) if isinstance(data, dict) else []
         raise InvalidOption(f"--set {change} leaves out what the file does not have{did_you_mean(last, known)}")
     del data[last]
-
-
-def check_keys(place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse a key that a table does not have."""
-    for key in table:
-        if key not in known:
-            raise InvalidOption(f"{place} has no {key!r} (it has: {', '.join(known)}){did_you_mean(key, known)}")

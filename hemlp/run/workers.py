@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.batch import Batch
+from hemlp.instances.batch import Batch, Side
 from hemlp.kernels import COMPILED
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
@@ -33,7 +33,7 @@ IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("cpsat", "flow", "milp", "netw
 
 
 @dataclass(frozen=True)
-class Solving:
+class ScoringOptions:
     """How models are solved: what becomes of undefined values, by whom, and in how many seconds an instance."""
 
     undefined: UndefinedPolicy
@@ -53,24 +53,32 @@ class Context:
     given: Hierarchy
     policies: str
     measures: tuple[Measure, ...]
-    solving: Solving
+    options: ScoringOptions
     room: float | None = None
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive instances of one system, from number ``start`` on, as class numbers."""
+    """Consecutive instances of one system, from number ``start`` on; ``round`` as of ``score_together``.
+
+    Other processes get the two sides of the batch alone: they have its hierarchy already.
+    """
 
     system: str
     start: int
-    rows: int
-    sides: tuple[Any, Any]
+    batch: Batch | tuple[Side, Side]
     round: int | None = None
 
-    @classmethod
-    def of(cls, system: str, start: int, batch: Batch, round: int | None = None) -> Chunk:
-        """The instances of ``batch``; ``round``: as of ``score_together``."""
-        return cls(system, start, len(batch), (batch.true, batch.pred), round)
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            **vars(self),
+            "batch": (self.batch.true, self.batch.pred) if isinstance(self.batch, Batch) else self.batch,
+        }
+
+    @property
+    def rows(self) -> int:
+        """How many instances there are."""
+        return len(self.batch) if isinstance(self.batch, Batch) else len(self.batch[0])
 
     @property
     def key(self) -> list[Any]:
@@ -83,20 +91,21 @@ class Chunk:
 
 def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     """The scores of a chunk by all measures."""
-    hierarchy = context.hierarchies[chunk.system]
-    batch = Batch(hierarchy, *chunk.sides, None, context.given, context.policies)
-    how = context.solving
-    options: dict[str, Any] = {"solver": how.solver, "time_limit": how.time_limit, "undefined": how.undefined}
-    options |= {"round": chunk.round, "first_row": chunk.start, "room": context.room}
-    return interruptible(partial(score_together, context.measures, batch, **options))
+    batch, options = chunk.batch, context.options
+    if not isinstance(batch, Batch):
+        batch = Batch(context.hierarchies[chunk.system], *batch, None, context.given, context.policies)
+    return score_together(
+        context.measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined,
+        round=chunk.round, first_row=chunk.start, room=context.room,
+    )  # fmt: skip
 
 
-def packed_chunk(context: Context, chunk: Chunk) -> bytes:
-    """The same as bytes, for a worker that is not ours to send."""
-    return packed(score_chunk(context, chunk), chunk.key)
+def pack_chunk(context: Context, chunk: Chunk) -> bytes:
+    """The same as bytes, for a worker that is not ours to send, and that Ctrl-C may reach."""
+    return packed(interruptible(partial(score_chunk, context, chunk)), chunk.key)
 
 
-def _received(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
+def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
     """What a worker sent, if it is what was asked for."""
     try:
         if not isinstance(body, bytes):
@@ -105,28 +114,31 @@ def _received(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
         if (list(head.chunk), head.rows) != (chunk.key, chunk.rows):
             raise NotScores(f"it is the chunk {head.chunk!r:.80} of {head.rows} rows")
     except NotScores as error:
-        raise lost(chunk, f"a worker sent something else than its scores ({error})") from None
+        raise worker_lost(chunk, f"a worker sent something else than its scores ({error})") from None
     return scores
 
 
-def all_compiled(measures: tuple[Measure, ...], solving: Solving) -> bool:
+def all_compiled(measures: tuple[Measure, ...], options: ScoringOptions) -> bool:
     """Whether no code in Python scores that could not wait for other threads, nor any that does not know of them."""
-    modules = Pickled.of((measures, solving)).modules
+    modules = Pickled.of((measures, options)).modules
     known = {*sys.stdlib_module_names, "hemlp", "numpy"}
     return COMPILED and not modules & IN_PYTHON and {name.partition(".")[0] for name in modules} <= known
 
 
-def scored(
-    context: Context, chunks: Iterable[Chunk], workers: int, executor: Executor | None
+def score_chunks(
+    chunks: Iterable[Chunk], *, context: Context, workers: int, threads: bool, executor: Executor | None
 ) -> Iterator[tuple[Chunk, list[Scores]]]:
-    """Chunks with their scores, as they are finished; few are in memory at a time."""
+    """Chunks with their scores, as they are finished; few are in memory at a time.
+
+    ``threads``: whether workers are threads, and not processes. ``executor``: scores instead of them.
+    """
     try:
         if executor is not None:
             from hemlp.processes.executors import results
 
-            for chunk, body in results(packed_chunk, context, chunks, executor):
-                yield chunk, _received(body, context, chunk)
-        elif workers == 1 or all_compiled(context.measures, context.solving):
+            for chunk, body in results(pack_chunk, context, chunks, executor):
+                yield chunk, _unpack_chunk(body, context, chunk)
+        elif threads:
             yield from as_finished(partial(score_chunk, context), chunks, workers)
         else:
             from hemlp.processes.pool import ProcessPool
@@ -134,10 +146,10 @@ def scored(
             with ProcessPool(score_chunk, context) as score:
                 yield from as_finished(score, chunks, workers)
     except WorkersDied as died:
-        raise lost(died.item, str(died)) from died
+        raise worker_lost(died.item, str(died)) from died
 
 
-def lost(chunk: Chunk, why: str) -> WorkerLost:
+def worker_lost(chunk: Chunk, why: str) -> WorkerLost:
     """The error that a chunk could not be scored."""
     words = f"{chunk}: {why}. Finished chunks stay where a run folder keeps them; less memory goes with smaller chunks"
     return WorkerLost(words, chunk.system, chunk.start + 1, chunk.start + chunk.rows)

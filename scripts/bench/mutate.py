@@ -40,7 +40,7 @@ def main() -> int:
     _prepare()
     everything = NOTHING._replace(tests=" ".join(sorted({name for one in chosen for name in tests_of(one)})))
     with ThreadPoolExecutor(asked.jobs) as pool:
-        outcomes = list(pool.map(planted, [everything, *chosen]))
+        outcomes = list(pool.map(plant, [everything, *chosen]))
     survived = [one for one, outcome in zip(chosen, outcomes[1:], strict=True) if outcome == "SURVIVED"]
     if outcomes[0] != "SURVIVED":
         raise SystemExit(f"tests fail where nothing is planted: {outcomes[0]}")
@@ -52,7 +52,8 @@ def main() -> int:
 
 def tests_of(fault: Fault) -> list[str]:
     """The names of the test files that have to find it."""
-    return (fault.tests or TESTS[fault.file.partition("/")[0]]).split()
+    places = [place for place in TESTS if f"{fault.file}/".startswith(f"{place}/")]
+    return (fault.tests or TESTS[max(places, key=len)]).split()
 
 
 def _source(fault: Fault) -> str:
@@ -67,24 +68,24 @@ def _prepare() -> None:
     subprocess.run(COMPILE, cwd=BASE / "base", check=True, capture_output=True)
 
 
-def planted(fault: Fault) -> str:
+def plant(fault: Fault) -> str:
     """Which test found a fault, or SURVIVED; shown in a line as soon as it is known."""
     start, tree = time.monotonic(), BASE / f"{FAULTS.index(fault) if fault in FAULTS else 'nothing'}"
     shutil.copytree(BASE / "base", tree)
     if fault.file:
         file = tree / "hemlp" / fault.file
         file.write_text(_source(fault).replace(fault.old, fault.new), encoding="utf-8")
-    outcome = "is no program" if fault.file.startswith("kernels/") and not _compiled(tree) else _tested(fault, tree)
+    outcome = "is no program" if fault.file.startswith("kernels/") and not _compile(tree) else _run_tests(fault, tree)
     shutil.rmtree(tree)
     print(f"{time.monotonic() - start:5.0f} s  {outcome:60.60}  {fault.file}: {fault.changes}", flush=True)
     return outcome
 
 
-def _compiled(tree: Path) -> bool:
+def _compile(tree: Path) -> bool:
     return subprocess.run(COMPILE, cwd=tree, check=False, capture_output=True).returncode == 0
 
 
-def _tested(fault: Fault, tree: Path) -> str:
+def _run_tests(fault: Fault, tree: Path) -> str:
     files = [f"tests/test_{name}.py" for name in tests_of(fault)]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
     environment = os.environ | {"PYTHONPATH": str(tree)}

@@ -29,8 +29,8 @@ MAX_COUNTS, MAX_SUMS = 2**25, 2**21
 class CafaTerms:
     """The terms of CAFA's sums over instances: ``columns`` has a row for each threshold step.
 
-    Columns: precision, recall, whether a class that weighs is predicted, weights of what is common, wrong, missed, and
-    whether any class is predicted. ``units``: what resamples draw.
+    Columns: precision, recall, whether a class that weighs is predicted, weights of what is common, wrong and missed,
+    and whether any class is predicted. ``units``: what resamples draw.
     """
 
     steps: ThresholdSteps

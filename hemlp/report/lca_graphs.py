@@ -13,12 +13,12 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.augmentations import MinimalLca
 from hemlp.measures.sets import SetMeasure
 from hemlp.problems.lca.graphs import LcaGraphs
-from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
+from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
 
 if TYPE_CHECKING:
-    from hemlp.report.instances import Sample
+    from hemlp.report.instance_list import Sample
 
 MOST = 1_000
 """Graphs of all systems together."""
@@ -36,7 +36,7 @@ def graph_measure(ev: Results) -> str | None:
     return None
 
 
-def told(ev: Results, measure: str | None, sample: Sample) -> str:
+def graph_note(ev: Results, measure: str | None, sample: Sample) -> str:
     """Of which instances graphs are drawn, if not of all."""
     number = MOST // len(ev.systems)
     if measure is None or len(sample.rows) <= number:
@@ -54,11 +54,11 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
     of = inputs.measures[measure]
     arrays: dict[str, NDArray[Any]] = {}
     for s, system in enumerate(ev.systems):
-        chosen = _worst(ev, system, measure, sample, MOST // len(ev.systems))
+        chosen = _worst_rows(ev, system, measure, sample, MOST // len(ev.systems))
         batch = inputs.take(system, sample.rows[chosen].tolist())
         number = np.append(nodes.add(batch.hierarchy, []) + 1, 0)
         solution: Any = of.model(batch).solve()
-        found = [_listed(solution.detail(k).graphs) for k in range(len(chosen))]
+        found = [_marks_and_links(solution.detail(k).graphs) for k in range(len(chosen))]
         kept = [k for k, (marks, _) in enumerate(found) if 0 < len(marks) <= MOST_NODES]
         marks = [list(found[k][0].items()) for k in kept]
         links = [list(found[k][1].items()) for k in kept]
@@ -67,17 +67,17 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
         arrays |= {
             f"graphRow{s}": narrow(chosen[kept]),
             f"graphPtr{s}": narrow(pointers([len(each) for each in marks])),
-            f"graphNode{s}": narrow(number[_flat(marks, 0)]),
-            f"graphMark{s}": narrow(_flat(marks, 1)),
+            f"graphNode{s}": narrow(number[_flatten(marks, 0)]),
+            f"graphMark{s}": narrow(_flatten(marks, 1)),
             f"linkPtr{s}": narrow(pointers([len(each) for each in links])),
             f"linkLow{s}": narrow(np.array(low, np.int64)),
             f"linkHigh{s}": narrow(np.array(high, np.int64)),
-            f"linkSide{s}": narrow(_flat(links, 1)),
+            f"linkSide{s}": narrow(_flatten(links, 1)),
         }
     return arrays
 
 
-def _worst(ev: Results, system: str, measure: str, sample: Sample, most: int) -> IntArray:
+def _worst_rows(ev: Results, system: str, measure: str, sample: Sample, most: int) -> IntArray:
     """Places within the sample, in ascending order."""
     values = ev.per_instance(system, measure)[sample.rows]
     known = np.flatnonzero(~np.isnan(values))
@@ -85,7 +85,7 @@ def _worst(ev: Results, system: str, measure: str, sample: Sample, most: int) ->
     return np.sort(known[np.argsort(signed, kind="stable")[: max(1, most)]])
 
 
-def _listed(graphs: LcaGraphs | None) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
+def _marks_and_links(graphs: LcaGraphs | None) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
     """Nodes with their marks, and links with their sides; nothing where one side is empty."""
     marks: dict[int, int] = {}
     links: dict[tuple[int, int], int] = {}
@@ -100,5 +100,5 @@ def _listed(graphs: LcaGraphs | None) -> tuple[dict[int, int], dict[tuple[int, i
     return marks, links
 
 
-def _flat(lists: list[list[tuple[Any, int]]], end: int) -> IntArray:
+def _flatten(lists: list[list[tuple[Any, int]]], end: int) -> IntArray:
     return np.array([item[end] for of_one in lists for item in of_one], np.int64)

@@ -19,7 +19,7 @@ from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.instances.scored_sets import ScoredSets
-    from hemlp.run.file_options import Files
+    from hemlp.run.file_options import FileOptions
 
 TUNE_OPTIONS = ("unknown", "unknown_true", "undefined", "solver", "time_limit")
 
@@ -57,7 +57,9 @@ class Tuning:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
 
 
-def scores_of(name: str, file: str, gold: LabelSets, files: Files, missing: MissingPolicy = "error") -> ScoredSets:
+def read_system_scores(
+    name: str, file: str, gold: LabelSets, files: FileOptions, missing: MissingPolicy = "error"
+) -> ScoredSets:
     """The scores of a system for the instances of the gold.
 
     Most of the scored instances have true labels, unless ``missing`` allows otherwise: else the file may be another.
@@ -83,16 +85,16 @@ def scores_of(name: str, file: str, gold: LabelSets, files: Files, missing: Miss
     return s
 
 
-def predictions(
-    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any], files: Files
+def cut_system(
+    name: str, cut: Cut, gold: LabelSets, h: Hierarchy, tuning: Tuning, options: Mapping[str, Any], files: FileOptions
 ) -> LabelSets:
     """The label sets of a system for the instances of the gold."""
     from hemlp.analysis.scored.tuning import tune
-    from hemlp.run.file_options import cut_at
+    from hemlp.run.file_options import cut_scores
 
-    s = scores_of(name, cut.file, gold, files, options.get("missing", "error"))
+    s = read_system_scores(name, cut.file, gold, files, options.get("missing", "error"))
     if cut.at != TUNED:
-        return cut_at(s, cut)
+        return cut_scores(s, cut)
     dev = (gold, s) if tuning.true is None else (files.gold(tuning.true), files.scores(tuning.systems[name]))
     chosen = {key: value for key, value in options.items() if key in TUNE_OPTIONS}
     t = tune(
@@ -102,28 +104,28 @@ def predictions(
     return s.at(t)
 
 
-def sides_of(
-    true: str, systems: Mapping[str, str], files: Files, of_ranks: bool = False
+def read_sides(
+    true: str, systems: Mapping[str, str], files: FileOptions, of_ranks: bool = False
 ) -> tuple[LabelSets, LabelSets | ScoredSets]:
     """The true and the predicted label sets of the files of one system, FILE@CUT where it has scores.
 
     ``of_ranks``: for a measure of the greatest scores, which are not cut.
     """
-    from hemlp.run.file_options import cut_at
+    from hemlp.run.file_options import cut_scores
 
     ((name, file),) = systems.items()
     cut = cut_of(file)
     if cut is None and not of_ranks:
         return files.labels(true), files.labels(file)
     gold = files.gold(true)
-    s = scores_of(name, file if cut is None else cut.file, gold, files, "empty")
-    return gold, s if cut is None or of_ranks else cut_at(s, cut)
+    s = read_system_scores(name, file if cut is None else cut.file, gold, files, "empty")
+    return gold, s if cut is None or of_ranks else cut_scores(s, cut)
 
 
-def _scored(data: Any) -> ScoredSets:
+def _as_scored_sets(data: Any) -> ScoredSets:
     from hemlp.instances.scored_sets import ScoredSets
 
     return ScoredSets.of(data, source="predictions")
 
 
-READERS["scores"] = _scored
+READERS["scores"] = _as_scored_sets

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hemlp.cli.errors import Advising
+from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
     choice,
     digits_option,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
@@ -67,7 +67,7 @@ def diagnose(
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)
     tables = []
-    for title, table, limit in diagnosis(ev, most, level, on, intervals):
+    for title, table, limit in diagnosis_tables(ev, most, level, on, intervals):
         shown = replace(table, digits=digits, notes=() if quiet else table.notes)
         tables.append((title, shown if limit is None else shown.head(limit)))
     if written != "text":
@@ -77,7 +77,7 @@ def diagnose(
         show(title, table)
 
 
-def diagnosis(
+def diagnosis_tables(
     ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool
 ) -> list[tuple[str, Table, int | None]]:
     """All tables, with their titles, and of how many rows those that can be long are shown."""
@@ -86,7 +86,7 @@ def diagnosis(
     (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
     assert ev.inputs is not None
     pairs = name if isinstance(ev.inputs.measures[name], PairMeasure) else "GIE"
-    where, branches = _branches(ev, name, level, intervals)
+    where, branches = _branch_table(ev, name, level, intervals)
     return [
         ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals), None),
         ("kinds of error", ev.errors(systems, intervals=intervals), None),
@@ -98,7 +98,7 @@ def diagnosis(
     ]
 
 
-def _branches(ev: Evaluation, name: str, level: int | None, intervals: bool) -> tuple[int, Table]:
+def _branch_table(ev: Evaluation, name: str, level: int | None, intervals: bool) -> tuple[int, Table]:
     """Branches of the level that is asked for, or of the first one that has several."""
     systems = ev.systems[0] if len(ev.systems) == 1 else None
     if level is not None:

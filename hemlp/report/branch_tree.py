@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
 from hemlp.analysis.diagnosis.system_batches import align_classes
 from hemlp.measures.pairs import PairMeasure
-from hemlp.report.elements import Section, choice, notes
-from hemlp.report.embedded import narrow
+from hemlp.report.elements import Section, notes, select
 from hemlp.report.nodes import Nodes
+from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.words import many
 
@@ -69,9 +69,9 @@ def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequenc
         )
     systems = [(str(s), name) for s, name in enumerate(ev.systems)]
     first = [str(ev.systems.index(name)) for name in ahead]
-    bar = choice("tree-first", "System", systems, first[0])
+    bar = select("tree-first", "System", systems, first[0])
     if len(systems) > 1:
-        bar += choice("tree-second", "beside", [("", "none"), *systems], first[1])
+        bar += select("tree-second", "beside", [("", "none"), *systems], first[1])
     body = (
         f"<div class='bar'>{bar}</div><div id='treemap' class='treemap'></div>"
         f"<div id='tree' class='tree' role='tree' aria-label='Branches'></div>{notes(told)}"

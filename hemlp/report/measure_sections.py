@@ -15,8 +15,8 @@ from hemlp.escaping import markup
 from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sensitivity import shown
-from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
-from hemlp.report.sections import distribution
+from hemlp.report.elements import Cell, Column, Section, chart, details, notes, table
+from hemlp.report.error_sections import distribution_chart
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import figure
 from hemlp.text.words import OPTIMISTIC
@@ -31,11 +31,11 @@ MOST, SOLVED = 100_000, 50_000
 is looked at, and up to which those of several are."""
 
 
-def measures(ev: Results, leader: str) -> Section:
+def measures_section(ev: Results, leader: str) -> Section:
     """How scores are distributed, and how alike the measures rank the systems."""
     charts: dict[str, Any] = {}
     parts = []
-    if (spec := distribution(ev, leader)) is not None:
+    if (spec := distribution_chart(ev, leader)) is not None:
         charts["distribution"] = spec
         infinite = sum(int(np.isinf(ev.per_instance(system, leader)).sum()) for system in ev.systems)
         left = f"; {infinite:,} infinite ones are not shown" if infinite else ""
@@ -61,7 +61,7 @@ def _kendall(ev: Results) -> str:
     return table(columns, rows, "How alike the measures rank the systems: Kendall's τ-b of their means")
 
 
-def sensitivity(ev: Results) -> Section | None:
+def sensitivity_section(ev: Results) -> Section | None:
     """The means of all systems over the default cost of the measures that have one; None where none has.
 
     Of a large evaluation it is the first of them, or none, and the section says how to get the others.
@@ -78,20 +78,20 @@ def sensitivity(ev: Results) -> Section | None:
         except HemlpError as error:
             parts.append(notes([str(error)]))
             continue
-        charts[f"sensitivity{k}"] = _lines(found)
+        charts[f"sensitivity{k}"] = _sensitivity_chart(found)
         words = f"Mean {name} over the default cost D; dots: two systems change places; dashed: as evaluated"
-        parts.append(chart(f"sensitivity{k}", words) + (_flips(found) if len(ev.systems) > 1 else ""))
+        parts.append(chart(f"sensitivity{k}", words) + (_flip_table(found) if len(ev.systems) > 1 else ""))
     others = [name for name in able if name not in shown_ones]
     parts.append(notes(f"how {name} depends on it takes longer to find: ev.sensitivity({name!r})" for name in others))
     return Section("sensitivity", "Sensitivity to the default cost", "".join(parts), charts)
 
 
-def _flips(found: ranking_sensitivity.Sensitivities) -> str:
+def _flip_table(found: ranking_sensitivity.Sensitivities) -> str:
     """Where two systems change places, exactly."""
     columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
     rows = [[Cell(shown(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips]
     title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
-    return folded(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
+    return details(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
 
 
 def _has_default_cost(of: object) -> bool:
@@ -100,7 +100,7 @@ def _has_default_cost(of: object) -> bool:
     return of.pairing == "optimal" and isinstance(of.rule, str) and of.rule in WEIGHTS
 
 
-def _lines(found: ranking_sensitivity.Sensitivities) -> dict[str, Any]:
+def _sensitivity_chart(found: ranking_sensitivity.Sensitivities) -> dict[str, Any]:
     most = 1.25 * max([*(float(d) for d, _, _ in found.flips), 1.6 * found.chosen, 1.0])
     least = min([*(float(d) for d, _, _ in found.flips), found.chosen, most]) / 4
     series = []
@@ -116,7 +116,7 @@ def _lines(found: ranking_sensitivity.Sensitivities) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def curves(found: Mapping[str, Curve]) -> Section | None:
+def curves_section(found: Mapping[str, Curve]) -> Section | None:
     """Measures over the threshold, where systems are scored predictions."""
     charts: dict[str, Any] = {}
     parts = []
@@ -124,7 +124,7 @@ def curves(found: Mapping[str, Curve]) -> Section | None:
         of = {system: curve for system, curve in found.items() if measure in curve.measures}
         best = {system: curve.best(measure) for system, curve in of.items()}
         charts[f"curve{k}"] = {
-            "type": "lines", "series": [_curve(system, curve, measure) for system, curve in of.items()],
+            "type": "lines", "series": [_curve_series(system, curve, measure) for system, curve in of.items()],
             "xlabel": "threshold", "ylabel": measure, "marks": False, "low": 0, "step": True,
             "dots": [[each.threshold, each.value] for each in best.values()],
         }  # fmt: skip
@@ -139,7 +139,7 @@ def curves(found: Mapping[str, Curve]) -> Section | None:
     return Section("curves", "Curves", "".join(parts), charts) if parts else None
 
 
-def _curve(system: str, curve: Curve, measure: str) -> dict[str, Any]:
+def _curve_series(system: str, curve: Curve, measure: str) -> dict[str, Any]:
     """The line of a system, its best point included."""
     best = int(np.searchsorted(curve.thresholds, curve.best(measure).threshold))
     at = np.unique([*np.linspace(0, len(curve.thresholds) - 1, POINTS).astype(np.int64), best])

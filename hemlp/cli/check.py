@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from hemlp.cli.errors import Advising
-from hemlp.cli.options import choice, label_file_options, options, say_written, show, taken_files
+from hemlp.cli.errors import AdvisingCommand
+from hemlp.cli.options import choice, combine, echo_written, label_file_options, pop_file_options, show
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
-hierarchy_options = options(
+hierarchy_options = combine(
     click.option("--relation", "relations", multiple=True, help="Of OBO and OWL: --relation is_a --relation part_of."),
     click.option("--parent", metavar="COLUMN", help="Of a table: --parent broader_id."),
     click.option("--child", metavar="COLUMN", help="Of a table: --child id."),
@@ -22,12 +22,12 @@ hierarchy_options = options(
 )
 
 
-def _reading(given: dict[str, Any]) -> dict[str, Any]:
+def _given_options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of ``read_hierarchy`` that were given."""
     return {key: value for key, value in given.items() if value not in (None, ())}
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--format", type=click.Choice(FORMATS), help="Of IN, if it is not seen from the file: --format rdf.")
@@ -45,18 +45,18 @@ def convert(source: str, target: str, **given: Any) -> None:
     from hemlp.hierarchy.formats.writing import hierarchy_text, write_hierarchy
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
 
-    h = read_hierarchy(source, **_reading(given))
+    h = read_hierarchy(source, **_given_options(given))
     if target == "-":
         click.echo(hierarchy_text(h, "-"), nl=False)
     else:
         write_hierarchy(h, target)
-        say_written(target)
+        echo_written(target)
     click.echo(f"hemlp: {h!r}", err=True)
     if h.aliases:
         click.echo(f"hemlp: {len(h.aliases):,} aliases are not written, such a file has none", err=True)
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("files", nargs=-1, metavar="[LABELS]...")
 @click.option(
@@ -78,8 +78,8 @@ def check(
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
     from hemlp.text.words import many
 
-    labels = taken_files(given)
-    reading = _reading({**given, "format": hierarchy_format})
+    labels = pop_file_options(given)
+    reading = _given_options({**given, "format": hierarchy_format})
     h = read_hierarchy(hierarchy, cycles="break", **reading)  # at once: standard input can be read once
     wrong = []
     if h.dropped_edges:

@@ -22,7 +22,7 @@ TYPES = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "f8": np.float64}
 """Types of arrays, by the names that the page knows them by."""
 
 
-def packed(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+def pack(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     """``values`` for JSON and ``arrays`` of one of the types, as text of letters, digits, +, / and =."""
     kinds = {name: next(kind for kind, of in TYPES.items() if array.dtype == of) for name, array in arrays.items()}
     head = {**values, "arrays": [[name, kinds[name], int(array.size)] for name, array in arrays.items()]}
@@ -47,7 +47,7 @@ def script_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def policy(style: str, script: str) -> str:
+def security_policy(style: str, script: str) -> str:
     """A Content-Security-Policy: this style and this script, images within the page, and nothing from anywhere."""
     of_style, of_script = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     return (

@@ -14,8 +14,8 @@ from hemlp.analysis.diagnosis.error_kinds import classify_errors
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.escaping import printable
 from hemlp.optimize.program import STATUSES, Status
-from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes
+from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.words import many
 
@@ -41,7 +41,7 @@ class Sample:
         """Whether these are all instances."""
         return len(self.rows) == self.size
 
-    def told(self, leader: str) -> str:
+    def note(self, leader: str) -> str:
         """Which instances these are."""
         if self.whole:
             return f"All {many(self.size, 'instance')} of each system."
@@ -51,7 +51,7 @@ class Sample:
         )
 
 
-def sampled(ev: Results, leader: str, most: int, among: Sample | None = None) -> Sample:
+def draw_sample(ev: Results, leader: str, most: int, among: Sample | None = None) -> Sample:
     """All instances if there are at most ``most`` of all systems together, and else as many of them as that allows.
 
     ``among``: instances of another sample only.
@@ -118,13 +118,13 @@ def _pair_arrays(found: ClassPairs, sample: Sample, pred: Side, true: Side, s: i
     row = np.searchsorted(sample.rows, kept.rows[at])
     return {
         f"pairPtr{s}": narrow(row_pointers(row, len(sample.rows))),
-        f"pairPred{s}": narrow(_places(pred, row, kept.predicted[at])),
-        f"pairTrue{s}": narrow(_places(true, row, kept.true[at])),
+        f"pairPred{s}": narrow(_positions(pred, row, kept.predicted[at])),
+        f"pairTrue{s}": narrow(_positions(true, row, kept.true[at])),
         f"pairCost{s}": kept.costs[at].astype(np.float64),
     }
 
 
-def _places(side: Side, row: IntArray, classes: IntArray) -> IntArray:
+def _positions(side: Side, row: IntArray, classes: IntArray) -> IntArray:
     """Where among the sorted classes of its instance each class is, from 1; 0 where it is none."""
     size = int(max(side.classes.max(initial=0), classes.max(initial=0))) + 1
     keys = np.repeat(np.arange(len(side)), np.diff(side.ptr)) * size + side.classes

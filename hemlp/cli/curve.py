@@ -7,48 +7,45 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
-from hemlp.cli.errors import Advising
+from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
     choice,
+    combine,
+    echo_written,
     intervals_option,
+    json_target,
+    key_option,
     label_file_options,
     label_options,
     measure_option,
     one_measure_option,
-    options,
-    say_written,
+    pop_file_options,
     show,
+    show_or_write,
     solver_options,
-    taken_files,
-    tell,
-    written_to,
 )
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from hemlp.text.tables import Table
 
-scored_arguments = options(
+scored_arguments = combine(
     click.argument("hierarchy"),
     click.argument("true"),
     click.argument("scores"),
 )
-points_option = click.option(
-    "--points",
-    type=click.IntRange(min=2),
-    help="So many distinct scores to begin with, more around the best one: --points 100.",
-)
+points_option = key_option("tuning", "points")
 grid_option = click.option(
     "--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01."
 )
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @scored_arguments
 @measure_option
 @points_option
 @grid_option
-@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
+@key_option("options", "undefined")
 @click.option("--csv", type=click.Path(), help="Write all points: --csv curve.csv.")
 @click.option("--svg", type=click.Path(), help="Draw: --svg curve.svg.")
 @solver_options
@@ -76,8 +73,8 @@ def curve(
     from hemlp.report.outputs import check_writable, csv_text
 
     check_writable([csv, svg])
-    thresholds = _grid(grid, given.get("points"))
-    h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
+    thresholds = _parse_grid(grid, given.get("points"))
+    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
     gold, s = files.gold(true), files.scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
@@ -89,17 +86,17 @@ def curve(
     show("", c.table())
     if csv is not None:
         write_text(csv, csv_text(c.to_columns()))
-        say_written(csv)
+        echo_written(csv)
     if svg is not None:
         write_text(svg, drawn(c.plot(), "curve"))
-        say_written(svg)
+        echo_written(svg)
 
 
 MOST_THRESHOLDS = 10_000_000
 """Of a grid; more are a slip."""
 
 
-def _grid(text: str | None, points: int | None = None) -> Any:
+def _parse_grid(text: str | None, points: int | None = None) -> Any:
     if text is None:
         return None
     if points is not None:
@@ -118,25 +115,10 @@ def _grid(text: str | None, points: int | None = None) -> Any:
     return np.arange(start, stop, step)
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @scored_arguments
 @one_measure_option("F_H", "What is to be best: -m F_LCA.")
-@choice(
-    "--by",
-    ["best", "all", "top", "nonempty", "capped", "level", "class"],
-    "The best kind, or: one threshold, the k greatest scores, a threshold or the greatest score, a threshold and at "
-    "most k classes, a threshold a level or a class: --by level.",
-)
-@click.option("--folds", type=click.IntRange(min=2), help="Cross-validate on the same data: --folds 5.")
-@click.option(
-    "--least",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Instances that a threshold needs: --least 50.",
-)
-@choice("--few", ["error", "shared"], "Where a level or class is true in fewer instances: --few shared.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the folds: --seed 1.")
+@combine(*(key_option("tuning", name) for name in ("by", "folds", "least", "few", "seed")))
 @points_option
 @grid_option
 @choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")
@@ -159,13 +141,15 @@ def tune(
     from hemlp.analysis.scored.tuning import tune as chosen
     from hemlp.report.outputs import check_writable
 
-    check_writable([written_to(json_file)])
-    h, files = read_hierarchy(hierarchy, cycles=cycles), taken_files(given)
-    t = chosen(h, files.gold(true), files.scores(scores), measure, thresholds=_grid(grid, given["points"]), **given)
-    tell(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
+    check_writable([json_target(json_file)])
+    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
+    t = chosen(
+        h, files.gold(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
+    )
+    show_or_write(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]SCORES...")
@@ -197,9 +181,9 @@ def cafa(
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, csv_text, system_files
 
-    check_writable([written_to(json_file), csv])
-    files = taken_files(given)
-    options: dict[str, Any] = {**given, "thresholds": _grid(grid)}
+    check_writable([json_target(json_file), csv])
+    files = pop_file_options(given)
+    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
     h, gold = read_hierarchy(hierarchy, cycles=cycles), files.gold(true)
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
@@ -210,10 +194,10 @@ def cafa(
     if terms is not None:
         options["terms"] = read_classes(terms)
     found = {name: averaged(h, gold, files.scores(file), **options) for name, file in system_files(predictions).items()}
-    tell(
+    show_or_write(
         json_file,
         lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},
-        lambda: show("", _together({name: q.table(intervals=intervals) for name, q in found.items()})),
+        lambda: show("", _stack_tables({name: q.table(intervals=intervals) for name, q in found.items()})),
     )
     if csv is not None:
         columns: dict[str, list[Any]] = {}
@@ -222,10 +206,10 @@ def cafa(
             for key, values in curves.items():
                 columns.setdefault(key, []).extend(values)
         write_text(csv, csv_text(columns))
-        say_written(csv)
+        echo_written(csv)
 
 
-def _together(tables: dict[str, Table]) -> Table:
+def _stack_tables(tables: dict[str, Table]) -> Table:
     """The only table, or all of them under each other with the name of their system; a note that all have once."""
     from hemlp.text.tables import Table
 

@@ -6,26 +6,26 @@ from typing import Any
 
 import click
 
-from hemlp.cli.errors import Advising
+from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
+    echo_written,
     file_options,
+    find_row,
     input_options,
+    json_target,
     measure_option,
     names_option,
     one_measure_option,
-    row_number,
+    pop_file_options,
     row_option,
-    say_written,
     show_all,
-    taken_files,
-    tell,
-    written_to,
+    show_or_write,
 )
-from hemlp.cli.weights import weighed, weights_option
+from hemlp.cli.weights import add_weights, weights_option
 from hemlp.errors import InvalidOption
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("pred", metavar="[NAME=]PRED")
@@ -54,22 +54,22 @@ def explain(
     from hemlp.run.study import Study
 
     files = system_files([pred])
-    check_writable([written_to(json_file), svg, png])
-    asked = weighed(measures or ("GIE", "F_H", "F_LCA"), weights)
+    check_writable([json_target(json_file), svg, png])
+    asked = add_weights(measures or ("GIE", "F_H", "F_LCA"), weights)
     result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
     (system,) = files
-    number = row_number(row, name, int(result.facts[system]["instances"]), result.ids)
+    number = find_row(row, name, int(result.facts[system]["instances"]), result.ids)
     explanation = result.explain(system, number)
-    tell(json_file, explanation.to_dict, lambda: show_all(explanation.sections()))
+    show_or_write(json_file, explanation.to_dict, lambda: show_all(explanation.sections()))
     for part, file in drawing_files(svg, explanation):
         write_text(file, explanation.picture(part).to_svg())
-        say_written(file)
+        echo_written(file)
     for part, file in drawing_files(png, explanation):
         explanation.picture(part).to_png(file)
-        say_written(file)
+        echo_written(file)
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("pred", metavar="[NAME=]PRED")
@@ -98,13 +98,13 @@ def model(
     from hemlp.measures.ranked import RankedMeasure
     from hemlp.measures.registry import measure as made
     from hemlp.report.outputs import check_writable, system_files
-    from hemlp.run.scored import sides_of
+    from hemlp.run.scored_systems import read_sides
 
     check_writable([svg])
     files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)
-    reading = taken_files(given)
-    batch = Batch.of(h, *sides_of(true, files, reading, isinstance(each, RankedMeasure)), **given)
-    one = each.model(batch[row_number(row, name, len(batch), batch.ids)])
+    reading = pop_file_options(given)
+    batch = Batch.of(h, *read_sides(true, files, reading, isinstance(each, RankedMeasure)), **given)
+    one = each.model(batch[find_row(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
     if svg is not None:  # before anything is printed: not every model can be drawn

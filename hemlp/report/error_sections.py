@@ -22,7 +22,7 @@ from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
 from hemlp.arrays import IntArray
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
-from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.inputs import Inputs
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
@@ -33,7 +33,7 @@ ROWS = 20
 """Classes, and confusions of a system, that are listed at most."""
 
 
-def levels(ev: Results) -> Section:
+def levels_section(ev: Results) -> Section:
     """F by level: a line a system, and the numbers."""
     counts = level_counts(ev, ev.systems)
     at = np.flatnonzero(counts.any(axis=(0, 2)))
@@ -50,8 +50,8 @@ def levels(ev: Results) -> Section:
     spec = {"type": "lines", "x": at.tolist(), "series": series, "xlabel": "level", "ylabel": "F", "low": 0}
     words = "F of the classes of each level, over all instances; level: the fewest edges up to a root"
     drawn = [bootstrap_intervals(f) for _, _, f in resample_ratios(ev, ev.systems, at)]
-    numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number, at.tolist())), counts, drawn)
-    body = chart("levels", words) + folded("The numbers", numbers + notes([bootstrap_note(resampling_units(ev))]))
+    numbers = _counts_table(ev, Column("level", "ascending"), list(map(_number_cell, at.tolist())), counts, drawn)
+    body = chart("levels", words) + details("The numbers", numbers + notes([bootstrap_note(resampling_units(ev))]))
     return Section("levels", "Levels", body + notes(dropped_notes(ev.facts)), {"levels": spec})
 
 
@@ -60,7 +60,7 @@ def _counts_table(
 ) -> str:
     """How often what a row is about is true, and F with its interval and what is lost of each system."""
     columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
-    cells = [list(map(_number, counts[:, :, 1].max(axis=0).tolist()))]
+    cells = [list(map(_number_cell, counts[:, :, 1].max(axis=0).tolist()))]
     for of, drawn in zip(counts, intervals, strict=True):
         f = ratios_with_zero_division(of)[2]
         texts = zip(shown(f), class_loss(of).tolist(), drawn, f, strict=True)
@@ -74,7 +74,7 @@ def _counts_table(
     return table(columns, list(zip(heads, *cells, strict=True)), caption)
 
 
-def kinds(ev: Results) -> Section:
+def kinds_section(ev: Results) -> Section:
     """What predicted classes are to the true ones, and how true ones were answered."""
     found = errors(ev)
     names = [f"{system}, {side}" for system in ev.systems for side in ("predicted", "true")]
@@ -91,11 +91,11 @@ def kinds(ev: Results) -> Section:
         [Cell(markup(name)), *(Cell(f"{n}{bracket(of, str)}", n) for n, of in zip(parts, drawn, strict=True))]
         for name, parts, drawn in zip(names, counts, intervals, strict=True)
     ]
-    body = chart("kinds", words) + folded("The numbers", table(columns, cells)) + notes(found.notes)
+    body = chart("kinds", words) + details("The numbers", table(columns, cells)) + notes(found.notes)
     return Section("kinds", "Kinds of error", body, {"kinds": spec})
 
 
-def classes(ev: Results) -> Section:
+def classes_section(ev: Results) -> Section:
     """The classes on which most is lost, or on which systems differ most."""
     inputs = require_inputs(ev)
     labels, counts = stack_class_counts(ev, ev.systems, "labels")
@@ -114,7 +114,7 @@ def classes(ev: Results) -> Section:
     return Section("classes", "Classes", body, {})
 
 
-def confusions(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
+def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
     """Which true class is answered by which other one, system by system."""
     inputs = require_inputs(ev)
     columns = [
@@ -130,7 +130,7 @@ def confusions(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahe
             [
                 Cell(markup(full_name(inputs, labels[each.true]))),
                 Cell(markup(full_name(inputs, labels[each.predicted]))),
-                _number(each.pairs),
+                _number_cell(each.pairs),
                 Cell(cost, each.cost),
                 Cell(
                     " ".join(f"<button class='link' data-open='{s}:{row}'>{row + 1}</button>" for row in each.instances)
@@ -139,7 +139,7 @@ def confusions(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahe
             for each, cost in zip(found, costs, strict=True)
         ]
         body = table(columns, rows) if rows else "<p class='note'>No pair of two classes costs anything.</p>"
-        parts.append(folded(system, body, opened=system in ahead[:1]))
+        parts.append(details(system, body, opened=system in ahead[:1]))
     told = [
         f"which true class is answered by which other one: the pairs of {measure} that cost most over all instances, "
         f"at most {ROWS} of each system, with their first instances"
@@ -147,7 +147,7 @@ def confusions(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahe
     return Section("confusions", "Confusions", "".join(parts) + notes(told), {})
 
 
-def distribution(ev: Results, measure: str) -> dict[str, Any] | None:
+def distribution_chart(ev: Results, measure: str) -> dict[str, Any] | None:
     """How many instances score how much, a histogram a system."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
     found = np.concatenate([v[np.isfinite(v)] for v in values])
@@ -170,5 +170,5 @@ def full_name(inputs: Inputs, label: Label) -> str:
     return f"{name} ({label})" if name and name != str(label) else str(label)
 
 
-def _number(value: int) -> Cell:
+def _number_cell(value: int) -> Cell:
     return Cell(str(value), value)

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from hemlp.cli.errors import Advising
-from hemlp.cli.options import input_options, label_file_options, taken_files, tell, written_to
+from hemlp.cli.errors import AdvisingCommand
+from hemlp.cli.options import input_options, json_target, label_file_options, pop_file_options, show_or_write
 
 
-@click.command("compare-exact", cls=Advising)
+@click.command("compare-exact", cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("pred", metavar="[NAME=]PRED")
@@ -36,10 +36,10 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, c
     """
     from hemlp import compare_exact_greedy, read_hierarchy
     from hemlp.report.outputs import check_writable, system_files
-    from hemlp.run.scored import sides_of
+    from hemlp.run.scored_systems import read_sides
 
-    check_writable([written_to(json_file)])
+    check_writable([json_target(json_file)])
     h = read_hierarchy(hierarchy, cycles=cycles)
-    sides = sides_of(true, system_files([pred]), taken_files(given))
+    sides = read_sides(true, system_files([pred]), pop_file_options(given))
     comparison = compare_exact_greedy(h, *sides, **given)
-    tell(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))
+    show_or_write(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))

@@ -20,7 +20,7 @@ from hemlp.analysis.statistics.intervals import bootstrap_note, difference_inter
 from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
-from hemlp.report.elements import Cell, Column, Section, bracket, chart, folded, notes, table
+from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.label_counts import describe_dropped_labels
 from hemlp.results.results import Results
 from hemlp.text.tables import figure, signed
@@ -50,15 +50,15 @@ class Verdict:
             return "equal means"
         if self.pair.better != self.winner:
             return f"{self.next} is better on the instances on which both are defined"
-        return "" if self.pair.significant else f"p = {_p(self.pair.corrected)}"
+        return "" if self.pair.significant else f"p = {_format_p(self.pair.corrected)}"
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     """A p-value; one that is too small for a number is not 0."""
     return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
-def verdicts(ev: Results, procedure: Procedure) -> list[Verdict]:
+def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
     """One for each measure by which at least two systems can be compared."""
     made = []
     for measure in ev.measures:
@@ -82,16 +82,16 @@ def headline(found: Sequence[Verdict], measures: int) -> str:
         return "No system is ahead by any measure."
     order = sorted(wins.items(), key=lambda item: -len(item[1]))
     told = [
-        f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by([each.measure for each in of], measures)}"
+        f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by_measures([each.measure for each in of], measures)}"
         for k, (system, of) in enumerate(order)
     ]
     return f"{'; '.join(told)}. {_certainty([each for _, of in order for each in of])}"
 
 
-def _by(names: list[str], measures: int) -> str:
+def _by_measures(names: list[str], measures: int) -> str:
     if len(names) == measures > 1:
         return "by both measures" if measures == 2 else f"by all {measures} measures"
-    return f"by {_listed(list(map(markup, names)))}"
+    return f"by {_join_words(list(map(markup, names)))}"
 
 
 def _certainty(wins: Sequence[Verdict]) -> str:
@@ -101,16 +101,16 @@ def _certainty(wins: Sequence[Verdict]) -> str:
         return "The difference is significant." if len(wins) == 1 else "All of these differences are significant."
     if len(doubtful) == len(wins):
         return "The difference is not significant." if len(wins) == 1 else "None of these differences is significant."
-    return f"The differences are significant except by {_listed(doubtful)}."
+    return f"The differences are significant except by {_join_words(doubtful)}."
 
 
-def _listed(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def result(ev: Results, procedure: Procedure) -> Section:
+def result_section(ev: Results, procedure: Procedure) -> Section:
     """Who wins, and all means with their intervals."""
-    made = verdicts(ev, procedure) if len(ev.systems) > 1 else []
+    made = judge_leaders(ev, procedure) if len(ev.systems) > 1 else []
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
     if made:
@@ -121,7 +121,7 @@ def result(ev: Results, procedure: Procedure) -> Section:
             f"{ALPHA}.</p>"
         )
     parts += [
-        _means(ev, procedure),
+        _means_table(ev, procedure),
         notes([bootstrap_note(resampling_units(ev)), *summary_table.summary_notes(ev, procedure)]),
     ]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
@@ -132,7 +132,7 @@ def result(ev: Results, procedure: Procedure) -> Section:
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
         tested = list(compare_all_pairs(ev, ev.measures, procedure))
-        parts.append(folded(f"All {many(len(tested), 'pair')} of systems by all measures", _tests(tested)))
+        parts.append(details(f"All {many(len(tested), 'pair')} of systems by all measures", _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
@@ -158,14 +158,14 @@ def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
             Cell(figure(mean), mean),
             Cell(markup(each.next)),
             Cell(signed(each.pair.difference), abs(each.pair.difference)),
-            _interval(*each.pair.interval),
-            Cell(_whole(markup(_p(each.pair.corrected))), each.pair.corrected),
+            _interval_cell(*each.pair.interval),
+            Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
 
 
-def _tests(pairs: Sequence[PairComparison]) -> str:
+def _tests_table(pairs: Sequence[PairComparison]) -> str:
     """All pairs of systems by all measures."""
     columns = [
         *(Column(name, "ascending", True) for name in ("measure", "better", "worse")), Column("difference"),
@@ -178,12 +178,13 @@ def _tests(pairs: Sequence[PairComparison]) -> str:
         (low, high), sign = each.interval, each.sign
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
-            Cell(signed(each.difference), abs(each.difference)), _interval(low, high),
-            *(Cell(_whole(markup(_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
+            Cell(signed(each.difference), abs(each.difference)), _interval_cell(low, high),
+            *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
-            Cell(_whole(markup(_p(each.wilcoxon))), each.wilcoxon),
-            Cell(_whole(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
-            Cell(_whole(markup(_p(sign.p))), sign.p), Cell(markup(each.sign_favours)), Cell(markup(each.remark)),
+            Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
+            Cell(_unbroken(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
+            Cell(_unbroken(markup(_format_p(sign.p))), sign.p),
+            Cell(markup(each.sign_favours)), Cell(markup(each.remark)),
         ])  # fmt: skip
     words = (
         "difference: better minus worse; won: by the system that the sign test favours, of the instances that differ; "
@@ -192,17 +193,17 @@ def _tests(pairs: Sequence[PairComparison]) -> str:
     return table(columns, rows) + notes([words])
 
 
-def _interval(low: float, high: float) -> Cell:
+def _interval_cell(low: float, high: float) -> Cell:
     """That of a difference."""
-    return Cell("undefined", "") if math.isnan(low) else Cell(_whole(f"{signed(low)} to {signed(high)}"), low)
+    return Cell("undefined", "") if math.isnan(low) else Cell(_unbroken(f"{signed(low)} to {signed(high)}"), low)
 
 
-def _whole(text: str) -> str:
+def _unbroken(text: str) -> str:
     """On one line."""
     return f"<span class='whole'>{text}</span>"
 
 
-def _means(ev: Results, procedure: Procedure) -> str:
+def _means_table(ev: Results, procedure: Procedure) -> str:
     """All means with places, letters and intervals, one row per system."""
     alone = len(ev.systems) == 1
     made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}

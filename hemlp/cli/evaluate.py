@@ -8,60 +8,42 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hemlp.cli.errors import ADVICE, Advising, OfStudy
-from hemlp.cli.gate import gate_of, gate_options, through
+from hemlp.cli.errors import ADVICE, AdvisingCommand, StudyCommand
+from hemlp.cli.gate import gate_options, make_gate, show_gate
 from hemlp.cli.options import (
-    choice,
     cluster_options,
+    combine,
+    echo_written,
     input_options,
+    key_option,
     label_file_options,
     measure_option,
     names_option,
     output_options,
-    say_written,
     show,
     solver_options,
     tuning_options,
 )
-from hemlp.cli.weights import weighed, weights_option
+from hemlp.cli.weights import add_weights, weights_option
 from hemlp.errors import InvalidOption
+from hemlp.run.study_keys import KEYS
 
 if TYPE_CHECKING:
     from hemlp.run.cluster import Cluster
     from hemlp.run.study import Study
 
 
-@click.command(cls=Advising)
+@click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @measure_option
 @weights_option
-@click.option("--compare", nargs=2, multiple=True, metavar="A B", help="All tests of two systems: --compare knn svm.")
-@click.option("--significance", multiple=True, metavar="MEASURE", help="Test all pairs of systems: --significance F_H.")
-@click.option(
-    "--test",
-    type=click.Choice(["permutation", "sign"]),
-    help="What separates systems, by default the permutation test: --test sign.",
-)
-@choice("--sided", ["two", "one"], "The paper's sign test is --sided one.")
-@choice("--ranks", ["mean", "chained"], "Places by mean, or as in the paper: --ranks chained.")
-@click.option(
-    "--kendall", type=click.IntRange(min=0), metavar="N", help="Correlate measures, N resamples: --kendall 0."
-)
-@click.option("--per-instance", type=click.Path(), metavar="DIR", help="Write DIR/SYSTEM.csv: --per-instance rows.")
-@click.option("--parquet", type=click.Path(), help="Write all instances to one file: --parquet rows.parquet.")
-@click.option("--json", type=click.Path(), help="Write everything to a file, - for the output: --json all.json.")
-@click.option("--html", type=click.Path(), help="Write a report page: --html report.html.")
-@click.option("--table", type=click.Path(), help="Write the tables as .md, .tex, .csv or text: --table results.tex.")
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Chunks at a time: --workers 2."
-)
-@click.option("--memory", metavar="SIZE", help="Stay within so much memory, labels are streamed: --memory 2GB.")
-@click.option("--chunk", type=click.IntRange(min=1), help="Instances that are scored at once: --chunk 5000.")
-@click.option("--resume", type=click.Path(), metavar="DIR", help="Keep finished chunks there, and go on: --resume run.")
+@combine(*(key_option("tests", name) for name in ("compare", "significance", "test", "sided", "ranks", "kendall")))
+@combine(*(key_option("outputs", name) for name in ("per_instance", "parquet", "json", "html", "table")))
+@combine(*(key_option("options", name) for name in ("workers", "memory", "chunk", "resume")))
 @cluster_options
-@choice("--undefined", ["error", "nan"], "What to do where a measure is undefined: --undefined nan.")
+@key_option("options", "undefined")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
 @gate_options
 @output_options
@@ -88,22 +70,21 @@ def evaluate(
     """
     from hemlp.report.outputs import system_files
     from hemlp.run.evaluate import MEASURES
-    from hemlp.run.scored import Tuning
+    from hemlp.run.scored_systems import Tuning
     from hemlp.run.study import Outputs, Study, Tests
 
-    tests = Tests(**{key: given.pop(key) for key in ("compare", "significance", "kendall", "test", "sided", "ranks")})
-    kinds = ("json", "html", "table", "per_instance", "parquet", "digits", "intervals")
-    outputs = Outputs(**{key: given.pop(key) for key in kinds})
+    tests = Tests(**{key: given.pop(key) for key in KEYS["tests"]})
+    outputs = Outputs(**{key: given.pop(key) for key in KEYS["outputs"]})
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
     files = system_files(predictions)
-    gate = gate_of(baseline, max_drop, significant)
-    asked = weighed(measures or MEASURES, weights)
+    gate = make_gate(baseline, max_drop, significant)
+    asked = add_weights(measures or MEASURES, weights)
     study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
-    carry_out(study, strict, quiet, verbose, _cluster(dask, dask_timeout))
+    carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
 
 
-@click.command(cls=OfStudy)
+@click.command(cls=StudyCommand)
 @click.argument("study", type=click.Path())
 @click.option(
     "--set",
@@ -129,10 +110,10 @@ def run(
     """
     from hemlp.run.study import Study
 
-    carry_out(Study.read(study, changes), strict, quiet, verbose, _cluster(dask, dask_timeout))
+    carry_out(Study.read(study, changes), strict, quiet, verbose, _make_cluster(dask, dask_timeout))
 
 
-def _cluster(address: str | None, timeout: float) -> Cluster | None:
+def _make_cluster(address: str | None, timeout: float) -> Cluster | None:
     if address is None:
         return None
     from hemlp.run.cluster import Cluster
@@ -148,7 +129,7 @@ def carry_out(
     ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
     if quiet and verbose:
         raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
-    fallbacks, passed = _carried_out(study, quiet, verbose, cluster)
+    fallbacks, passed = _run_and_show(study, quiet, verbose, cluster)
     if fallbacks:
         are = "score is" if fallbacks == 1 else "scores are"
         click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
@@ -158,12 +139,12 @@ def carry_out(
         sys.exit(3)
 
 
-def _carried_out(study: Study, quiet: bool, verbose: bool, cluster: Cluster | None) -> tuple[int, bool]:
+def _run_and_show(study: Study, quiet: bool, verbose: bool, cluster: Cluster | None) -> tuple[int, bool]:
     """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
     result = study.run(progress=False if quiet else None, cluster=cluster)
     for file in study.write(result):
         if not quiet:
-            say_written(file)
+            echo_written(file)
     if study.outputs.json == "-":
         for piece in result.json_pieces():
             click.echo(piece, nl=False)
@@ -171,6 +152,6 @@ def _carried_out(study: Study, quiet: bool, verbose: bool, cluster: Cluster | No
         for title, table in study.tables(result, verbose):
             ranked = table.notes[: int(not title and len(result.systems) > 1)]  # no rank without what it means
             show(title, replace(table, notes=ranked) if quiet else table)
-    passed = study.gate is None or through(study.gate.compared(result), study.outputs.json == "-")
+    passed = study.gate is None or show_gate(study.gate.compare(result), study.outputs.json == "-")
     sys.stdout.flush()
     return result.fallbacks, passed

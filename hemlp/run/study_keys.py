@@ -1,0 +1,239 @@
+"""What a study file can say: every key with its kind, its default and its help, in one table.
+
+The checks of a file, its reference (docs/study-files.md) and the options of ``hemlp evaluate`` are made from it. A help
+text ends with an example for the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hemlp.errors import InvalidOption
+from hemlp.options import check_choice, did_you_mean
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values are allowed. ``error``: the message about any other; ``least`` and ``most`` bound numbers."""
+
+    accepts: Callable[[Any], bool]
+    error: str
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a table. ``missing``: the message where it is needed and not there; ``metavar``: its value in usage."""
+
+    kind: Kind
+    help: str
+    default: Any = None
+    metavar: str | None = None
+    missing: str = ""
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _whole(least: int, most: int | None = None, words: str = "") -> Kind:
+    def accepts(value: Any) -> bool:
+        return type(value) is int and least <= value and (most is None or value <= most)
+
+    return Kind(accepts, f"{{key}} = {{value!r}} is not {words or f'an integer of at least {least}'}", (), least, most)
+
+
+def _list(of: tuple[type, ...], words: str) -> Kind:
+    def accepts(value: Any) -> bool:
+        return isinstance(value, list | tuple) and all(isinstance(each, of) for each in value)
+
+    return Kind(accepts, f"{{key}} = {{value!r}} is not a list of {words}")
+
+
+def _choice(*choices: str) -> Kind:
+    return Kind(lambda value: value in choices, "", choices)
+
+
+GATE = (
+    "[gate] has a baseline = 'FILE', and perhaps max_drop = { MEASURE = NUMBER } and significant = true; "
+    "leave it out (hemlp run --set gate=) where there is none"
+)
+PATH = Kind(_is_path, "{key} = {value!r} is not a path")
+FILES = Kind(
+    lambda value: isinstance(value, dict) and all(map(_is_path, value.values())), "{key} is not a table of files"
+)
+TEXT = Kind(lambda value: isinstance(value, str), "{key} = {value!r} is not a text")
+SIZE = Kind(lambda value: type(value) in (int, str), "{key} = {value!r} is not a size of memory, like 500MB or 2GB")
+SECONDS = Kind(
+    lambda value: type(value) in (int, float) and value >= 0, "{key} = {value!r} is not a number of at least 0", least=0
+)
+FLAG = Kind(lambda value: isinstance(value, bool), "{key} = {value!r} is neither true nor false")
+PAIRS = _list((list, tuple, str), "pairs")
+MEASURES = _list((str,), "measures")
+ANYTHING = Kind(lambda value: True, "")
+
+KEYS: Mapping[str, Mapping[str, Key]] = {
+    "": {
+        "hierarchy": Key(
+            PATH, "The file of the hierarchy, as on the command line; relative to the study file.",
+            missing="hierarchy is missing",
+        ),
+        "true": Key(PATH, "The file of the true labels.", missing="true is missing"),
+        "systems": Key(ANYTHING, "The name of each system, and its file.", missing="systems is missing"),
+        "measures": Key(
+            MEASURES,
+            "A list of measures, as `-m` takes them; by default accuracy, GIE, MGIA, F_H, SDL, F_LCA.",
+        ),
+        "measure": Key(ANYTHING, "Measures of your own."),
+        **dict.fromkeys(("options", "tests", "gate", "outputs", "tuning"), Key(ANYTHING, "A table.")),
+    },
+    "options": {
+        "cycles": Key(
+            _choice("error", "condense", "break"), "What to do with cycles of the hierarchy: --cycles condense.",
+            "error",
+        ),
+        "unknown": Key(
+            _choice("error", "drop", "isolate"), "Predicted labels that it does not have: --unknown drop.", "error"
+        ),
+        "unknown_true": Key(
+            _choice("error", "drop", "isolate"),
+            "True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
+        ),
+        "missing": Key(
+            _choice("error", "empty"), "What to do with instances whose id one side lacks: --missing empty.", "error"
+        ),
+        "undefined": Key(
+            _choice("error", "nan"), "What to do where a measure is undefined: --undefined nan.", "error"
+        ),
+        "solver": Key(TEXT, "The solver of the models, by default the fastest: --solver milp.", metavar="NAME"),
+        "time_limit": Key(SECONDS, "Seconds each: --time-limit 5.", metavar="S"),
+        "workers": Key(_whole(1), "Chunks at a time: --workers 2.", 1),
+        "memory": Key(SIZE, "Stay within so much memory, labels are streamed: --memory 2GB.", metavar="SIZE"),
+        "resume": Key(PATH, "Keep finished chunks there, and go on: --resume run.", metavar="DIR"),
+        "chunk": Key(_whole(1), "Instances that are scored at once: --chunk 5000."),
+        "format": Key(
+            _choice("lines", "table", "matrix", "json", "jsonl", "parquet"),
+            "Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
+        ),
+        "sep": Key(TEXT, "Between labels or cells: --sep ';'."),
+        "id": Key(TEXT, "The column of ids: --id-column doc.", metavar="COLUMN"),
+        "label": Key(TEXT, "The column of labels: --label class.", metavar="COLUMN"),
+        "rows": Key(
+            _choice("sets", "paths"),
+            "What the labels of an instance are: a set, or a path down to its label: --label-rows paths.",
+        ),
+        "score": Key(TEXT, "The column of scores: --score probability.", metavar="COLUMN"),
+        "repeated": Key(
+            _choice("error", "max"), "A class that is scored twice; max takes the greatest: --repeated max.", "error"
+        ),
+        "names": Key(PATH, "Names of classes, label<TAB>name a line: --names n.tsv."),
+    },
+    "tests": {
+        "compare": Key(PAIRS, "All tests of two systems: --compare knn svm.", (), "A B"),
+        "significance": Key(MEASURES, "Test all pairs of systems: --significance F_H.", (), "MEASURE"),
+        "kendall": Key(
+            _whole(0, words="a number of resamples"), "Correlate measures, N resamples: --kendall 0.", metavar="N"
+        ),
+        "test": Key(
+            _choice("permutation", "sign"), "What separates systems, by default the permutation test: --test sign."
+        ),
+        "sided": Key(_choice("two", "one"), "The paper's sign test is --sided one.", "two"),
+        "ranks": Key(_choice("mean", "chained"), "Places by mean, or as in the paper: --ranks chained.", "mean"),
+    },
+    "gate": {
+        "baseline": Key(
+            Kind(_is_path, GATE), "From --json: end with code 4 if worse: --baseline old.json.", missing=GATE
+        ),
+        "max_drop": Key(
+            Kind(lambda value: isinstance(value, dict), GATE),
+            "How much worse a measure may be, repeatable; by default no measure may be: --max-drop F_LCA=0.01.",
+        ),
+        "significant": Key(
+            Kind(lambda value: isinstance(value, bool), GATE),
+            "A drop counts only if its 95% interval does not reach 0.", False,
+        ),
+    },
+    "tuning": {
+        "measure": Key(TEXT, "Of systems FILE@tuned, by default the first: --tune-by F_H."),
+        "by": Key(
+            _choice("best", "all", "top", "nonempty", "capped", "level", "class"),
+            "The best kind, or: one threshold, the k greatest scores, a threshold or the greatest score, a threshold "
+            "and at most k classes, a threshold a level or a class: --by level.", "best",
+        ),
+        "true": Key(PATH, "True labels to tune on: --dev-true dev.tsv.", metavar="FILE"),
+        "systems": Key(FILES, "Scores to tune on: --dev knn=dev_scores.tsv.", metavar="NAME=FILE"),
+        "folds": Key(_whole(2), "Cross-validate on the same data: --folds 5."),
+        "least": Key(_whole(1), "Instances that a threshold needs: --least 50.", 20),
+        "few": Key(
+            _choice("error", "shared"), "Where a level or class is true in fewer instances: --few shared.", "error"
+        ),
+        "points": Key(_whole(2), "So many distinct scores to begin with, more around the best one: --points 100."),
+        "seed": Key(_whole(0), "Of the folds: --seed 1.", 0),
+    },
+    "outputs": {
+        "json": Key(PATH, "Write everything to a file, - for the output: --json all.json."),
+        "html": Key(PATH, "Write a report page: --html report.html."),
+        "table": Key(PATH, "Write the tables as .md, .tex, .csv or text: --table results.tex."),
+        "per_instance": Key(PATH, "Write DIR/SYSTEM.csv: --per-instance rows.", metavar="DIR"),
+        "parquet": Key(PATH, "Write all instances to one file: --parquet rows.parquet."),
+        "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Decimals: --digits 3.", 4),
+        "intervals": Key(FLAG, "Whether means have 95% intervals.", True),
+    },
+}  # fmt: skip
+
+
+TABLES = tuple(name for name in KEYS if name)
+"""The tables of a file, beside [systems], whose keys are names, and [[measure]]."""
+
+
+def check_study(data: Mapping[str, Any]) -> None:
+    """Refuse a key that a study file does not have, a value of another kind, and a file that lacks something."""
+    check_table("", data)
+    for table in ("systems", *TABLES):
+        if not isinstance(data.get(table, {}), dict):
+            raise InvalidOption(f"{table} is not a table [{table}]")
+    if "dask" in data.get("options", {}):
+        raise InvalidOption("dask: a file does not say where to connect to: give --dask ADDRESS, or set HEMLP_DASK")
+    for system, file in data["systems"].items():
+        _check_value(system, file, PATH)
+    for table in TABLES:
+        if table in data:
+            check_table(table, data[table])
+
+
+def check_table(table: str, values: Mapping[str, Any]) -> None:
+    """Refuse what a table does not have, or not as a value of its kind; None is a value that is not given."""
+    keys = KEYS[table]
+    for name in values:
+        if name not in keys:
+            place = f"[{table}]" if table else "the file"
+            raise InvalidOption(f"{place} has no {name!r} (it has: {', '.join(keys)}){did_you_mean(name, keys)}")
+    for name, key in keys.items():
+        if values.get(name) is not None:
+            _check_value(f"{name} of [{table}]" if table and name in KEYS[""] else name, values[name], key.kind)
+        elif key.missing:
+            raise InvalidOption(key.missing)
+
+
+def _check_value(place: str, value: Any, kind: Kind) -> None:
+    if kind.choices:
+        check_choice(place, value, kind.choices)
+    elif not kind.accepts(value):
+        raise InvalidOption(kind.error.replace("{key}", place).replace("{value!r}", repr(value)))
+
+
+def resolve_paths(table: str, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The values of a table, with paths relative to the folder of the file; - is standard output."""
+    made = dict(values)
+    for name, value in values.items():
+        kind = KEYS[table][name].kind
+        if kind is FILES:
+            made[name] = {system: str(folder / file) for system, file in value.items()}
+        elif kind.accepts is _is_path and not (table == "outputs" and value == "-"):
+            made[name] = str(folder / value)
+    return made
