@@ -56,7 +56,7 @@ def pointers(lengths: Sequence[int] | IntArray) -> IntArray:
     return ptr
 
 
-def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+def enlarge(array: NDArray[Any], size: int) -> NDArray[Any]:
     """A copy with room for ``size`` entries, and for twice those that there are."""
     copy = np.empty(max(2 * array.size, size), array.dtype)
     copy[: array.size] = array

@@ -26,7 +26,7 @@ class Advice:
     effect: str
     further: tuple[tuple[str, str], ...] = ()
 
-    def written(self, spelling: Spelling) -> str | None:
+    def format(self, spelling: Spelling) -> str | None:
         """As the caller writes it, None where there is no such option."""
         found = [spelling(option, value) for option, value in ((self.option, self.value), *self.further)]
         return None if None in found else f"{' and '.join(map(str, found))} {self.effect}"
@@ -55,20 +55,20 @@ class HemlpError(Exception):
     advice: tuple[Advice, ...] = ()
     spelling: Spelling = staticmethod(as_argument)
 
-    def advised(self, *advice: Advice) -> Self:
+    def with_advice(self, *advice: Advice) -> Self:
         """This error with advice."""
         self.advice = advice
         return self
 
     def __str__(self) -> str:
-        choices = [words for each in self.advice if (words := each.written(self.spelling)) is not None]
+        choices = [words for each in self.advice if (words := each.format(self.spelling)) is not None]
         words = super().__str__()
         if len(words) > LONGEST:  # a file can hold names of any length
             words = f"{words[: LONGEST - 300]} ... {words[-300:]}"
         return printable(words + (f"; choose {', or '.join(choices)}" if choices else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes
-        return _rebuilt, (type(self), self.args, self.__dict__)
+        return _rebuild, (type(self), self.args, self.__dict__)
 
 
 @contextmanager
@@ -77,11 +77,11 @@ def without_advice() -> Iterator[None]:
     try:
         yield
     except HemlpError as error:
-        error.advised()
+        error.with_advice()
         raise
 
 
-def _rebuilt(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
+def _rebuild(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
     new = Exception.__new__ if issubclass(kind, MemoryError) else kind.__new__  # that of MemoryError takes no children
     error = new(kind)
     error.args = args
@@ -145,12 +145,12 @@ class OutOfMemory(HemlpError, MemoryError):
 def out_of_memory(limit: object) -> OutOfMemory:
     """Where nobody knows what took it; a limit is advised to those who have none."""
     if limit is None:
-        return OutOfMemory("out of memory").advised(Advice("memory", "SIZE", "to keep a run within a limit"))
+        return OutOfMemory("out of memory").with_advice(Advice("memory", "SIZE", "to keep a run within a limit"))
     return OutOfMemory(f"out of memory, with a limit of {limit}: the hierarchy, the labels or the results need more")
 
 
 @contextmanager
-def memory_errors_named(limit: object) -> Iterator[None]:
+def name_memory_errors(limit: object) -> Iterator[None]:
     """Raise OutOfMemory where memory ran out and nobody has said more."""
     try:
         yield

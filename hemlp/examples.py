@@ -20,7 +20,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.hierarchy_files import read_hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_files import read_labels
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 
 DATA = Path(str(files("hemlp"))) / "data"
 

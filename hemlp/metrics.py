@@ -21,9 +21,9 @@ from hemlp.errors import HemlpError, InvalidLabelSets, InvalidOption, without_ad
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.instances.sets import LabelSets, Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.ranked import RankedMeasure
@@ -72,7 +72,7 @@ class _MetricOptions:
     """How labels are read, and what is done about unknown ones."""
 
     labels: Sequence[Label] | None
-    rows: Rows | None
+    rows: RowKind | None
     unknown: UnknownPolicy
     unknown_true: UnknownPolicy | None
 
@@ -88,7 +88,7 @@ class _MetricOptions:
         try:
             batch = Batch.of(hierarchy, true, pred, rows=self.rows, **policies)
         except HemlpError as error:
-            error.advised(*(each for each in error.advice if each.option in (*policies, "rows")))
+            error.with_advice(*(each for each in error.advice if each.option in (*policies, "rows")))
             raise
         if not len(batch):
             raise InvalidLabelSets("y_true and y_pred hold no instance")
@@ -154,7 +154,7 @@ class Metric:
         *,
         hierarchy: Any,
         labels: Sequence[Label] | None = None,
-        rows: Rows | None = None,
+        rows: RowKind | None = None,
         average: str | None = "samples",
         zero_division: ZeroDivision | None = None,
         unknown: UnknownPolicy = "error",
@@ -232,7 +232,7 @@ def _metric(name: str) -> Callable[..., Any]:
         *,
         hierarchy: Any,
         labels: Sequence[Label] | None = None,
-        rows: Rows | None = None,
+        rows: RowKind | None = None,
         average: str | None = "samples",
         sample_weight: Any = None,
         zero_division: ZeroDivision | None = None,

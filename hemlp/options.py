@@ -50,7 +50,7 @@ def check_known(what: str, name: object, known: Collection[str]) -> None:
         raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")
 
 
-def join_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
+def register_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
     """Make a class known by its ``name``, unless that is taken; a class that is defined anew takes its own place."""
     other = known.get(kind.name)
     if other is not None and not (

@@ -88,7 +88,7 @@ class Data:
         self.batch = batch = ten_thousand()
         pred, true = batch.sides
         self.lists = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
-        assert not (self.lists.gate_at >= 0).any()
+        assert not (self.lists.hub_at >= 0).any()
         arrays = pred.ptr, self.lists.row[pred.classes], true.ptr, self.lists.row[true.classes]
         self.arrays = tuple(map(np.ascontiguousarray, arrays))
         assert [each.dtype.itemsize for each in self.arrays] == [8, 4, 8, 4]
@@ -127,7 +127,7 @@ def tally_floor() -> Work:
     weights = np.ones(len(data.batch.hierarchy))
 
     def ours() -> tuple[Any, ...]:
-        implied = Implied(lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0)
+        implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
         return tally(data.sides, implied, weights, False)
 
     def theirs(library: ctypes.CDLL) -> Work:

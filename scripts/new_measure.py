@@ -28,7 +28,7 @@ from hemlp import (
     priced,
 )
 from hemlp.bounds import by_leaf
-from hemlp.text.tables import Table, figure
+from hemlp.text.tables import Table, format_number
 
 ONE = Bounds((1, 1), (1, 1))
 WORDS = {
@@ -70,7 +70,7 @@ def bench() -> Table:
     for case in examples.cases():
         measures = {"GIE": measure("GIE"), **gallery(content_of(case.hierarchy))}
         values = [each.score(case.hierarchy, case.true, case.pred, undefined="nan") for each in measures.values()]
-        rows.append([case.name, *map(figure, values)])
+        rows.append([case.name, *map(format_number, values)])
     return Table(["case", "GIE", *WORDS], rows)
 
 
@@ -103,7 +103,7 @@ def rows(ev: Evaluation) -> list[list[str]]:
     """One row per system: means, with ranks."""
     ranks = {name: order(ev, name) for name in ev.measures}
     return [
-        [system, *(f"{figure(ev.mean(system, name))} ({ranks[name].index(system) + 1})" for name in ev.measures)]
+        [system, *(f"{format_number(ev.mean(system, name))} ({ranks[name].index(system) + 1})" for name in ev.measures)]
         for system in ev.systems
     ]
 

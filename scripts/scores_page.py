@@ -16,7 +16,7 @@ import numpy as np
 import hemlp
 from hemlp import Hierarchy, ScoredSets
 from hemlp.io.figures import COLOURS, new_figure, svg
-from hemlp.text.tables import Table, figure
+from hemlp.text.tables import Table, format_number
 
 DOCS = Path(__file__).parent.parent / "docs"
 RANKS = ("kingdom", "phylum", "class", "order", "family", "genus", "species")
@@ -43,7 +43,7 @@ def blast(data: Path) -> dict[str, Any]:
     rows = []
     for name in MEASURES:
         at = c.best(name).threshold
-        cells = [figure(c.at(other, at)) for other in MEASURES]
+        cells = [format_number(c.at(other, at)) for other in MEASURES]
         rows.append([name, f"{at:g}", *cells, f"{s.take(gold).at(at).codes.size / len(gold):.1f}"])
     ia = hemlp.information_accretion(h, gold.values(), unseen=0.0)
     sizes = np.diff(s.take(gold).at(c.best("F_H").threshold).ptr)

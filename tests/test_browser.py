@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
-from hemlp.text.tables import figure
+from hemlp.text.tables import format_number
 from tests.test_page import SCRIPT, H
 
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
@@ -140,7 +140,7 @@ def test_a_copied_table_has_the_values_of_the_page(browser, mini_file, mini):
         rows = [line.strip().split("\t") for line in copied.strip().splitlines()]
         for row, system in zip(rows, mini.systems, strict=True):
             values = [
-                f"{figure(mini.mean(system, name))} ({mini.ranks(name)[system]}) {''.join(mini.groups(name)[system])}"
+                f"{format_number(mini.mean(system, name))} ({mini.ranks(name)[system]}) {''.join(mini.groups(name)[system])}"
                 for name in mini.measures
             ]
             assert [cell.split(" [")[0] for cell in row[:-1]] == [system, *values]
@@ -229,9 +229,9 @@ def test_all_pages_together_show_every_instance_in_order(browser, mini_file, min
         values = mini.per_instance("svm_ovr_freq60", "F_LCA")
         order = np.argsort(values, kind="stable")
         heads = [text.splitlines()[0] for text in seen]
-        assert heads == [f"svm_ovr_freq60, instance {i + 1} F_LCA {figure(values[i])}" for i in order]
+        assert heads == [f"svm_ovr_freq60, instance {i + 1} F_LCA {format_number(values[i])}" for i in order]
         page.choose("order", "best")
-        assert page.listed()[0].splitlines()[0].endswith(figure(values.max()))
+        assert page.listed()[0].splitlines()[0].endswith(format_number(values.max()))
         page.choose("order", "row")
         assert page.listed()[0].startswith("svm_ovr_freq60, instance 1 ")
 
@@ -315,7 +315,7 @@ def test_other_systems_of_an_opened_instance(browser, mini_file, mini):
         rows = [
             [cell.text for cell in row.find_elements("tag name", "td")] for row in page.all(".opened > .card tbody tr")
         ]
-        assert rows == [[s, *(figure(mini.per_instance(s, m)[2]) for m in mini.measures)] for s in mini.systems]
+        assert rows == [[s, *(format_number(mini.per_instance(s, m)[2]) for m in mini.measures)] for s in mini.systems]
         other = mini.systems.index("lexical_match")
         page.js("arguments[0].click()", page.all(".opened [aria-pressed]")[other])
         until(
@@ -370,8 +370,8 @@ def test_the_tree_and_the_map_show_branches(browser, mini_file, mini):
         rows = page.all("#tree [role=treeitem]")
         top = next(row for row in table.values() if row[2] == 200)
         cells = [cell.get_attribute("textContent") for cell in rows[0].find_elements("class name", "cell")]
-        low, high = map(figure, top[5])
-        assert cells == ["200", f"{figure(top[3])} [{low},\u00a0{high}]", "100.00%"]
+        low, high = map(format_number, top[5])
+        assert cells == ["200", f"{format_number(top[3])} [{low},\u00a0{high}]", "100.00%"]
         shares = [float(row.find_elements("class name", "cell")[2].text.rstrip("%")) for row in rows[1:]]
         assert shares == sorted(shares, reverse=True)
         assert shares[0] == round(100 * max(row[4] for row in mini.branches("knn30", "F_LCA", level=1).rows), 2)
@@ -476,7 +476,9 @@ def test_figures_are_those_of_python(browser, mini_file):
     ]
     values += [rng.random() for _ in range(300)] + [rng.randint(0, 99) / rng.choice([32, 64, 96]) for _ in range(300)]
     with Page(browser, mini_file) as page:
-        assert page.js("return arguments[0].map((v) => figure(v))", values) == [figure(value) for value in values]
+        assert page.js("return arguments[0].map((v) => figure(v))", values) == [
+            format_number(value) for value in values
+        ]
         assert page.js("return [figure(NaN), figure(Infinity), figure(-Infinity)]") == ["undefined", "inf", "-inf"]
 
 

@@ -37,12 +37,12 @@ def corpora(draw, most=9):
     return labels, edges, true, pred
 
 
-def evaluated(corpus, measures=PLAIN, gated=False):
-    """``gated``: lists of ancestors stop at the class with most parents."""
+def evaluated(corpus, measures=PLAIN, with_hub=False):
+    """``with_hub``: lists of ancestors stop at the class with most parents."""
     labels, edges, true, pred = corpus
     h = Hierarchy.from_edges(edges, classes=labels)
-    if gated and edges:
-        h.__dict__["gate"] = int(np.diff(h.parent_ptr).argmax())
+    if with_hub and edges:
+        h.__dict__["hub"] = int(np.diff(h.parent_ptr).argmax())
     return evaluate(h, true, {"A": pred}, measures)
 
 
@@ -69,9 +69,9 @@ def ratios(true, predicted, common):
 @pytest.mark.uncompiled
 @settings(max_examples=60)
 @given(corpora(), st.booleans())
-def test_classes_and_levels(corpus, gated):
+def test_classes_and_levels(corpus, with_hub):
     labels, edges, true, pred = corpus
-    g, ev = graph(labels, edges), evaluated(corpus, gated=gated)
+    g, ev = graph(labels, edges), evaluated(corpus, with_hub=with_hub)
     for on in ("closures", "labels"):
         sides = [[closure(g, s) if on == "closures" else s for s in side] for side in (true, pred)]
         expected = {}
@@ -132,9 +132,9 @@ def kind(g, c, others, general):
 @pytest.mark.uncompiled
 @settings(max_examples=80)
 @given(corpora(), st.booleans())
-def test_kinds(corpus, gated):
+def test_kinds(corpus, with_hub):
     labels, edges, true, pred = corpus
-    g, ev = graph(labels, edges), evaluated(corpus, ["F_H"], gated)
+    g, ev = graph(labels, edges), evaluated(corpus, ["F_H"], with_hub)
     pairs = list(zip(true, pred, strict=True))
     predicted = Counter(kind(g, c, t, True) for t, p in pairs for c in p)
     answered = Counter(kind(g, c, p, False) for t, p in pairs for c in t)
@@ -154,16 +154,16 @@ def test_kinds(corpus, gated):
 
 
 @pytest.mark.uncompiled
-def test_a_common_ancestor_beyond_the_gate():
-    """The list of p stops at the gate, and t does not reach the gate: they meet in m, and p and w only in a root."""
-    edges = [("r", "m"), ("m", "gate"), ("s", "gate"), ("gate", "p"), ("m", "u"), ("u", "t"), ("s", "v"), ("v", "w")]
+def test_a_common_ancestor_beyond_the_hub():
+    """The list of p stops at the hub, and t does not reach the hub: they meet in m, and p and w only in a root."""
+    edges = [("r", "m"), ("m", "hub"), ("s", "hub"), ("hub", "p"), ("m", "u"), ("u", "t"), ("s", "v"), ("v", "w")]
     labels = sorted({end for edge in edges for end in edge})
     for sides in ([{"t"}], [{"p"}]), ([{"p"}], [{"t"}]):
-        for gated in (False, True):
-            found = evaluated((labels, edges, *sides), ["F_H"], gated)
+        for with_hub in (False, True):
+            found = evaluated((labels, edges, *sides), ["F_H"], with_hub)
             assert ("same branch", 1, 1) in found.errors("A", intervals=False).rows
             other = [[{"w"} if row == {"t"} else row for row in side] for side in sides]
-            found = evaluated((labels, edges, *other), ["F_H"], gated)
+            found = evaluated((labels, edges, *other), ["F_H"], with_hub)
             assert ("elsewhere", 1, 1) in found.errors("A", intervals=False).rows
 
 
@@ -173,9 +173,9 @@ def test_a_common_ancestor_beyond_the_gate():
 @pytest.mark.uncompiled
 @settings(max_examples=60)
 @given(corpora(), st.sampled_from(PLAIN), st.booleans())
-def test_branches(corpus, name, gated):
+def test_branches(corpus, name, with_hub):
     labels, edges, true, pred = corpus
-    g, ev = graph(labels, edges), evaluated(corpus, gated=gated)
+    g, ev = graph(labels, edges), evaluated(corpus, with_hub=with_hub)
     table = ev.branches("A", name, intervals=False)
     assert table.columns == ["branch", "instances", "mean", "share"]
     found = {row[0]: row[1:] for row in table.rows}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hemlp.processes.interrupts import Abandoned, interruptible
+from hemlp.processes.interrupts import Abandoned, run_interruptible
 from tests.processes import (
     FILES,
     HEMLP,
@@ -318,14 +318,14 @@ def test_the_cursor_comes_back(tmp_path):
 def test_interruptible_is_a_call_like_any_other():
     variable = contextvars.ContextVar("variable", default=0)
     variable.set(3)
-    assert interruptible(variable.get) == 3
-    assert interruptible(threading.current_thread) is not threading.main_thread()
+    assert run_interruptible(variable.get) == 3
+    assert run_interruptible(threading.current_thread) is not threading.main_thread()
     with pytest.raises(ZeroDivisionError):
-        interruptible(lambda: 1 // 0)
+        run_interruptible(lambda: 1 // 0)
     with pytest.raises(SystemExit):
-        interruptible(sys.exit)
+        run_interruptible(sys.exit)
     inner = []
-    thread = threading.Thread(target=lambda: inner.append(interruptible(threading.current_thread)))
+    thread = threading.Thread(target=lambda: inner.append(run_interruptible(threading.current_thread)))
     thread.start()
     thread.join()
     assert inner == [thread]
@@ -337,7 +337,7 @@ def test_what_is_abandoned_ends_and_has_no_result():
 
     def solver():
         try:
-            kept.append(interruptible(lambda: stopped.wait(PATIENCE), stop=stopped.set))
+            kept.append(run_interruptible(lambda: stopped.wait(PATIENCE), stop=stopped.set))
         except Abandoned:
             ended.set()
 
@@ -348,7 +348,7 @@ def test_what_is_abandoned_ends_and_has_no_result():
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         with pytest.raises(TimeoutError):
-            interruptible(solver)
+            run_interruptible(solver)
     finally:
         signal.signal(signal.SIGALRM, usual)
     assert ended.wait(PATIENCE)

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from hemlp import Evaluation, Hierarchy, evaluate, measure
 from hemlp.cli.main import commands
 from hemlp.measures.catalogue import NAMED
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import figure
+from hemlp.text.interval import Interval
+from hemlp.text.tables import format_number
 from tests.test_page import unpacked
 
 EDGES = [("r", "a"), ("r", "b"), ("a", "x"), ("a", "y"), ("b", "z")]
@@ -69,7 +69,7 @@ def brackets(text: str) -> list[str]:
 
 
 def between(found: list[Interval]) -> list[str]:
-    return [f"{figure(low)}, {figure(high)}" for low, high in found if not math.isnan(low)]
+    return [f"{format_number(low)}, {format_number(high)}" for low, high in found if not math.isnan(low)]
 
 
 @pytest.mark.parametrize("name", ["F_H", "GIE", "MGIA", "ICM", "F"])

@@ -232,7 +232,7 @@ def test_parts_of_a_batch_keep_their_counts():
     assert counts(batch[1:3]) == [(2, 0, 0), (1, 1, 0)]
     assert counts(batch[4]) == [(0, 0, 1), (0, 0, 0)]
     assert counts(batch.take(np.array([3, 0, 0]))) == [(2, 2, 0), (4, 2, 1)]
-    assert counts(Batch.joined([batch[:2], batch[2:]])) == counts(batch)
+    assert counts(Batch.concatenate([batch[:2], batch[2:]])) == counts(batch)
     plain = Batch.of(H, ["cow"], ["cow"])
-    assert counts(Batch.joined([plain, plain])) == [(0, 0, 0), (0, 0, 0)]
+    assert counts(Batch.concatenate([plain, plain])) == [(0, 0, 0), (0, 0, 0)]
     assert counts(plain[0]) == [(0, 0, 0), (0, 0, 0)]

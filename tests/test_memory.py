@@ -15,7 +15,7 @@ from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, OutOfMemory
 from hemlp.measures import memory, scoring
 from hemlp.problems.pairing.capacities import priced
-from hemlp.processes.memory import available_memory, in_words
+from hemlp.processes.free_memory import available_memory, format_bytes
 from tests import hungry
 
 ONE = Bounds((1, 1), (1, 1))
@@ -61,7 +61,7 @@ def test_an_instance_beyond_the_limit_is_refused_before_any_is_scored(monkeypatc
         OutOfMemory, match="^instance 5 has 3,000 predicted and 3,000 true classes, for which GIE needs"
     ) as e:
         evaluate(h, true, {"a": pred}, ["F_H", "GIE"], memory="400MB", **options)
-    assert f"about {in_words(measure('GIE').bytes_needed(Batch.of(h, true, pred))[4])}" in str(e.value)
+    assert f"about {format_bytes(measure('GIE').bytes_needed(Batch.of(h, true, pred))[4])}" in str(e.value)
 
 
 def test_the_command_line_names_it(tmp_path):
@@ -131,8 +131,8 @@ def test_instances_that_fit_one_by_one_are_scored_in_parts(monkeypatch):
 
 def test_free_memory_is_known():
     assert available_memory() > 2**20
-    assert in_words(9.55 * 2**30) == "9.6 GB"
-    assert in_words(1) == "0.1 MB"
+    assert format_bytes(9.55 * 2**30) == "9.6 GB"
+    assert format_bytes(1) == "0.1 MB"
 
 
 # ---- Parquet is read batch by batch
@@ -173,7 +173,7 @@ def test_parquet_is_never_read_as_a_whole(monkeypatch, tmp_path, table):
         monkeypatch.setattr(owner, reader.__name__, lambda *arguments, **options: pytest.fail("the whole is read"))
     monkeypatch.setattr("pathlib.Path.read_bytes", lambda self: pytest.fail("the whole is read"))
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spied)
-    monkeypatch.setattr("hemlp.hierarchy.formats.parquet.BATCH", 4)
+    monkeypatch.setattr("hemlp.io.parquet_files.BATCH", 4)
     assert list(read_labels(file)) == plain
     assert {columns for _, columns in read} == {1}
     assert max(rows for rows, _ in read) == 4

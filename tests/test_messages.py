@@ -214,7 +214,7 @@ def test_a_command_without_an_option_does_not_advise_it(tmp_path, monkeypatch):
     done = CliRunner().invoke(commands, ["explain", "h.txt", "long.csv", "long.csv"])
     assert isinstance(done.exception, HemlpError)
     assert "choose --id-column id and --label label" in str(done.exception)  # --id is an instance there
-    error = HemlpError("x").advised(Advice("missing", "empty", "for that"))
+    error = HemlpError("x").with_advice(Advice("missing", "empty", "for that"))
     error.spelling = commands.commands["cafa"].spelled
     assert str(error) == "x"
     done = CliRunner().invoke(commands, ["evaluate", "edges.csv", "gold.txt", "pred.txt"])

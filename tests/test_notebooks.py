@@ -11,7 +11,7 @@ import pytest
 
 import hemlp
 from hemlp import Batch, Hierarchy, LabelSets, ScoredSets, measure
-from hemlp.hierarchy.summary import MOST_CLASSES, outlined
+from hemlp.hierarchy.summary import MOST_CLASSES, iter_outline
 from hemlp.report import plots
 from hemlp.text.tables import MOST_ROWS, Table
 from tests.test_project import ROOT
@@ -111,12 +111,12 @@ def test_large_things_stay_short():
     assert f"the first {MOST_ROWS} of {len(classes.rows):,} rows" in classes._repr_html_()
     assert len(repr(classes).splitlines()) < MOST_ROWS + 6
     assert data.hierarchy._repr_html_().count("\n") == MOST_CLASSES
-    assert len(list(outlined(data.hierarchy))) >= len(data.hierarchy)
+    assert len(list(iter_outline(data.hierarchy))) >= len(data.hierarchy)
 
 
 def test_a_class_with_several_parents_has_its_children_once():
     h = Hierarchy.from_edges([(1, 2), (1, 3), (2, 4), (3, 4), (4, 5)])
-    assert list(outlined(h)) == ["1", "  2", "    4", "      5", "  3", "    4 …"]
+    assert list(iter_outline(h)) == ["1", "  2", "    4", "      5", "  3", "    4 …"]
 
 
 def test_pictures_and_plots_are_drawn():

@@ -378,16 +378,16 @@ def test_on_a_terminal_intervals_stand_below_their_means():
     lines = [line.split() for line in told.get().splitlines() if line.strip()]
     assert lines[0] == ["system", "F", "[odd]"]
     assert lines[2:] == [["A", "[x]", "0.5000", "(1)"], ["[0.2500,", "0.7500]"]]
-    assert len(list(table.fitting(27))) == 1
+    assert len(list(table.split_to_width(27))) == 1
     wide = Table(["system", "a", "b"], [["A", "0.5000 (1) [0.2500, 0.7500]", "0.5000 (1) [0.2500, 0.7500]"]])
-    assert [len(list(wide.fitting(width))) for width in (47, 46, 27)] == [1, 1, 2]
+    assert [len(list(wide.split_to_width(width))) for width in (47, 46, 27)] == [1, 1, 2]
 
 
 def test_parts_of_a_wide_table_say_what_their_rows_are():
     table = Table(["better", "worse", "p", "corrected"], [["A", "B", 0.5, 1.0], ["A", "C", 0.5, 1.0]])
-    wide = [part.columns for part in table.fitting(34)]
+    wide = [part.columns for part in table.split_to_width(34)]
     assert wide == [["better", "worse", "p"], ["better", "worse", "corrected"]]
-    narrow = [part.columns for part in table.fitting(20)]
+    narrow = [part.columns for part in table.split_to_width(20)]
     assert narrow == [["better", "worse"], ["better", "p"], ["better", "corrected"]]
 
 
@@ -422,7 +422,7 @@ def test_small_and_large_numbers_of_a_column():
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=9), st.integers(20, 90))
 def test_tables_fit_a_terminal(widths, width):
     table = Table(["x" * n for n in widths], [["y" * n for n in widths]], ["a note"], {(0, len(widths) - 1): "best"})
-    parts = list(table.fitting(width))
+    parts = list(table.split_to_width(width))
     columns = [column for part in parts for column in part.columns[1:]]
     assert columns == table.columns[1:]
     assert [list(part.notes) for part in parts] == [[]] * (len(parts) - 1) + [["a note"]]

@@ -250,7 +250,7 @@ def test_a_cluster_without_workers_is_said_and_ends_by_name(clock, caplog):
     pytest.importorskip("distributed")
     threads = [{}] * 20
     with caplog.at_level(logging.WARNING), pytest.raises(NoCluster, match="no workers for 9 seconds.*--dask-timeout"):
-        list(executors.results(len, "shared", ["item"], Executor(threads, 9)))
+        list(executors.map_unordered(len, "shared", ["item"], Executor(threads, 9)))
     assert [record.message for record in caplog.records] == [
         "hemlp: the cluster has no workers: waiting for some, for 9 seconds at most"
     ]
@@ -261,7 +261,7 @@ def test_workers_that_come_in_time_begin_the_count_again(clock, caplog):
     threads = [{}, *[{}] * 8, {"a": 1}, *[{}] * 9, {"a": 1}, *[{}] * 10]
     executor = Executor(threads, 9)
     with pytest.raises(NoCluster):
-        list(executors.results(len, "shared", ["item"], executor))
+        list(executors.map_unordered(len, "shared", ["item"], executor))
     assert next(executor._client.threads, None) is None
     assert len(caplog.records) == 3
 

@@ -22,7 +22,7 @@ from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.report import branch_tree, instance_list, lca_graphs, measure_sections, page
 from hemlp.report.page_data import narrow, pack
 from hemlp.report.result_section import judge_leaders, result_section
-from hemlp.text.tables import figure
+from hemlp.text.tables import format_number
 
 SCRIPT = "<script>alert('x')</script>"
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", SCRIPT), ("mammal", "cow"), ("animal", "bird")])
@@ -148,7 +148,7 @@ def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_significant
         first, second = order[:2]
         winner, mean, following, gain, interval, p, significant = found[name]
         assert [winner, following] == [first, second]
-        assert mean == figure(mini.mean(first, name))
+        assert mean == format_number(mini.mean(first, name))
         a, b = (mini.per_instance(system, name) for system in order[:2])
         assert float(gain) == pytest.approx((a - b).mean(), abs=5e-5)
         row = next(row for row in mini.compare(first, second).rows if row[0] == name)
@@ -235,7 +235,10 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
         for cell, name in zip(row[1:], mini.measures, strict=False):
             low, high = mini.interval(system, name)
             place = f"({mini.ranks(name)[system]}) {''.join(mini.groups(name)[system])}"
-            assert cell == f"{figure(mini.mean(system, name))} {place} [{figure(low)}, {figure(high)}]"
+            assert (
+                cell
+                == f"{format_number(mini.mean(system, name))} {place} [{format_number(low)}, {format_number(high)}]"
+            )
         assert row[-1] == f"{mini.facts[system]['predictions an instance']:.2f}"
 
 
@@ -252,7 +255,7 @@ def picked(table, *columns: str) -> list[list]:
 
 
 def bracket(interval) -> str:
-    return "" if math.isnan(interval.low) else f" [{figure(interval.low)}, {figure(interval.high)}]"
+    return "" if math.isnan(interval.low) else f" [{format_number(interval.low)}, {format_number(interval.high)}]"
 
 
 def full_name(label: str, name: str) -> str:

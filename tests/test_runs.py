@@ -28,7 +28,7 @@ from hemlp.errors import (
 )
 from hemlp.instances.label_files import LabelFile
 from hemlp.optimize.registry import as_solver
-from hemlp.processes.executors import results
+from hemlp.processes.executors import map_unordered
 from hemlp.report.outputs import write_per_instance
 from hemlp.run.evaluate import parse_memory
 from hemlp.run.workers import ScoringOptions, all_compiled
@@ -501,7 +501,7 @@ def test_arrays_arrive_where_numbers_can_be_read(cluster):
     """Dask leaves arrays anywhere within a message; compiled code reads numbers where C expects them."""
     items = [("x" * k, [np.arange(100 + k), np.ones(3)]) for k in range(8)]
     with cluster.get_client() as client:
-        found = results(lambda _, item: [a.ctypes.data % 8 for a in item[1]], None, items, client.get_executor())
+        found = map_unordered(lambda _, item: [a.ctypes.data % 8 for a in item[1]], None, items, client.get_executor())
         assert [places for _, places in found] == [[0, 0]] * 8
 
 

@@ -24,7 +24,7 @@ from hemlp import (
 )
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidLabelSets
-from hemlp.instances.file_cuts import cut_of
+from hemlp.instances.file_cuts import parse_cut
 from hemlp.instances.score_files import as_gold
 from hemlp.run.study import Study
 
@@ -143,9 +143,9 @@ def test_every_command_of_one_system_takes_a_cut(folder):
 
 def test_a_file_whose_name_has_a_sign(folder):
     (folder / "odd@0.5").write_text("x")
-    assert cut_of("odd@0.5") is None
-    assert cut_of("more@0.5").file == "more"
-    assert cut_of("a@b/scores.tsv") is None
+    assert parse_cut("odd@0.5") is None
+    assert parse_cut("more@0.5").file == "more"
+    assert parse_cut("a@b/scores.tsv") is None
 
 
 def test_curves_on_the_command_line(folder):

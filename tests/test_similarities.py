@@ -75,7 +75,7 @@ def monotone_contents(data, g):
 @settings(max_examples=60)
 @given(labelled(9), st.data())
 def test_definitions(many, case, data):
-    """Also with gates: a class with more than ``many`` parents stops lists."""
+    """Also with hubs: a class with more than ``many`` parents stops lists."""
     labels, edges = case
     g = graph(labels, edges)
     content = monotone_contents(data, g)
@@ -187,16 +187,16 @@ def test_similarities_by_nxontology():
                 assert shared == pytest.approx(theirs.resnik, abs=1e-12)
 
 
-def test_the_best_ancestor_can_lie_beyond_a_gate(monkeypatch):
-    """Deeper than the gate, and in no list: found by the way through the gate; also where it weighs most."""
+def test_the_best_ancestor_can_lie_beyond_a_hub(monkeypatch):
+    """Deeper than the hub, and in no list: found by the way through the gate; also where it weighs most."""
     monkeypatch.setattr(hemlp.hierarchy.structure, "MANY_PARENTS", 1)
-    chain = ["top", *(f"c{i}" for i in range(6)), "gate"]
-    edges = [*itertools.pairwise(chain), ("root", "gate"), ("gate", "u"), ("gate", "v"), ("c2", "w"), ("w", "gate")]
+    chain = ["top", *(f"c{i}" for i in range(6)), "hub"]
+    edges = [*itertools.pairwise(chain), ("root", "hub"), ("hub", "u"), ("hub", "v"), ("c2", "w"), ("w", "hub")]
     h = Hierarchy.from_edges(edges)
-    assert h.gate == h.id("gate")
+    assert h.hub == h.id("hub")
     g = graph(list(h), edges)
     content = dict.fromkeys(h, 0.25) | {"u": 1.0, "v": 1.0, "c5": 0.75}
-    for first, second in itertools.product(("u", "v", "gate", "c5", "w", "root"), repeat=2):
+    for first, second in itertools.product(("u", "v", "hub", "c5", "w", "root"), repeat=2):
         meant = defined(g, first, second, content)
         assert 1 - WuPalmer().between(h, first, second) == pytest.approx(meant["wu_palmer"]), (first, second)
         resnik = 1 - Resnik(content, normalized=True).between(h, first, second)

@@ -365,7 +365,7 @@ def test_functions_advise_arguments_that_they_have():
     with pytest.raises(HemlpError) as caught:
         metrics.tie_loss([["b", "c"]], [["b"]], hierarchy=h)
     assert "choose" not in str(caught.value)
-    again = pickle.loads(pickle.dumps(caught.value.advised(Advice("x", "y", "to go on"))))
+    again = pickle.loads(pickle.dumps(caught.value.with_advice(Advice("x", "y", "to go on"))))
     assert str(again).endswith("; choose x='y' to go on")
 
 

@@ -16,7 +16,7 @@ from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
 from hemlp.analysis.statistics.units import Units
 from hemlp.kernels import census
 from hemlp.kernels.records import Implied, Rows
-from hemlp.text.intervals import Interval
+from hemlp.text.interval import Interval
 
 A, B = "svm_ovr_freq60", "topdown_lcpn"
 

@@ -21,7 +21,7 @@ from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.analysis.statistics.units import BUCKETS, Units, assign_buckets
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.run.gate import Gate
-from hemlp.text.intervals import Interval, quantile
+from hemlp.text.interval import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
 MEASURES = ["F_H", "TIE", "SDL"]

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hemlp import Hierarchy, measure
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, InvalidOption
-from hemlp.hierarchy.weight_files import read_weights
+from hemlp.hierarchy.class_weights import read_weights
 
 WEIGHTS = {"animal": 1.0, "mammal": 0.5, "sheep": 2.0, "cow": 4.0}
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from hemlp import LabelSets, read_labels, read_weights
 from hemlp.errors import FileFormatError, HemlpError, InvalidScores
-from hemlp.hierarchy import weight_files
+from hemlp.hierarchy import class_weights
 from hemlp.instances.formats import long_labels
 from hemlp.instances.formats.score_triples import as_number, read_triples
 from hemlp.instances.label_files import LabelFile
 from hemlp.io import regular
+from hemlp.io.cells import word_rows
 from hemlp.io.text import check_text
-from hemlp.io.words import word_rows
 from hemlp.kernels import COMPILED
 from hemlp.kernels.cells import split, split_plainly
 
@@ -282,13 +282,13 @@ def test_usual_tables_are_regular(monkeypatch, kind):
     "text", ["id,label\n\nd1,a\n", "id,label\nd1\n", 'id,label\nd1,"a,b"\n', 'id,label\nd1,a"b\n', "id,label\n,a\n"]
 )
 def test_other_tables_are_read_line_by_line(text):
-    found = regular.regular_columns(text.encode(), "y", ",", 2, (0, 1))
+    found = regular.read_regular_columns(text.encode(), "y", ",", 2, (0, 1))
     assert found is None or "" in found[0][0]
 
 
 def test_separators_that_mean_something_else_are_left_to_csv():
     for sep in (" ", '"', "¦"):
-        assert regular.regular_columns(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
+        assert regular.read_regular_columns(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
 
 
 def test_rows_of_an_instance_may_be_apart():
@@ -314,7 +314,7 @@ def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
     """So that they are fast, and not only right."""
     if not COMPILED:
         pytest.skip("plain Python leaves all numbers to float")
-    monkeypatch.setattr(weight_files, "_number", lambda _: pytest.fail("line by line"))
+    monkeypatch.setattr(class_weights, "_number", lambda _: pytest.fail("line by line"))
     (tmp_path / "w.tsv").write_text("".join(f"c{k}\t{text}\n" for k, text in enumerate(plain)))
     found = read_weights(tmp_path / "w.tsv")
     assert {key: repr(value) for key, value in found.items()} == {
@@ -332,12 +332,12 @@ def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
 @given(weight_lines)
 def test_weights_are_what_going_through_the_lines_gives(text):
     def read() -> object:
-        with patch.object(weight_files, "read_bytes", lambda _: ("w.tsv", text.encode())):
+        with patch.object(class_weights, "read_bytes", lambda _: ("w.tsv", text.encode())):
             try:
-                return list(weight_files.read_weights("w.tsv").items())
+                return list(class_weights.read_weights("w.tsv").items())
             except HemlpError as error:
                 return type(error), str(error)
 
     found = read()
-    with patch.object(weight_files, "_plain_weights", lambda *_: None):
+    with patch.object(class_weights, "_plain_weights", lambda *_: None):
         assert repr(found) == repr(read())

@@ -19,16 +19,16 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
 from hemlp.options import check_known
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.display import Shown
-from hemlp.text.tables import Table, figure
-from hemlp.text.words import many
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.phrases import plural
+from hemlp.text.tables import Table, format_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivities(Shown):
+class Sensitivities(HtmlDisplay):
     """The mean of a measure as a function of its default cost D, for each system.
 
     Examples
@@ -71,8 +71,8 @@ class Sensitivities(Shown):
             return self._single_system_table()
         rows = [[shown(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
-        means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
-        count = many(self.systems[at[0]].instances, "instance")
+        means = ", ".join(f"{name} {format_number(float(self.systems[name](self.chosen)))}" for name in at)
+        count = plural(self.systems[at[0]].instances, "instance")
         notes = [
             f"{self.measure}: where two systems change places on their means over {count}; exact"
             if self._exact else f"{self.measure}: in floats",
@@ -84,7 +84,7 @@ class Sensitivities(Shown):
     def _single_system_table(self) -> Table:
         """The mean of the only system as lines over D."""
         ((name, sensitivity),) = self.systems.items()
-        lines, mean = sensitivity.table(), figure(float(sensitivity(self.chosen)))
+        lines, mean = sensitivity.table(), format_number(float(sensitivity(self.chosen)))
         formula = "1 − cost / D − default pairs" if sensitivity.accuracy else "cost + default pairs · D"
         notes = [
             f"{self.measure} of {name} = {formula}, {mean} at D = {self.chosen:g}",
@@ -114,7 +114,9 @@ class Sensitivities(Shown):
         return str(self.table())
 
     def __repr__(self) -> str:
-        return f"Sensitivities({self.measure}: {many(len(self.systems), 'system')}, {many(len(self.flips), 'flip')})"
+        return (
+            f"Sensitivities({self.measure}: {plural(len(self.systems), 'system')}, {plural(len(self.flips), 'flip')})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON: fractions as [numerator, denominator]."""
@@ -138,7 +140,7 @@ def _json_fraction(value: Number) -> float | list[int]:
 
 def _chart(found: Sensitivities, most: float) -> Figure:
     """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
-    figure, axes = new_figure(7.0, 4.2)
+    format_number, axes = new_figure(7.0, 4.2)
     for k, (name, each) in enumerate(found.systems.items()):
         bends = [float(d) for d in each.breakpoints if d < most]
         at = np.unique([*np.linspace(most / 400, most, 400), *bends])
@@ -152,7 +154,7 @@ def _chart(found: Sensitivities, most: float) -> Figure:
     axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
     axes.set_ylabel(plain(f"mean {found.measure}"))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    return figure
+    return format_number
 
 
 def sensitivity(ev: Results, measure: str) -> Sensitivities:

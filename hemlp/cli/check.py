@@ -76,7 +76,7 @@ def check(
     """
     from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
-    from hemlp.text.words import many
+    from hemlp.text.phrases import plural
 
     labels = pop_file_options(given)
     reading = _given_options({**given, "format": hierarchy_format})
@@ -86,7 +86,7 @@ def check(
         parent, child = h.dropped_edges[0]
         wrong.append(
             f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
-            f"{many(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
+            f"{plural(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
         )
     show(hierarchy, describe_hierarchy(h))
     if files:

@@ -177,7 +177,7 @@ def cafa(
     """
     from hemlp import read_hierarchy
     from hemlp.analysis.scored.cafa import cafa as averaged
-    from hemlp.hierarchy.weight_files import read_classes, read_weights
+    from hemlp.hierarchy.class_weights import read_classes, read_weights
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, csv_text, system_files
 

@@ -14,7 +14,7 @@ from hemlp import __version__
 from hemlp.cli.errors import ADVICE, CommandGroup, LazyCommands
 from hemlp.errors import HemlpError
 from hemlp.escaping import printable
-from hemlp.processes.interrupts import end_at_signals, interruptible
+from hemlp.processes.interrupts import end_at_signals, run_interruptible
 
 COMMANDS = LazyCommands(
     {
@@ -52,7 +52,7 @@ def main() -> None:
     """Entry point: errors that hemlp foresees become one message and an exit code, and so do signals."""
     _open_standard_streams()
     end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
-    code = interruptible(_run_command)
+    code = run_interruptible(_run_command)
     gc.freeze()  # Python would look twice for cycles in all that was ever loaded
     if code:
         sys.exit(code)

@@ -194,7 +194,7 @@ def show(title: str, table: Table, aside: bool = False) -> None:
     console = Console(stderr=aside)
     if title:
         console.print(f"\n{title}", style="bold", markup=False, highlight=False)
-    for part in table.fitting(console.width):
+    for part in table.split_to_width(console.width):
         console.print(part.to_rich())
     for note in table.notes:  # a signature is copied as a whole
         soft = "|hemlp:" in note

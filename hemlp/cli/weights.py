@@ -30,7 +30,7 @@ def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str
     """The measures under their names, with weights; they are for all that take some, or for the one that is named."""
     if not weights:
         return measures
-    from hemlp.hierarchy.weight_files import read_weights
+    from hemlp.hierarchy.class_weights import read_weights
     from hemlp.run.evaluate import name_measures
 
     made = name_measures(measures)

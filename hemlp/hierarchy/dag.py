@@ -23,17 +23,17 @@ from numpy.typing import ArrayLike
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
 from hemlp.hierarchy.digest import content_hash
-from hemlp.hierarchy.edges import CyclePolicy, Edges, distinct, edge_weight, make_acyclic, warn_if_upside_down
+from hemlp.hierarchy.edges import CyclePolicy, Edges, deduplicate, edge_weight, make_acyclic, warn_if_upside_down
 from hemlp.hierarchy.formats.edge_lists import coded_edges, edges_of_parents
-from hemlp.hierarchy.formats.infer import recognised
-from hemlp.hierarchy.formats.parent_tables import Columns, Given
-from hemlp.hierarchy.formats.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.formats.infer import infer
+from hemlp.hierarchy.formats.parent_tables import EdgeColumns, HierarchyData
+from hemlp.hierarchy.formats.path_lists import SameNames, edges_of_paths
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
 from hemlp.hierarchy.readers import reader
 from hemlp.hierarchy.structure import Structure
-from hemlp.hierarchy.summary import line, more
-from hemlp.io.frames import collected
-from hemlp.text.display import Shown
+from hemlp.hierarchy.summary import notebook_parts, summarize
+from hemlp.io.frames import collect_query
+from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy(Structure, Shown):
+class Hierarchy(Structure, HtmlDisplay):
     """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
 
     ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
@@ -98,7 +98,7 @@ class Hierarchy(Structure, Shown):
         >>> h == Hierarchy.of(["animal > mammal > sheep", "animal > mammal > cow", "animal > bird"])
         True
         """
-        columns = Columns(parent, child, name, weight)
+        columns = EdgeColumns(parent, child, name, weight)
         if isinstance(data, str | PathLike):
             chosen = {key: value for key, value in vars(columns).items() if value is not None}
             return cast(Hierarchy, reader("hierarchy")(data, same_names=same_names, cycles=cycles, **chosen, **reading))
@@ -106,10 +106,10 @@ class Hierarchy(Structure, Shown):
             raise InvalidOption(f"{next(iter(reading))}= is for files, and this is {type(data).__name__}")
         if isinstance(data, Hierarchy):
             return data
-        return cls.from_given(recognised(collected(data), columns, same_names), cycles=cycles)
+        return cls.from_data(infer(collect_query(data), columns, same_names), cycles=cycles)
 
     @classmethod
-    def from_given(cls, given: Given, *, cycles: CyclePolicy = "error") -> Hierarchy:
+    def from_data(cls, given: HierarchyData, *, cycles: CyclePolicy = "error") -> Hierarchy:
         """From what a reader found."""
         made = cls.from_edges(given.edges, classes=given.classes, aliases=given.aliases, cycles=cycles)
         return replace(made, names={label: name for label, name in given.names.items() if label in made.ids})
@@ -189,7 +189,7 @@ class Hierarchy(Structure, Shown):
         ordered = tuple(map(labels.__getitem__, by_label))
         lengths = None if weights is None else np.asarray(weights, np.float64)
         given = Edges(len(labels), rank[np.asarray(parents)], rank[np.asarray(children)], lengths)
-        result = make_acyclic(distinct(given, ordered), ordered, cycles)
+        result = make_acyclic(deduplicate(given, ordered), ordered, cycles)
         if aliases is not None and not isinstance(aliases, Mapping):
             raise InvalidHierarchy(f"aliases= is a mapping name → class, not {type(aliases).__name__}")
         names = dict(zip(map(as_label, aliases), map(as_label, aliases.values()), strict=True)) if aliases else {}
@@ -321,7 +321,7 @@ class Hierarchy(Structure, Shown):
         return ids | dict(zip(self.aliases, map(ids.__getitem__, self.aliases.values()), strict=True))
 
     @cached_property
-    def words_of_labels(self) -> frozenset[str]:
+    def label_words(self) -> frozenset[str]:
         """The words of those labels that have spaces."""
         words: set[str] = set()
         for label in self.ids:
@@ -375,10 +375,10 @@ class Hierarchy(Structure, Shown):
             return False
 
     def __repr__(self) -> str:
-        return line(self)
+        return summarize(self)
 
-    def _more(self) -> Iterator[Table | str]:
-        return more(self)
+    def _html_parts(self) -> Iterator[Table | str]:
+        return notebook_parts(self)
 
     # ---- identity
 

@@ -31,12 +31,12 @@ class Edges:
     children: IntArray
     weights: FloatArray | None = None
 
-    def only(self, keep: NDArray[np.bool_]) -> Edges:
+    def select(self, keep: NDArray[np.bool_]) -> Edges:
         """Without the edges that ``keep`` does not name."""
         weights = None if self.weights is None else self.weights[keep]
         return replace(self, parents=self.parents[keep], children=self.children[keep], weights=weights)
 
-    def hold(self, parents: IntArray, children: IntArray) -> NDArray[np.bool_]:
+    def contain(self, parents: IntArray, children: IntArray) -> NDArray[np.bool_]:
         """Which of these pairs of classes are edges."""
         keys = self.parents.astype(np.int64) * self.size + self.children
         wanted = np.asarray(parents, np.int64) * self.size + children
@@ -44,7 +44,7 @@ class Edges:
         return keys[place] == wanted if keys.size else np.zeros(wanted.size, np.bool_)
 
 
-def distinct(edges: Edges, labels: Sequence[Label], merge: bool = False) -> Edges:
+def deduplicate(edges: Edges, labels: Sequence[Label], merge: bool = False) -> Edges:
     """Each edge once and sorted. Repeated with another weight it is an error, or with ``merge`` the shortest."""
     key = edges.parents.astype(np.int64) * edges.size + edges.children
     if edges.weights is None:
@@ -85,12 +85,12 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
         return _condense(edges, labels)
     postorder, closing, cycle = _search(edges)
     if cycle.size and policy == "error":
-        raise _cyclic([labels[c] for c in cycle])
+        raise _cycle_error([labels[c] for c in cycle])
     if not closing.any():
         return Acyclic(edges, postorder[::-1])
     gone = zip(edges.parents[closing], edges.children[closing], strict=True)
     dropped = tuple((labels[p], labels[c]) for p, c in gone)
-    return Acyclic(edges.only(~closing), postorder[::-1], dropped)
+    return Acyclic(edges.select(~closing), postorder[::-1], dropped)
 
 
 def warn_if_upside_down(edges: Edges) -> None:
@@ -137,12 +137,12 @@ def _condense(edges: Edges, labels: Sequence[Label]) -> Acyclic:
     rank[np.argsort(smallest)] = np.arange(count, dtype=np.int32)
     component = rank[group]
     merged = Edges(count, component[edges.parents], component[edges.children], edges.weights)
-    merged = distinct(merged.only(merged.parents != merged.children), labels, merge=True)
+    merged = deduplicate(merged.select(merged.parents != merged.children), labels, merge=True)
     postorder, _, _ = _search(merged)
     return Acyclic(merged, postorder[::-1], component=component if count < edges.size else None)
 
 
-def _cyclic(cycle: list[Label]) -> CyclicHierarchy:
+def _cycle_error(cycle: list[Label]) -> CyclicHierarchy:
     if len(cycle) == 1:
         shown = f"{cycle[0]!r} is its own parent"
     else:
@@ -150,7 +150,7 @@ def _cyclic(cycle: list[Label]) -> CyclicHierarchy:
         if len(names) > 12:
             names = [*names[:9], f"… ({len(names) - 10} more) …", names[-1]]
         shown = " → ".join([*names, names[0]])
-    return CyclicHierarchy(f"the hierarchy has a cycle: {shown}", cycle).advised(
+    return CyclicHierarchy(f"the hierarchy has a cycle: {shown}", cycle).with_advice(
         Advice("cycles", "condense", "to make a cycle one class"),
         Advice("cycles", "break", "to drop the edges that close a cycle, which are reported"),
     )

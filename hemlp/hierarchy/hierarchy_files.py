@@ -15,18 +15,18 @@ from hemlp.hierarchy.formats.edge_files import read_edges
 from hemlp.hierarchy.formats.ncbi import read_ncbi
 from hemlp.hierarchy.formats.nested_files import read_json, read_yaml
 from hemlp.hierarchy.formats.obo import read_obo
-from hemlp.hierarchy.formats.options import SEPARATORS, Source
-from hemlp.hierarchy.formats.parent_tables import Columns
-from hemlp.hierarchy.formats.parquet import read_parquet_hierarchy
+from hemlp.hierarchy.formats.parent_tables import EdgeColumns
 from hemlp.hierarchy.formats.path_files import has_paths, read_paths
-from hemlp.hierarchy.formats.paths import SameNames
+from hemlp.hierarchy.formats.path_lists import SameNames
 from hemlp.hierarchy.formats.rdf import SYNTAXES, read_rdf
+from hemlp.hierarchy.formats.source_file import SEPARATORS, SourceFile
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.hierarchy.readers import READERS
+from hemlp.io.parquet_files import read_parquet_hierarchy
 from hemlp.io.text import check_separator, file_kind, file_reader, read_bytes
 from hemlp.options import check_choice
 
-READ: dict[str, Callable[[Source], Hierarchy]] = {
+READ: dict[str, Callable[[SourceFile], Hierarchy]] = {
     "edges": read_edges,
     "paths": read_paths,
     "json": read_json,
@@ -37,7 +37,7 @@ READ: dict[str, Callable[[Source], Hierarchy]] = {
     "parquet": read_parquet_hierarchy,
 }
 """Readers by the name of their format."""
-FORMATS: dict[str, Callable[[Source], Hierarchy]] = {
+FORMATS: dict[str, Callable[[SourceFile], Hierarchy]] = {
     ".obo": read_obo,
     ".json": read_json,
     ".yaml": read_yaml,
@@ -124,9 +124,9 @@ def read_hierarchy(
     if format is not None:
         check_choice("format", format, tuple(READ))
     kind = file_kind(file)
-    source = Source(
+    source = SourceFile(
         file, kind, data, sep, comment, label_list("classes", classes), cycles, relations,
-        Columns(parent, child, name, weight), same_names, language,
+        EdgeColumns(parent, child, name, weight), same_names, language,
     )  # fmt: skip
     read = READ[format] if format else FORMATS.get(kind) or _reader_of_text(source)
     if read is not read_paths:
@@ -136,7 +136,7 @@ def read_hierarchy(
     return read(source)
 
 
-def _reader_of_text(source: Source) -> Callable[[Source], Hierarchy]:
+def _reader_of_text(source: SourceFile) -> Callable[[SourceFile], Hierarchy]:
     """By what a text looks like, whatever its name."""
     if source.kind in SEPARATORS or source.sep is not None or source.columns:
         return read_edges

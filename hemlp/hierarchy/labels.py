@@ -96,7 +96,7 @@ def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
     """Why ``label`` is not among ``known``, with what was probably meant."""
-    other = twin(label)
+    other = other_type_label(label)
     if other is not None and other in known:
         kinds = ("an integer", "a string") if isinstance(label, int) else ("a string", "an integer")
         return (
@@ -143,7 +143,7 @@ _SEVERAL = (
 )
 
 
-def twin(label: Label) -> Label | None:
+def other_type_label(label: Label) -> Label | None:
     """The string that looks like an integer, and the other way round; None where there is none."""
     if isinstance(label, int):
         return str(label)

@@ -54,7 +54,7 @@ class UpDistances:
 
 
 @dataclass(frozen=True, eq=False)
-class Arrows:
+class Adjacency:
     """A direction of a hierarchy in CSR form, with the ``lengths`` of the arrows, or None."""
 
     ptr: IntArray
@@ -87,12 +87,12 @@ class Arrows:
             if not left.size:
                 return
 
-    def without(self, gate: int) -> Arrows:
-        """Without the arrows that leave ``gate``."""
+    def without(self, hub: int) -> Adjacency:
+        """Without the arrows that leave ``hub``."""
         keep = np.ones(self.idx.size, np.bool_)
-        keep[self.ptr[gate] : self.ptr[gate + 1]] = False
+        keep[self.ptr[hub] : self.ptr[hub + 1]] = False
         ptr = self.ptr.copy()
-        ptr[gate + 1 :] -= self.ptr[gate + 1] - self.ptr[gate]
+        ptr[hub + 1 :] -= self.ptr[hub + 1] - self.ptr[hub]
         return replace(self, ptr=ptr, idx=self.idx[keep], lengths=None if self.lengths is None else self.lengths[keep])
 
 
@@ -110,7 +110,7 @@ def _nearest_first(found: UpDistances, distances: NDArray[Any], keep: NDArray[np
 class Reach:
     """Lists of some classes: that of class c is number ``row[c]`` (-1: none), nearest first, as CSR arrays.
 
-    ``gate_at``: the distance of each list's class to the gate, ``beyond``: that of the gate to each class; -1 where
+    ``hub_at``: the distance of each list's class to the gate, ``beyond``: that of the gate to each class; -1 where
     there is no way.
     """
 
@@ -118,55 +118,55 @@ class Reach:
     ptr: IntArray
     nodes: IntArray
     distances: NDArray[Any]
-    gate_at: NDArray[Any]
+    hub_at: NDArray[Any]
     beyond: NDArray[Any]
 
     def arrays(self) -> tuple[IntArray, IntArray, NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """What compiled code takes: pointers, nodes, distances, ``gate_at`` and ``beyond``."""
-        return self.ptr, self.nodes, self.distances, self.gate_at, self.beyond
+        """What compiled code takes: pointers, nodes, distances, ``hub_at`` and ``beyond``."""
+        return self.ptr, self.nodes, self.distances, self.hub_at, self.beyond
 
 
 class ReachTable:
     """The lists of one direction, kept from one request to the next while there is room."""
 
-    def __init__(self, arrows: Arrows, gate: int | None) -> None:
+    def __init__(self, arrows: Adjacency, hub: int | None) -> None:
         self.arrows = arrows
-        self.gate = gate
+        self.hub = hub
         self._kept: Reach | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"arrows": self.arrows, "gate": self.gate, "_kept": None}
+        return {"arrows": self.arrows, "hub": self.hub, "_kept": None}
 
     @cached_property
-    def _stopping(self) -> Arrows:
-        return self.arrows if self.gate is None else self.arrows.without(self.gate)
+    def _up_to_hub(self) -> Adjacency:
+        return self.arrows if self.hub is None else self.arrows.without(self.hub)
 
     @cached_property
     def beyond(self) -> NDArray[Any]:
         """The distance of the gate to each class, -1 where there is no way or no gate."""
         beyond = np.full(len(self.arrows), -1, np.int32 if self.arrows.lengths is None else np.float64)
-        if self.gate is not None:
-            found = next(self.arrows.parts(np.array([self.gate])))
+        if self.hub is not None:
+            found = next(self.arrows.parts(np.array([self.hub])))
             beyond[found.ancestors] = found.distances
         return beyond
 
     @cached_property
     def mean_length(self) -> float:
         """Entries of a list, on average over evenly spaced classes."""
-        return self._sampled_length(self._stopping, None)
+        return self._sample_length(self._up_to_hub, None)
 
     def mean_length_within(self, farthest: int) -> float:
         """The same for lists of ``within``."""
-        return self._sampled_length(self.arrows, farthest)
+        return self._sample_length(self.arrows, farthest)
 
     @staticmethod
-    def _sampled_length(arrows: Arrows, farthest: int | None) -> float:
+    def _sample_length(arrows: Adjacency, farthest: int | None) -> float:
         sample = np.linspace(0, len(arrows) - 1, 200).astype(np.int32)
         return next(arrows.parts(sample, farthest=farthest)).ancestors.size / 200
 
     def within(self, classes: IntArray, farthest: int) -> Reach:
         """Lists of ``classes`` that end after ``farthest`` steps and do not stop at the gate."""
-        return self._searched(sorted_distinct(classes), self.arrows, farthest)
+        return self._search(sorted_distinct(classes), self.arrows, farthest)
 
     def lists(self, classes: IntArray) -> Reach:
         """Lists of ``classes`` (and perhaps of others) that stop at the gate."""
@@ -177,44 +177,44 @@ class ReachTable:
         if kept is not None and not absent.size:
             return kept
         if np.count_nonzero(asked) <= FEW:
-            return self._searched(np.flatnonzero(asked), self._stopping)
-        made = self._searched(absent, self._stopping)
+            return self._search(np.flatnonzero(asked), self._up_to_hub)
+        made = self._search(absent, self._up_to_hub)
         if kept is not None and kept.nodes.size + made.nodes.size <= ROOM:
-            made = _joined(kept, made)
+            made = _concatenate(kept, made)
         elif kept is not None:  # too much to keep all: what is asked for now alone
-            made = self._searched(np.flatnonzero(asked), self._stopping)
+            made = self._search(np.flatnonzero(asked), self._up_to_hub)
         self._kept = made if made.nodes.size <= ROOM else None
         return made
 
-    def _searched(self, classes: IntArray, arrows: Arrows, farthest: int | None = None) -> Reach:
+    def _search(self, classes: IntArray, arrows: Adjacency, farthest: int | None = None) -> Reach:
         found = next(arrows.parts(classes, farthest=farthest))
         row = np.full(len(self.arrows), -1, np.int32)
         row[classes] = np.arange(len(classes), dtype=np.int32)
-        gate_at = np.full(len(classes), -1, found.distances.dtype)
+        hub_at = np.full(len(classes), -1, found.distances.dtype)
         beyond = self.beyond if farthest is None else np.full(len(self.arrows), -1, found.distances.dtype)
-        if self.gate is not None and farthest is None:
-            at = np.flatnonzero(found.ancestors == self.gate)
-            gate_at[np.searchsorted(found.ptr, at, side="right") - 1] = found.distances[at]
-            found = _by_way_of_the_gate(found, gate_at, beyond)
-        return Reach(row, found.ptr, found.ancestors, found.distances, gate_at, beyond)
+        if self.hub is not None and farthest is None:
+            at = np.flatnonzero(found.ancestors == self.hub)
+            hub_at[np.searchsorted(found.ptr, at, side="right") - 1] = found.distances[at]
+            found = _shorten_through_hub(found, hub_at, beyond)
+        return Reach(row, found.ptr, found.ancestors, found.distances, hub_at, beyond)
 
 
-def _by_way_of_the_gate(found: UpDistances, gate_at: NDArray[Any], beyond: NDArray[Any]) -> UpDistances:
+def _shorten_through_hub(found: UpDistances, hub_at: NDArray[Any], beyond: NDArray[Any]) -> UpDistances:
     """With the true distances: some are shorter by way of the gate."""
-    from_gate = np.repeat(gate_at, np.diff(found.ptr))
-    around = from_gate + beyond[found.ancestors]
-    shorter = (from_gate >= 0) & (beyond[found.ancestors] >= 0) & (around < found.distances)
+    from_hub = np.repeat(hub_at, np.diff(found.ptr))
+    around = from_hub + beyond[found.ancestors]
+    shorter = (from_hub >= 0) & (beyond[found.ancestors] >= 0) & (around < found.distances)
     return _nearest_first(found, np.where(shorter, around, found.distances)) if shorter.any() else found
 
 
-def _joined(kept: Reach, made: Reach) -> Reach:
-    row = np.where(made.row >= 0, made.row + np.int32(kept.gate_at.size), kept.row)
+def _concatenate(kept: Reach, made: Reach) -> Reach:
+    row = np.where(made.row >= 0, made.row + np.int32(kept.hub_at.size), kept.row)
     return Reach(
         row,
         np.concatenate([kept.ptr, made.ptr[1:] + kept.ptr[-1]]),
         np.concatenate([kept.nodes, made.nodes]),
         np.concatenate([kept.distances, made.distances]),
-        np.concatenate([kept.gate_at, made.gate_at]),
+        np.concatenate([kept.hub_at, made.hub_at]),
         kept.beyond,
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hemlp.arrays import FloatArray, IntArray, row_pointers
 from hemlp.hierarchy.edges import Edges
 from hemlp.hierarchy.labels import TOP, Label, Top
-from hemlp.hierarchy.reach import Arrows, ReachTable, UpDistances
+from hemlp.hierarchy.reach import Adjacency, ReachTable, UpDistances
 
 MANY_PARENTS = 1_000
 """A class with more parents than this is a gate."""
@@ -69,18 +69,18 @@ class Structure:
         weights = self.edges.weights
         return np.ones(self.parent_idx.size) if weights is None else weights[self._by_child]
 
-    def _named(self, ids: IntArray) -> frozenset[Label]:
+    def _labels_of(self, ids: IntArray) -> frozenset[Label]:
         return frozenset(self.labels[i] for i in ids)
 
     @property
     def roots(self) -> frozenset[Label]:
         """Classes without parents."""
-        return self._named(np.flatnonzero(np.diff(self.parent_ptr) == 0))
+        return self._labels_of(np.flatnonzero(np.diff(self.parent_ptr) == 0))
 
     @property
     def leaves(self) -> frozenset[Label]:
         """Classes without children."""
-        return self._named(np.flatnonzero(np.diff(self.child_ptr) == 0))
+        return self._labels_of(np.flatnonzero(np.diff(self.child_ptr) == 0))
 
     def parents(self, label: Label) -> frozenset[Label]:
         """Pa(c).
@@ -97,7 +97,7 @@ class Structure:
         frozenset({'b'})
         """
         c = self.id(label)
-        return self._named(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
+        return self._labels_of(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
 
     def children(self, label: Label) -> frozenset[Label]:
         """The classes that have this one as a parent.
@@ -114,7 +114,7 @@ class Structure:
         frozenset({'b'})
         """
         c = self.id(label)
-        return self._named(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
+        return self._labels_of(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
 
     def ancestors(self, label: Label) -> frozenset[Label]:
         """An(c), without c.
@@ -130,7 +130,7 @@ class Structure:
         >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).ancestors("c"))
         ['a', 'b']
         """
-        return self._named(self.up_distances([self.id(label)]).ancestors[1:])
+        return self._labels_of(self.up_distances([self.id(label)]).ancestors[1:])
 
     def descendants(self, label: Label) -> frozenset[Label]:
         """De(c), without c.
@@ -146,7 +146,7 @@ class Structure:
         >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).descendants("a"))
         ['b', 'c']
         """
-        return self._named(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
+        return self._labels_of(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
 
     # ---- distances
 
@@ -224,11 +224,11 @@ class Structure:
         return self._parents.parts(np.asarray(classes), room, farthest)
 
     @cached_property
-    def _parents(self) -> Arrows:
-        return Arrows(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None)
+    def _parents(self) -> Adjacency:
+        return Adjacency(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None)
 
     @cached_property
-    def gate(self) -> int | None:
+    def hub(self) -> int | None:
         """The class with most parents if those are very many: lists of ancestors and of descendants stop there."""
         parents = np.diff(self.parent_ptr)
         most = int(parents.argmax())
@@ -237,12 +237,12 @@ class Structure:
     @cached_property
     def upward(self) -> ReachTable:
         """Ancestors with their distances."""
-        return ReachTable(self._parents, self.gate)
+        return ReachTable(self._parents, self.hub)
 
     @cached_property
     def downward(self) -> ReachTable:
         """Descendants, counted in edges."""
-        return ReachTable(Arrows(self.child_ptr, self.child_idx, None), self.gate)
+        return ReachTable(Adjacency(self.child_ptr, self.child_idx, None), self.hub)
 
     def distances(self, us: ArrayLike, vs: ArrayLike) -> FloatArray:
         """Distance of each pair of class numbers; infinite without a common ancestor.
@@ -330,4 +330,4 @@ class Structure:
         frozenset({⊤})
         """
         distance, nearest = self._meet(self.id(u), self.id(v))
-        return frozenset([TOP]) if math.isinf(distance) else frozenset(self._named(nearest))
+        return frozenset([TOP]) if math.isinf(distance) else frozenset(self._labels_of(nearest))

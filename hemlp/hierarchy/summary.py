@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hemlp.hierarchy.labels import Label
-from hemlp.text.display import facts, lines
+from hemlp.text.display import facts_table, lines
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.dag import Hierarchy
@@ -19,20 +19,20 @@ MOST_CLASSES = 24
 """Of an outline."""
 
 
-def line(h: Hierarchy) -> str:
+def summarize(h: Hierarchy) -> str:
     """How many classes, edges and roots there are, and what else is worth knowing."""
-    parts = [many(len(h), "class", "classes"), many(h.edges.parents.size, "edge")]
-    parts.append(many(int(np.count_nonzero(np.diff(h.parent_ptr) == 0)), "root"))
-    parts += [many(len(h.aliases), "alias", "aliases")] if h.aliases else []
-    parts += [f"{many(len(h.dropped_edges), 'edge')} dropped"] if h.dropped_edges else []
+    parts = [plural(len(h), "class", "classes"), plural(h.edges.parents.size, "edge")]
+    parts.append(plural(int(np.count_nonzero(np.diff(h.parent_ptr) == 0)), "root"))
+    parts += [plural(len(h.aliases), "alias", "aliases")] if h.aliases else []
+    parts += [f"{plural(len(h.dropped_edges), 'edge')} dropped"] if h.dropped_edges else []
     return f"Hierarchy({', '.join(parts + ['weighted'] * h.weighted)})"
 
 
-def outlined(h: Hierarchy) -> Iterator[str]:
+def iter_outline(h: Hierarchy) -> Iterator[str]:
     """One line per class, children below their parents; what occurs twice has its children the first time only.
 
     >>> from hemlp import Hierarchy
-    >>> list(outlined(Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("animal", "bird")])))
+    >>> list(iter_outline(Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("animal", "bird")])))
     ['animal', '  bird', '  mammal', '    sheep']
     """
     seen: set[Label] = set()
@@ -48,10 +48,10 @@ def outlined(h: Hierarchy) -> Iterator[str]:
         waiting += [] if again else [(level + 1, child) for child in children]
 
 
-def more(h: Hierarchy) -> Iterator[Table | str]:
+def notebook_parts(h: Hierarchy) -> Iterator[Table | str]:
     """What a hierarchy shows of itself in a notebook."""
     parents = np.diff(h.parent_ptr)
-    yield facts(
+    yield facts_table(
         {
             "classes": len(h),
             "leaves": int(np.count_nonzero(np.diff(h.child_ptr) == 0)),
@@ -60,5 +60,5 @@ def more(h: Hierarchy) -> Iterator[Table | str]:
             "hash": h.content_hash[:16],
         }
     )
-    first = [line for line, _ in zip(outlined(h), range(MOST_CLASSES), strict=False)]
+    first = [line for line, _ in zip(iter_outline(h), range(MOST_CLASSES), strict=False)]
     yield lines("\n".join([*first, *(["…"] if len(first) == MOST_CLASSES < len(h) else [])]))

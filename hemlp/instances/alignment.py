@@ -9,8 +9,8 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.errors import Advice, MisalignedSides
-from hemlp.hierarchy.labels import Label, twin
-from hemlp.instances.sets import LabelSets
+from hemlp.hierarchy.labels import Label, other_type_label
+from hemlp.instances.label_sets import LabelSets
 
 MissingPolicy = Literal["error", "empty"]
 
@@ -22,7 +22,7 @@ def align(
     names = true.source or "true labels", pred.source or "predictions"
     if true.ids is None and pred.ids is None:
         if len(true) != len(pred):
-            raise different_rows(names[0], len(true), names[1], len(pred))
+            raise unequal_rows_error(names[0], len(true), names[1], len(pred))
         _check_order(true, pred)
         return None, (np.arange(len(true)), np.arange(len(pred)))
     if true.ids is None or pred.ids is None:
@@ -34,22 +34,23 @@ def align(
         for side in (true.ids, pred.ids)
     )
     for side, other, name in ((true.ids, pred.ids, names[1]), (pred.ids, true.ids, names[0])):
-        _check_absent(side, set(other), name, missing)
+        _check_missing(side, set(other), name, missing)
     return tuple(place), (rows[0], rows[1])
 
 
-def _check_absent(ids: Sequence[Label], there: set[Label], name: str, missing: MissingPolicy) -> None:
+def _check_missing(ids: Sequence[Label], there: set[Label], name: str, missing: MissingPolicy) -> None:
     """Refuse a side, called ``name``, that lacks some of ``ids``, unless that was allowed and looks intended."""
-    absent = [each for each in ids if each not in there]
-    for each in absent:
-        if (other := twin(each)) in there:
+    missing_ids = [each for each in ids if each not in there]
+    for each in missing_ids:
+        if (other := other_type_label(each)) in there:
             raise MisalignedSides(f"{name} lacks instance {each!r} but has {other!r}: convert the ids to one type")
-    if absent and missing == "error":
+    if missing_ids and missing == "error":
         raise MisalignedSides(
-            f"{name} lacks instance {absent[0]!r}" + (f" and {len(absent) - 1:,} more" if absent[1:] else "")
-        ).advised(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
-    if there and absent and len(absent) == len(ids):
-        raise MisalignedSides(f"{name} has none of the instances of the other side, {absent[0]!r} for example")
+            f"{name} lacks instance {missing_ids[0]!r}"
+            + (f" and {len(missing_ids) - 1:,} more" if missing_ids[1:] else "")
+        ).with_advice(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
+    if there and missing_ids and len(missing_ids) == len(ids):
+        raise MisalignedSides(f"{name} has none of the instances of the other side, {missing_ids[0]!r} for example")
 
 
 def _check_order(true: LabelSets, pred: LabelSets) -> None:
@@ -63,7 +64,7 @@ def _check_order(true: LabelSets, pred: LabelSets) -> None:
         )
 
 
-def different_rows(first: str, rows: int, second: str, others: int) -> MisalignedSides:
+def unequal_rows_error(first: str, rows: int, second: str, others: int) -> MisalignedSides:
     """What is wrong with two sides of different length."""
     return MisalignedSides(
         f"{first} has {rows:,} rows and {second} has {others:,}: one row per instance on both sides (a blank row is an "

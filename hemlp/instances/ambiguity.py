@@ -65,7 +65,7 @@ def refuse_tables(data: Any, rows: str | None) -> None:
         )
 
 
-def usual_columns(data: Any) -> tuple[str | None, str] | None:
+def default_columns(data: Any) -> tuple[str | None, str] | None:
     """The columns of ids and of labels of a frame that has no others, by their usual names; None of anything else."""
     names = column_names(data)
     label = next((name for name in ("label", "labels") if names and name in names), None)
@@ -105,11 +105,11 @@ def refuse_mapping(row: Mapping[Any, Any], place: str) -> None:
     raise InvalidLabelSets(f"{place}: {dict(row)!r:.80} is a dict, not a label set: give a list of its labels")
 
 
-def bad_row(row: Sequence[Any], place: str, error: InvalidLabel) -> InvalidLabel | InvalidLabelSets:
+def row_error(row: Sequence[Any], place: str, error: InvalidLabel) -> InvalidLabel | InvalidLabelSets:
     """What to say of a row that holds something else than labels; ``error`` is about the first such value."""
     if any(isinstance(value, str) and not value for value in row):
         return InvalidLabelSets(
-            f"{place}: {shown(row)} holds an empty string, which is no label. If rows are paths that are padded, "
+            f"{place}: {format_row(row)} holds an empty string, which is no label. If rows are paths that are padded, "
             f"{_LAST_CLASS}"
         )
     pairs = [value for value in row if isinstance(value, tuple | list) and len(value) == 2]
@@ -120,12 +120,12 @@ def bad_row(row: Sequence[Any], place: str, error: InvalidLabel) -> InvalidLabel
         )
     if len(row) > 1 and all(isinstance(value, Real | np.bool_) for value in row) and not any(map(_is_label, row)):
         return InvalidLabelSets(
-            f"{place}: {shown(row)} holds no labels but numbers: apply a threshold to scores first, and name the "
+            f"{place}: {format_row(row)} holds no labels but numbers: apply a threshold to scores first, and name the "
             f"class of each column of a 0/1 matrix with labels="
         )
     if len(row) == 2 and _is_label(row[0]) and isinstance(row[1], float | np.floating):
         return InvalidLabelSets(
-            f"{place}: {shown(row)} looks like a label and its score, and label sets have no scores: apply a "
+            f"{place}: {format_row(row)} looks like a label and its score, and label sets have no scores: apply a "
             f"threshold first, and give the label alone"
         )
     return InvalidLabel(f"{place}: {error}")
@@ -159,11 +159,11 @@ def _path(row: Any, values: Sequence[Any], place: str) -> Sequence[Any]:
     while end and isinstance(values[end - 1], str) and not values[end - 1]:
         end -= 1
     if any(isinstance(value, str) and not value for value in values[:end]):
-        raise InvalidLabelSets(f"{place}: the path {shown(values)} has a gap")
+        raise InvalidLabelSets(f"{place}: the path {format_row(values)} has a gap")
     return values[:end]
 
 
-def shown(row: Iterable[Any]) -> str:
+def format_row(row: Iterable[Any]) -> str:
     """The values of a row for a message, without the types of numpy."""
     return f"{[value.item() if isinstance(value, np.generic) else value for value in row]!r:.80}"
 

@@ -18,17 +18,17 @@ from hemlp.arrays import IntArray, pointers, row_pointers, split
 from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy, align, different_rows
-from hemlp.instances.formats.label_paths import ends_of_paths
-from hemlp.instances.layouts import refuse_odd_labels, refuse_other_layouts
-from hemlp.instances.sets import LabelSets, Rows, as_predictions
-from hemlp.instances.unknown import refuse_misread, refuse_unknown
+from hemlp.instances.alignment import MissingPolicy, align
+from hemlp.instances.formats.label_paths import resolve_paths
+from hemlp.instances.label_sets import LabelSets, RowKind, as_predictions
+from hemlp.instances.layouts import refuse_other_layouts, refuse_suspect_labels
+from hemlp.instances.unknown_labels import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
-from hemlp.text.display import FIRST_ROWS, Shown, few
+from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
-__all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy", "different_rows", "pointers"]
+__all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy"]
 
 UnknownPolicy = Literal["error", "drop", "isolate"]
 
@@ -74,15 +74,15 @@ class Policies:
 class Side:
     """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
 
-    ``strange``: how many labels of each instance were unknown, and dropped or made isolated classes (None: nowhere
-    any). ``absent``: which instances were missing and count as empty (None: none). ``ranking``: where there are scores,
+    ``unknown_counts``: how many labels of each instance were unknown, and dropped or made isolated classes (None: nowhere
+    any). ``missing_rows``: which instances were missing and count as empty (None: none). ``ranking``: where there are scores,
     all scored classes, the greatest score first. ``uncut``: nobody said which of them are predicted.
     """
 
     ptr: IntArray
     classes: IntArray
-    strange: IntArray | None = None
-    absent: NDArray[np.bool_] | None = None
+    unknown_counts: IntArray | None = None
+    missing_rows: NDArray[np.bool_] | None = None
     ranking: Side | None = None
     uncut: bool = False
 
@@ -100,17 +100,17 @@ class Side:
     @property
     def unknown(self) -> int:
         """How many labels were dropped or made isolated classes."""
-        return 0 if self.strange is None else int(self.strange.sum())
+        return 0 if self.unknown_counts is None else int(self.unknown_counts.sum())
 
     @property
     def emptied(self) -> int:
         """How many instances are empty because all their labels were dropped."""
-        return 0 if self.strange is None else int(((self.strange > 0) & (self.sizes == 0)).sum())
+        return 0 if self.unknown_counts is None else int(((self.unknown_counts > 0) & (self.sizes == 0)).sum())
 
     @property
     def missing(self) -> int:
         """How many instances were missing."""
-        return 0 if self.absent is None else int(self.absent.sum())
+        return 0 if self.missing_rows is None else int(self.missing_rows.sum())
 
     def part(self, start: int, stop: int) -> Side:
         """The instances from ``start`` on and before ``stop``."""
@@ -135,23 +135,29 @@ class Side:
         return Side(row_pointers(rows[kept], len(self)), self.classes[kept])
 
     def _marks(self, rows: Any) -> tuple[IntArray | None, NDArray[np.bool_] | None]:
-        return None if self.strange is None else self.strange[rows], None if self.absent is None else self.absent[rows]
+        return None if self.unknown_counts is None else self.unknown_counts[
+            rows
+        ], None if self.missing_rows is None else self.missing_rows[rows]
 
     @classmethod
-    def joined(cls, parts: Sequence[Side]) -> Side:
+    def concatenate(cls, parts: Sequence[Side]) -> Side:
         """Parts of one side, one after the other."""
         lengths = [np.diff(part.ptr) for part in parts]
-        strange = [np.zeros(len(part), np.int32) if part.strange is None else part.strange for part in parts]
-        absent = [np.zeros(len(part), np.bool_) if part.absent is None else part.absent for part in parts]
+        unknown_counts = [
+            np.zeros(len(part), np.int32) if part.unknown_counts is None else part.unknown_counts for part in parts
+        ]
+        missing_rows = [
+            np.zeros(len(part), np.bool_) if part.missing_rows is None else part.missing_rows for part in parts
+        ]
         classes = np.concatenate([part.classes for part in parts])
         ranked = [part.ranking for part in parts if part.ranking is not None]
-        ranking = cls.joined(ranked) if ranked else None
-        marks = np.concatenate(strange), np.concatenate(absent), ranking, parts[0].uncut
+        ranking = cls.concatenate(ranked) if ranked else None
+        marks = np.concatenate(unknown_counts), np.concatenate(missing_rows), ranking, parts[0].uncut
         return cls(pointers(np.concatenate(lengths)), classes, *marks)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Batch(Shown):
+class Batch(HtmlDisplay):
     """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``.
 
     ``given`` is the hierarchy before unknown labels were added to it as isolated classes.
@@ -165,9 +171,9 @@ class Batch(Shown):
     policies: str
 
     @classmethod
-    def joined(cls, parts: Sequence[Batch]) -> Batch:
+    def concatenate(cls, parts: Sequence[Batch]) -> Batch:
         """Parts of one batch, one after the other; ids are left behind."""
-        true, pred = Side.joined([part.true for part in parts]), Side.joined([part.pred for part in parts])
+        true, pred = Side.concatenate([part.true for part in parts]), Side.concatenate([part.pred for part in parts])
         return replace(parts[0], true=true, pred=pred, ids=None)
 
     @classmethod
@@ -181,7 +187,7 @@ class Batch(Shown):
         unknown_true: UnknownPolicy | None = None,
         missing: MissingPolicy = "error",
         instances: Iterable[Label] = (),
-        rows: Rows | None = None,
+        rows: RowKind | None = None,
     ) -> Batch:
         """Align both sides, by instance id where they carry ids and by position otherwise, and look up their classes.
 
@@ -235,39 +241,44 @@ class Batch(Shown):
         """``of`` label sets, the true side first; ``isolated`` is ``given`` with all isolated classes, if known."""
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
-        sides = ends_of_paths(given, sides[0]), ends_of_paths(given, sides[1])
+        sides = resolve_paths(given, sides[0]), resolve_paths(given, sides[1])
         scores = sides[1].scores
         asked = sides[0], sides[1] if scores is None else replace(scores.sets, rows=sides[1].rows)
         unknown = [given.numbers(side.vocabulary) < 0 for side in asked]
         for side, new in zip(asked, unknown, strict=True):
             refuse_other_layouts(given, side, new)
         ids, places = align(*sides, policies.missing, instances)
-        strange: list[NDArray[np.bool_]] = []
+        unknown_counts: list[NDArray[np.bool_]] = []
         alone: list[Label] = []
         for k, (side, policy) in enumerate(zip(asked, (policies.unknown_true, policies.unknown), strict=True)):
             new = unknown[k]
             if policy == "error" and new.any():
                 refuse_unknown(given, side, new, policies.advice[k])
             refuse_misread(given, side, new)
-            refuse_odd_labels(given, side, new)
-            strange.append(new)
+            refuse_suspect_labels(given, side, new)
+            unknown_counts.append(new)
             if policy == "isolate":
                 alone += map(side.vocabulary.__getitem__, np.unique(side.codes[new[side.codes]]))
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
         size = len(sides[0]) if ids is None else len(ids)
-        true = _side(isolated, sides[0], strange[0], policies.unknown_true == "drop", places[0], size)
-        pred = _side(isolated, sides[1], strange[1], policies.unknown == "drop", places[1], size)
+        true = _side(isolated, sides[0], unknown_counts[0], policies.unknown_true == "drop", places[0], size)
+        pred = _side(isolated, sides[1], unknown_counts[1], policies.unknown == "drop", places[1], size)
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
             pred = replace(pred, ranking=_placed(ptr, classes, places[1], size), uncut=sides[1].cut is None)
         return cls(isolated, true, pred, ids, given, str(policies))
 
     @property
-    def as_given(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether no label was unknown and no instance missing."""
         true, pred = self.true, self.pred
-        return true.strange is None and pred.strange is None and true.absent is None and pred.absent is None
+        return (
+            true.unknown_counts is None
+            and pred.unknown_counts is None
+            and true.missing_rows is None
+            and pred.missing_rows is None
+        )
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -321,7 +332,7 @@ class Batch(Shown):
         pred = replace(self.pred, ptr=ranking.ptr, classes=classes, ranking=ranking, uncut=False)
         return replace(self, pred=pred)
 
-    def first_alike(self) -> IntArray:
+    def first_duplicates(self) -> IntArray:
         """For each instance the first one that has the same classes on both sides."""
         if len(self) == 1:
             return np.zeros(1, np.int64)
@@ -336,12 +347,16 @@ class Batch(Shown):
         return first_equal(ptr[0:-1:2].copy(), ptr[2::2].copy(), values)
 
     def __repr__(self) -> str:
-        return f"Batch({many(len(self), 'instance')}, {self.hierarchy!r})"
+        return f"Batch({plural(len(self), 'instance')}, {self.hierarchy!r})"
 
-    def _more(self) -> Iterator[Table]:
+    def _html_parts(self) -> Iterator[Table]:
         name = self.hierarchy.labels.__getitem__
         rows = [
-            [str(i if self.ids is None else self.ids[i]), few(map(name, self.true[i])), few(map(name, self.pred[i]))]
+            [
+                str(i if self.ids is None else self.ids[i]),
+                abbreviate(map(name, self.true[i])),
+                abbreviate(map(name, self.pred[i])),
+            ]
             for i in range(min(len(self), FIRST_ROWS))
         ]
         yield Table(["instance" if self.ids is None else "id", "true", "predicted"], rows)
@@ -355,16 +370,16 @@ def _side(
     from hemlp.kernels.rows import class_rows
 
     numbers = hierarchy.numbers(side.vocabulary)
-    strange = None
+    unknown_counts = None
     if new.any():
         lost = np.repeat(place, np.diff(side.ptr))[new[side.codes]]
-        strange = np.bincount(lost, minlength=size).astype(np.int32) if lost.size else None
+        unknown_counts = np.bincount(lost, minlength=size).astype(np.int32) if lost.size else None
         if dropped:
             numbers[new] = -1
     order = np.full(size, -1, np.int64)
     order[place] = np.arange(len(side))
     ptr, classes = class_rows(side.ptr, side.codes, numbers, order)
-    return Side(ptr, classes, strange, order < 0 if len(side) < size else None)
+    return Side(ptr, classes, unknown_counts, order < 0 if len(side) < size else None)
 
 
 def _placed(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:

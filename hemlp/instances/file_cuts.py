@@ -50,7 +50,7 @@ class Cut:
         return [self.file, self.at] if self.stored else [self.file]
 
 
-def cut_of(text: str) -> Cut | None:
+def parse_cut(text: str) -> Cut | None:
     """What FILE@CUT says; None if it is the name of a plain file."""
     file, sign, at = text.rpartition("@")
     if not sign or not file or os.path.exists(text):

@@ -11,17 +11,18 @@ from os import PathLike, fspath
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
-from hemlp.hierarchy.formats.options import SEPARATORS
-from hemlp.hierarchy.formats.parquet import is_parquet, parquet_columns
+from hemlp.hierarchy.formats.source_file import SEPARATORS
 from hemlp.hierarchy.readers import READERS
 from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.long_labels import read_long
 from hemlp.instances.formats.matrix_files import is_matrix, matrix_cells, matrix_rows, read_matrix
-from hemlp.instances.sets import LabelSets, Rows, digest_of
+from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
+from hemlp.io.cells import word_rows
+from hemlp.io.parquet_files import is_parquet, parquet_columns
 from hemlp.io.text import (
-    MARK,
+    GZIP_MAGIC,
     STANDARD_INPUT,
-    ZIPPED,
+    UTF8_BOM,
     check_separator,
     check_text,
     decode,
@@ -30,8 +31,7 @@ from hemlp.io.text import (
     open_bytes,
     read_bytes,
 )
-from hemlp.io.unpacking import unzipped
-from hemlp.io.words import word_rows
+from hemlp.io.unpacking import unzip
 from hemlp.options import check_choice
 
 JSON_LINES = (".jsonl", ".ndjson")
@@ -52,7 +52,7 @@ def read_labels(
     sep: str | None = None,
     id: str | None = None,
     label: str | None = None,
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
 ) -> LabelSets:
     r"""Read label sets, gzipped or not.
 
@@ -97,7 +97,7 @@ def read_labels(
     [('sheep', 'cow'), (), ('cow',)]
     """
     if rows is not None:
-        check_choice("rows", rows, get_args(Rows))
+        check_choice("rows", rows, get_args(RowKind))
         if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
             raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
         return replace(read_labels(path, format=format, sep=sep, id=id, label=label), rows=rows)
@@ -170,7 +170,7 @@ def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None,
     if further and not (id is not None and label is not None):
         raise FileFormatError(
             f"{source}: beside {key!r} and {wanted!r} there are the columns {further}, which label sets do not have"
-        ).advised(Advice("id", key or "id", "to leave them out on purpose", (("label", wanted),)))
+        ).with_advice(Advice("id", key or "id", "to leave them out on purpose", (("label", wanted),)))
     used = {name: columns[name] for name in columns if name in (key, wanted)}
     try:
         return LabelSets.of(used, id=key, label=wanted, source=source)
@@ -222,13 +222,13 @@ class LabelFile:
         raw = open_bytes(self.source)
         try:
             with raw:
-                zipped = raw.read(2) == ZIPPED
+                zipped = raw.read(2) == GZIP_MAGIC
                 length = raw.seek(0, os.SEEK_END)
                 raw.seek(0)
-                lines = iter(unzipped(raw, length, self.source) if zipped else raw)
+                lines = iter(unzip(raw, length, self.source) if zipped else raw)
                 first = True
                 while piece := b"".join(islice(lines, size)):
-                    yield check_text(piece.removeprefix(MARK) if first else piece, self.source)
+                    yield check_text(piece.removeprefix(UTF8_BOM) if first else piece, self.source)
                     first = False
         except OSError as error:
             raise UnreadableFile(f"cannot read {self.source}: {(error.strerror or str(error)).lower()}") from None

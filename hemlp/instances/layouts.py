@@ -14,7 +14,7 @@ from hemlp.arrays import IntArray, sorted_distinct
 from hemlp.errors import Advice, InvalidLabelSets
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import several_classes
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 
 ENOUGH = 5
 """So many instances, all of them of the same odd kind, are no accident."""
@@ -38,8 +38,8 @@ def refuse_other_layouts(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.
     _refuse_edges(hierarchy, side)
 
 
-def _refused(side: LabelSets, position: int, words: str) -> InvalidLabelSets:
-    return InvalidLabelSets(f"{side.place(position)}: {words}").advised(_ANYWAY)
+def _refusal(side: LabelSets, position: int, words: str) -> InvalidLabelSets:
+    return InvalidLabelSets(f"{side.place(position)}: {words}").with_advice(_ANYWAY)
 
 
 def _rows(side: LabelSets) -> IntArray:
@@ -50,14 +50,14 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
     """Refuse ids that are classes: the subjects of one document, or columns in another order."""
     ids, label = side.ids or (), side.vocabulary[side.codes[0]]
     if all(isinstance(name, str) and _ADDRESS.fullmatch(name) for name in ids):
-        raise _refused(
+        raise _refusal(
             side, 0, f"all ids are addresses in angle brackets, {ids[0]!r} for example: this looks like a file of the "
             f"subjects of one document, as Annif writes them (<address>, name, score), and not like lines of id and "
             f"label. Join the documents to one file with the id of each in its first column",
         )  # fmt: skip
     numbers = hierarchy.numbers(ids)
     if new[side.codes].all() and (numbers >= 0).all():
-        raise _refused(
+        raise _refusal(
             side, 0, f"all ids are classes of the hierarchy, {ids[0]!r} for example, and no label is one: the columns "
             f"of ids and labels seem to be in the wrong order ({label!r} is a label here)",
         )  # fmt: skip
@@ -65,7 +65,7 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
     same = numbers[rows] == hierarchy.numbers(side.vocabulary)[side.codes]
     single = (np.diff(side.ptr) <= 1).all() and (numbers[rows] >= 0).all() and same.all()
     if single and any(str(ids[row]) != str(side.vocabulary[c]) for row, c in zip(rows, side.codes, strict=True)):
-        raise _refused(
+        raise _refusal(
             side, 0, f"every id names the same class as its only label, {ids[rows[0]]!r} and {label!r} for example: "
             f"this looks like a list of classes with their names, such as the subjects of one document, and not like "
             f"lines of id and label",
@@ -80,7 +80,7 @@ def _refuse_pairs(side: LabelSets, new: NDArray[np.bool_]) -> None:
     firsts, seconds = side.codes[::2], side.codes[1::2]
     groups = 1 + np.count_nonzero(firsts[1:] != firsts[:-1])
     if new[firsts].all() and not new[seconds].any() and sorted_distinct(firsts).size == groups >= ENOUGH:
-        raise _refused(
+        raise _refusal(
             side, 0, f"every line has an unknown label, {side.vocabulary[firsts[0]]!r} here, and a class behind it: "
             f"they look like lines of id and label. Give a .csv or .tsv file with the columns id and label",
         )  # fmt: skip
@@ -105,17 +105,17 @@ def _refuse_edges(hierarchy: Hierarchy, side: LabelSets) -> None:
     edges = np.sort(hierarchy.parent_idx * np.int64(len(hierarchy)) + above)
     for first, second in (pairs, pairs[::-1]):
         if np.array_equal(np.sort(first * np.int64(len(hierarchy)) + second), edges):
-            raise _refused(side, 0, "these are the edges of the hierarchy itself, each once, and not label sets")
+            raise _refusal(side, 0, "these are the edges of the hierarchy itself, each once, and not label sets")
 
 
-def refuse_odd_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
+def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
     """Refuse unknown labels that are a heading, several known ones in one string, or a class in angle brackets."""
     if side.rows is not None or not new[side.codes].any():
         return
     first = str(side.vocabulary[side.codes[0]])
     begins = side.first_row == 0 and (side.words or (side.lines is not None and side.lines[0] == 1))
     if begins and side.ptr[1] == 1 and new[side.codes[0]] and _HEAD.fullmatch(first):
-        raise _refused(side, 0, f"{first!r} is unknown, and looks like the head of a column: take this line away")
+        raise _refusal(side, 0, f"{first!r} is unknown, and looks like the head of a column: take this line away")
     known = hierarchy.known_labels()
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]
@@ -123,4 +123,4 @@ def refuse_odd_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.boo
         if isinstance(label, str) and _ADDRESS.fullmatch(label) and label[1:-1] in known:
             words = "a class in angle brackets: take them away"
         for position in np.flatnonzero(side.codes == k)[:1].tolist() if words else ():
-            raise _refused(side, position, f"{label!r} is unknown, and looks like {words}")
+            raise _refusal(side, position, f"{label!r} is unknown, and looks like {words}")

@@ -19,7 +19,7 @@ Digests = NDArray[np.uint64]
 
 def fingerprint(s: ScoredSets) -> str:
     """Of classes and scores of all instances, in any order of both; instances without scores do not count."""
-    return f"{int(_mixed(_rows(s)).sum(dtype=np.uint64)):016x}"
+    return f"{int(_mix(_rows(s)).sum(dtype=np.uint64)):016x}"
 
 
 def row_digests(s: ScoredSets) -> Digests | None:
@@ -27,13 +27,13 @@ def row_digests(s: ScoredSets) -> Digests | None:
     if s.ids is None:
         return None
     scored = np.flatnonzero(np.diff(s.ptr))
-    return np.unique(_mixed(_rows(s) + _mixed(_digests([s.ids[k] for k in scored.tolist()]))))
+    return np.unique(_mix(_rows(s) + _mix(_digests([s.ids[k] for k in scored.tolist()]))))
 
 
 def _rows(s: ScoredSets) -> Digests:
     """Of the classes and scores of each instance that has any."""
     bits = np.ascontiguousarray(s.values + 0.0).view(np.uint64)  # 0.0: there is one zero
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(_digests(s.vocabulary)[s.codes] + _mixed(bits)))])
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(_digests(s.vocabulary)[s.codes] + _mix(bits)))])
     found: Digests = (sums[s.ptr[1:]] - sums[s.ptr[:-1]])[np.diff(s.ptr) > 0]
     return found
 
@@ -43,7 +43,7 @@ def _digests(labels: Sequence[Label]) -> Digests:
     return np.frombuffer(b"".join(texts), "<u8")
 
 
-def _mixed(numbers: Digests) -> Digests:
+def _mix(numbers: Digests) -> Digests:
     """Each number as another one that looks random (Steele et al. 2014, splitmix64)."""
     found = numbers + np.uint64(0x9E3779B97F4A7C15)
     found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

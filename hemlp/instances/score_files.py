@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption, InvalidScores
-from hemlp.hierarchy.formats.options import SEPARATORS
+from hemlp.hierarchy.formats.source_file import SEPARATORS
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.formats.score_triples import CAFA_HEADS, as_number, read_triples
-from hemlp.instances.formats.scores import USUAL, from_triples
+from hemlp.instances.formats.scores import DEFAULT_COLUMNS, from_triples
 from hemlp.instances.label_files import read_labels
+from hemlp.instances.label_sets import LabelSets, RowKind, from_pairs
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.instances.sets import LabelSets, Rows, from_pairs
+from hemlp.io.cells import word_rows
 from hemlp.io.text import check_separator, decode, file_kind, file_reader, read_bytes, split_cells
-from hemlp.io.words import word_rows
 from hemlp.options import check_choice
 
 JSON_KINDS = (".jsonl", ".ndjson")
@@ -129,15 +129,15 @@ def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...],
     """From a table whose first line names its columns."""
     rows = split_cells(text, source, sep)
     line, header = next(rows, (1, []))
-    chosen = [given or usual for given, usual in zip(named, USUAL, strict=True)]
+    chosen = [given or usual for given, usual in zip(named, DEFAULT_COLUMNS, strict=True)]
     if not named[1] and "label" not in header and "class" in header:
         chosen[1] = "class"
-    for name, option in zip(chosen, USUAL, strict=True):
+    for name, option in zip(chosen, DEFAULT_COLUMNS, strict=True):
         if header.count(name) != 1:
             raise FileFormatError(
                 f"{source}, line {line}: no column {name!r} among {header}: a file of scores has lines id, class, "
                 f"score, or a first line that names these columns", line,
-            ).advised(Advice(option, "COLUMN", "to say which one is meant"))  # fmt: skip
+            ).with_advice(Advice(option, "COLUMN", "to say which one is meant"))  # fmt: skip
     at = [header.index(name) for name in chosen]
     found: list[tuple[Any, Any, Any]] = []
     lines = []
@@ -181,14 +181,14 @@ def _from_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
                 f"id<TAB>class<TAB>score", line,
             )  # fmt: skip
         classes[k], values[k] = known.setdefault(name, len(known)), number
-    return ScoredSets.arranged(
+    return ScoredSets.from_entries(
         list(known), rows, classes[codes], values[codes], ptr.size - 1, None, source, rows + 1, repeated
     )
 
 
 def _from_json_lines(text: str, source: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
     """From objects with all scores of an instance, or with one score each."""
-    of_id, of_label, of_score = (given or usual for given, usual in zip(named, USUAL, strict=True))
+    of_id, of_label, of_score = (given or usual for given, usual in zip(named, DEFAULT_COLUMNS, strict=True))
     seen: set[Any] = set()
     has_ids: bool | None = None
     triples: list[tuple[Any, Any, Any]] = []
@@ -260,7 +260,7 @@ def _as_reading(option: str, value: str) -> str:
 
 @file_reader
 def as_gold(
-    data: Any, rows: Rows | None = None, *, format: Any = None, sep: str | None = None, id: str | None = None,
+    data: Any, rows: RowKind | None = None, *, format: Any = None, sep: str | None = None, id: str | None = None,
     label: str | None = None,
 ) -> LabelSets:  # fmt: skip
     """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines.

@@ -20,12 +20,12 @@ from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
-from hemlp.instances.sets import LabelSets, Scored
+from hemlp.instances.label_sets import LabelSets, Scored
 from hemlp.instances.thresholds import as_threshold, class_thresholds
 from hemlp.options import check_choice
-from hemlp.text.display import FIRST_ROWS, Shown, few
+from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.instances.score_digest import Digests
@@ -46,7 +46,7 @@ class CutRule(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoredSets(Scored, Shown):
+class ScoredSets(Scored, HtmlDisplay):
     """Scored classes of each instance: ``vocabulary[c]`` has the score ``values[k]``, for c = ``codes[k]`` and k from
     ``ptr[i]`` to ``ptr[i + 1]``, greatest score first and ties in the order of labels.
 
@@ -112,15 +112,15 @@ class ScoredSets(Scored, Shown):
         >>> ScoredSets.of({"first": {"sheep": 0.9}, "second": {}}).ids
         ('first', 'second')
         """
-        from hemlp.instances.formats.scores import made_of
+        from hemlp.instances.formats.scores import infer_scores
 
         if isinstance(data, ScoredSets):
             return data
         check_choice("repeated", repeated, ("error", "max"))
-        return made_of(data, labels, ids, (id, label, score), repeated, source)
+        return infer_scores(data, labels, ids, (id, label, score), repeated, source)
 
     @classmethod
-    def arranged(
+    def from_entries(
         cls, vocabulary: Sequence[Label], rows: IntArray, codes: IntArray, values: FloatArray, size: int,
         ids: tuple[Label, ...] | None, source: str | None, lines: IntArray | None, repeated: Repeated,
     ) -> ScoredSets:  # fmt: skip
@@ -158,10 +158,10 @@ class ScoredSets(Scored, Shown):
             name, other = (self.vocabulary[self.codes[at]] for at in (k, first))
             what = f"{name!r} is scored twice" if name == other else f"{name!r} and {other!r} are names of one class"
             both = f"{self.values[first]:g} and {self.values[k]:g}"
-            raise InvalidScores(f"{self.place(k)}: {what} ({both})").advised(ANYWAY)
-        return self.only(~again)
+            raise InvalidScores(f"{self.place(k)}: {what} ({both})").with_advice(ANYWAY)
+        return self.select(~again)
 
-    def only(self, kept: IntArray) -> ScoredSets:
+    def select(self, kept: IntArray) -> ScoredSets:
         """The entries that are ``kept``; all instances stay."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.ptr))[kept]
         lines = None if self.lines is None else self.lines[kept]
@@ -182,12 +182,14 @@ class ScoredSets(Scored, Shown):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"ScoredSets({many(len(self), 'instance')}, {many(self.values.size, 'score')})"
+        return f"ScoredSets({plural(len(self), 'instance')}, {plural(self.values.size, 'score')})"
 
-    def _more(self) -> Iterator[Table]:
+    def _html_parts(self) -> Iterator[Table]:
         ids = range(len(self)) if self.ids is None else self.ids
         best = (sorted(self[i].items(), key=lambda item: -item[1]) for i in range(min(len(self), FIRST_ROWS)))
-        rows = [[str(ids[i]), few(f"{label} {score:.3g}" for label, score in found)] for i, found in enumerate(best)]
+        rows = [
+            [str(ids[i]), abbreviate(f"{label} {score:.3g}" for label, score in found)] for i, found in enumerate(best)
+        ]
         yield Table(["instance" if self.ids is None else "id", "greatest scores"], rows)
 
     def place(self, position: int) -> str:
@@ -220,14 +222,14 @@ class ScoredSets(Scored, Shown):
         if isinstance(threshold, CutRule):
             if default is not None:
                 raise InvalidOption("default= is for a mapping class → threshold: what was tuned has its own")
-            return replace(self.only(threshold.kept(self)).sets, scores=self, cut=threshold.rule(self))
+            return replace(self.select(threshold.kept(self)).sets, scores=self, cut=threshold.rule(self))
         if isinstance(threshold, Mapping):
             least = class_thresholds(self, threshold, default)[self.codes]
         else:
             if default is not None:
                 raise InvalidOption("default= is for a mapping class → threshold")
             least = np.full(self.codes.size, as_threshold(threshold))
-        return replace(self.only(self.values >= least).sets, scores=self, cut=self._rule(threshold))
+        return replace(self.select(self.values >= least).sets, scores=self, cut=self._rule(threshold))
 
     def _rule(self, threshold: float | Mapping[Label, float]) -> str:
         """How ``at`` cuts, in words."""
@@ -269,7 +271,7 @@ class ScoredSets(Scored, Shown):
 
     def first(self, k: int) -> ScoredSets:
         """The k greatest scores of each instance, or all where there are fewer."""
-        return self.only(self.ranks < k)
+        return self.select(self.ranks < k)
 
     @property
     def ranks(self) -> IntArray:
@@ -300,15 +302,15 @@ class ScoredSets(Scored, Shown):
         from hemlp.kernels.records import Rows
         from hemlp.kernels.sweep import reached
 
-        known, h = self.looked_up(hierarchy, unknown)
+        known, h = self.look_up(hierarchy, unknown)
         ptr, nodes, first = reached(Rows(h.parent_ptr, h.parent_idx), Rows(known.ptr, known.codes))
         rows = np.repeat(np.arange(len(self)), np.diff(ptr))
         lines = None if known.lines is None else known.lines[first]
-        return ScoredSets.arranged(
+        return ScoredSets.from_entries(
             h.labels, rows, nodes, known.values[first], len(self), self.ids, self.source, lines, self.repeated
         )
 
-    def looked_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
+    def look_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
         """With the classes of a hierarchy for vocabulary, and that hierarchy with what was isolated."""
         nothing = LabelSets((), np.zeros(len(self) + 1, np.int64), np.empty(0, np.int32), self.ids)
         batch = Batch.over(hierarchy, (nothing, self.sets), Policies(unknown))
@@ -325,14 +327,14 @@ class ScoredSets(Scored, Shown):
         if among is not None and among is not h:
             of_label[among.numbers(self.vocabulary) < 0] = -1
         numbers = of_label[self.codes].astype(np.int32)
-        known = self if numbers.min(initial=0) >= 0 else self.only(numbers >= 0)
+        known = self if numbers.min(initial=0) >= 0 else self.select(numbers >= 0)
         numbers = numbers[numbers >= 0]
         if all(number < 0 or h.labels[number] == name for number, name in zip(of_label, self.vocabulary, strict=True)):
             return replace(known, vocabulary=h.labels, codes=numbers)  # no aliases: nothing else changes
         rows = np.repeat(np.arange(len(known)), np.diff(known.ptr))
         named = known.without_repeats(rows, numbers)
         codes = h.numbers(named.vocabulary)[named.codes].astype(np.int32)
-        return ScoredSets.arranged(h.labels, np.repeat(np.arange(len(named)), np.diff(named.ptr)), codes, named.values,
+        return ScoredSets.from_entries(h.labels, np.repeat(np.arange(len(named)), np.diff(named.ptr)), codes, named.values,
                                    len(named), self.ids, self.source, named.lines, self.repeated)  # fmt: skip
 
     def take(self, ids: Iterable[Label]) -> ScoredSets:
@@ -353,9 +355,9 @@ class ScoredSets(Scored, Shown):
             raise InvalidOption("these scores have no instance ids to be taken by")
         place = {name: k for k, name in enumerate(self.ids)}
         rows = np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
-        return replace(self.rows_taken(rows), ids=names)
+        return replace(self.take_rows(rows), ids=names)
 
-    def rows_taken(self, rows: IntArray) -> ScoredSets:
+    def take_rows(self, rows: IntArray) -> ScoredSets:
         """The instances with these numbers, in this order, without ids; -1 is one without scores."""
         lengths = np.where(rows >= 0, np.diff(self.ptr)[rows], 0) if len(self) else np.zeros(rows.size, np.int64)
         ptr = pointers(lengths)

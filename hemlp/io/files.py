@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from hemlp.errors import UnwritableFile
-from hemlp.processes.interrupts import unfinished
+from hemlp.processes.interrupts import cleanup_on_exit
 
 LOCKS = find_spec("fcntl") is not None
 """Whether files are locked while they are written. Windows neither removes nor moves a file that somebody has open."""
@@ -91,7 +91,7 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
 def _part_of(place: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     """A new file beside ``place``, locked while it is written, so that everybody sees whether its writer lives."""
     part = place.with_name(f"{place.name[:50]}.{os.urandom(8).hex()}.part")
-    with unfinished(lambda: part.unlink(missing_ok=True)):
+    with cleanup_on_exit(lambda: part.unlink(missing_ok=True)):
         try:
             while True:
                 with part.open("wb") as file:

@@ -22,7 +22,7 @@ class BatchedColumn:
             yield from batch
 
 
-def collected(data: Any) -> Any:
+def collect_query(data: Any) -> Any:
     """A query of polars or DuckDB as the table that it is a query for, and anything else as it is."""
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         return data.collect()
@@ -46,7 +46,7 @@ def column(data: Any, name: Any) -> list[Any]:
     return list(values)
 
 
-def of_records(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+def records_to_columns(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     """Columns from dicts, one a row; what a row does not have is None."""
     names = dict.fromkeys(name for record in records for name in record)
     return {name: [record.get(name) for record in records] for name in names}

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from hemlp.arrays import IntArray
+from hemlp.io.cells import read_columns
 from hemlp.io.text import QUOTING
-from hemlp.io.words import read_columns
 
 
-def regular_columns(
+def read_regular_columns(
     data: bytes, source: str, sep: str, width: int, columns: Sequence[int]
 ) -> list[tuple[list[str], IntArray]] | None:
     """Some columns of the lines after the first one: distinct cells without blanks around them, and codes of all cells.
@@ -28,7 +28,7 @@ def regular_columns(
     rows = np.flatnonzero(found.widths)
     if rows.size != rows.max(initial=-1) + 1 or (found.widths[rows] != width).any():  # blank ones at the end are none
         return None
-    bare = found.stripped()
+    bare = found.strip_texts()
     if quoted:
         inner = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in found.texts]
         if any('"' in text for text in inner):

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import IO, Any, ParamSpec, TypeVar
 
 from hemlp.errors import FileFormatError, InvalidOption, OutOfMemory, UnreadableFile
-from hemlp.io.unpacking import unzipped
+from hemlp.io.unpacking import unzip
 
-Given = ParamSpec("Given")
-Read = TypeVar("Read")
-ZIPPED = b"\x1f\x8b"
+P = ParamSpec("P")
+T = TypeVar("T")
+GZIP_MAGIC = b"\x1f\x8b"
 """How a gzip file begins."""
 
-MARK = b"\xef\xbb\xbf"
+UTF8_BOM = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
 STANDARD_INPUT = "/dev/stdin"
 """Its name, also where there is no such file; it can be read once."""
@@ -40,11 +40,11 @@ def check_separator(sep: str | None) -> None:
         raise InvalidOption(f"the separator {sep!r} is not one character")
 
 
-def file_reader(read: Callable[Given, Read]) -> Callable[Given, Read]:
+def file_reader(read: Callable[P, T]) -> Callable[P, T]:
     """A function that reads a file, and names it where it is nested too deeply or too large for this machine."""
 
     @wraps(read)
-    def reading(*args: Given.args, **options: Given.kwargs) -> Read:
+    def reading(*args: P.args, **options: P.kwargs) -> T:
         try:
             return read(*args, **options)
         except OutOfMemory:
@@ -84,12 +84,12 @@ def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
             data = file.read()
         except OSError as error:
             raise UnreadableFile(f"cannot read {source}: {(error.strerror or str(error)).lower()}") from None
-    if data.startswith(ZIPPED):
-        stream = unzipped(io.BytesIO(data), len(data), source)
+    if data.startswith(GZIP_MAGIC):
+        stream = unzip(io.BytesIO(data), len(data), source)
         data = b"".join(iter(lambda: stream.read(2**22), b""))
     if data.startswith(b"PAR1"):  # Parquet is no text
         return source, data
-    return source, check_text(data.removeprefix(MARK), source)
+    return source, check_text(data.removeprefix(UTF8_BOM), source)
 
 
 def check_text(data: bytes, source: str) -> bytes:

@@ -31,7 +31,7 @@ def unpack_limit(size: int) -> int:
     return int(chosen) * 2**20
 
 
-def check_unpacked(unpacked: int, size: int, source: str) -> None:
+def check_unpacked_size(unpacked: int, size: int, source: str) -> None:
     """Refuse a file of ``size`` bytes that unpacks to more than it may."""
     limit = unpack_limit(size)
     if unpacked > limit:
@@ -57,11 +57,11 @@ class _Unzipped(io.RawIOBase):
         except (OSError, EOFError, zlib.error) as error:
             raise FileFormatError(f"{self._source} is a damaged gzip file: {error}") from None
         self._unpacked += len(data)
-        check_unpacked(self._unpacked, self._size, self._source)
+        check_unpacked_size(self._unpacked, self._size, self._source)
         buffer[: len(data)] = data
         return len(data)
 
 
-def unzipped(raw: IO[bytes], size: int, source: str) -> io.BufferedReader:
+def unzip(raw: IO[bytes], size: int, source: str) -> io.BufferedReader:
     """The content of a gzip file of ``size`` bytes."""
     return io.BufferedReader(_Unzipped(raw, size, source), 2**18)

@@ -30,4 +30,4 @@ cdef class Around:
     cdef int _lay_out(self) except -1 nogil
     cdef void _measure(self) noexcept nogil
     cdef void _nearer(self, long long row, long long pair, float far) noexcept nogil
-    cdef int _measure_past_gate(self, long long i) except -1 nogil
+    cdef int _measure_past_hub(self, long long i) except -1 nogil

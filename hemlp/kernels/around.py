@@ -52,7 +52,7 @@ class Around:
         self.above, self.kappa = np.zeros((2, 1024 * LANES), np.float32)
         self._place, self._base = np.zeros(self.top + 1, np.int32), 1
         self.count = self.rows = self.height = self.width = self.stride = 0
-        if lists.gated:
+        if lists.with_hub:
             self._targets, self._distances = Targets(lists), np.zeros(int((heights * widths).max(initial=0)))
 
     def number(self, node):
@@ -87,8 +87,8 @@ class Around:
         self._list(0, self.width)
         self._lay_out()
         self._list(self.width, self.width + self.height)
-        if self.lists.gated:
-            self._measure_past_gate(i)
+        if self.lists.with_hub:
+            self._measure_past_hub(i)
         else:
             self._measure()
         return 0
@@ -178,8 +178,8 @@ class Around:
             way: cython.float = self.above[row + lane] + far
             self.kappa[pair + lane] = way if way < self.kappa[pair + lane] else self.kappa[pair + lane]
 
-    def _measure_past_gate(self, i):
-        """What is beyond the gate is in few lists."""
+    def _measure_past_hub(self, i):
+        """What is beyond the hub is in few lists."""
         instance_distances(self.lists, self._targets, self.sides, i, 0, self._distances)
         for a in range(self.height):
             for b in range(self.width):

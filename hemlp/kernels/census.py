@@ -71,33 +71,33 @@ def _count(
     sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t,
     groups: cython.const[cython.int][::1], counts: cython.longlong[:, :, ::1], through: cython.longlong[:, ::1],
 ) -> cython.void:  # fmt: skip
-    """One instance. What is beyond the gate is counted once for all nodes, in ``through``."""
+    """One instance. What is beyond the hub is counted once for all nodes, in ``through``."""
     row: cython.Py_ssize_t = i if counts.shape[0] > 1 else 0
-    p_gate: cython.bint = False
-    t_gate: cython.bint = False
-    if implied.gated:
+    p_hub: cython.bint = False
+    t_hub: cython.bint = False
+    if implied.with_hub:
         for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
-            p_gate = p_gate or implied.through[sides.pred[c]] != 0
+            p_hub = p_hub or implied.through[sides.pred[c]] != 0
         for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
-            t_gate = t_gate or implied.through[sides.true[c]] != 0
-    through[row, 0] += p_gate
-    through[row, 1] += t_gate
-    through[row, 2] += p_gate and t_gate
+            t_hub = t_hub or implied.through[sides.true[c]] != 0
+    through[row, 0] += p_hub
+    through[row, 1] += t_hub
+    through[row, 2] += p_hub and t_hub
     p_mark: cython.int = 2 * i
     t_mark: cython.int = 2 * i + 1
     for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
         for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
             node = implied.nodes[k]
-            if stamp[node] != p_mark and not (p_gate and implied.beyond[node]):
+            if stamp[node] != p_mark and not (p_hub and implied.beyond[node]):
                 stamp[node] = p_mark
                 counts[row, groups[node], 0] += 1
-                if t_gate and implied.beyond[node]:
+                if t_hub and implied.beyond[node]:
                     counts[row, groups[node], 2] += 1
     for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
             node = implied.nodes[k]
-            if stamp[node] != t_mark and not (t_gate and implied.beyond[node]):
-                if stamp[node] == p_mark or (p_gate and implied.beyond[node]):
+            if stamp[node] != t_mark and not (t_hub and implied.beyond[node]):
+                if stamp[node] == p_mark or (p_hub and implied.beyond[node]):
                     counts[row, groups[node], 2] += 1
                 stamp[node] = t_mark
                 counts[row, groups[node], 1] += 1
@@ -126,20 +126,20 @@ def _add_all(
     stamp: cython.longlong[::1] = np.full(implied.size, -1, np.int64)
     beyond: cython.double[:, ::1] = np.zeros((1, 2))
     i: cython.Py_ssize_t
-    gate: cython.bint
+    hub: cython.bint
     with cython.nogil:
         for i in range(sets.ptr.shape[0] - 1):
             if i % 256 == 0:
                 look_for_signals()
-            gate = False
+            hub = False
             for c in range(sets.ptr[i], sets.ptr[i + 1]):
-                gate = gate or implied.through[sets.items[c]] != 0
-            if gate:
+                hub = hub or implied.through[sets.items[c]] != 0
+            if hub:
                 _add(beyond, 0, values[i])
             for c in range(sets.ptr[i], sets.ptr[i + 1]):
                 for k in range(implied.ptr[sets.items[c]], implied.ptr[sets.items[c] + 1]):
                     node = implied.nodes[k]
-                    if stamp[node] != i and not (gate and implied.beyond[node]):
+                    if stamp[node] != i and not (hub and implied.beyond[node]):
                         stamp[node] = i
                         _add(sums, node, values[i])
     through[0] = beyond[0, 0]

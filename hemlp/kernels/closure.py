@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import longer
+from hemlp.arrays import enlarge
 
 if cython.compiled:
     from cython.cimports.hemlp.kernels.records import Rows, Sides
@@ -102,8 +102,8 @@ def _close_all(
 def _make_room(search: Search) -> None:
     """For one more instance."""
     needed = search.end + 2 * (search.size + 1)
-    search.nodes = longer(np.asarray(search.nodes), needed)
-    search.members = longer(np.asarray(search.members), needed)
+    search.nodes = enlarge(np.asarray(search.nodes), needed)
+    search.members = enlarge(np.asarray(search.members), needed)
 
 
 @cython.cfunc

@@ -1,7 +1,7 @@
 """The best common ancestors of many pairs of classes: of greatest value, or near and deep at once.
 
 Instance i has its pairs, one row a predicted class, from ``pair_ptr[i]`` on. Classes are rows of ``above``, lists of
-ancestors. What is beyond the gate is an ancestor of each class that reaches the gate, in its list or not.
+ancestors. What is beyond the hub is an ancestor of each class that reaches the hub, in its list or not.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Array = NDArray[Any]
 
 
 class Ways:
-    """How far up ancestors are (beside the lists, and by way of the gate), and how deep each class lies, roots at 1.
+    """How far up ancestors are (beside the lists, and by way of the hub), and how deep each class lies, roots at 1.
 
-    ``front_depth``, ``front_beyond``: of the classes beyond the gate those that no other one excels, being both deeper
-    and nearer to the gate.
+    ``front_depth``, ``front_beyond``: of the classes beyond the hub those that no other one excels, being both deeper
+    and nearer to the hub.
     """
 
-    def __init__(self, distances: Array, gate_at: Array, beyond: Array, depth: Array) -> None:
+    def __init__(self, distances: Array, hub_at: Array, beyond: Array, depth: Array) -> None:
         self.distances = distances
-        self.gate_at = gate_at
+        self.hub_at = hub_at
         self.beyond = beyond
         self.depth = depth
         at = np.flatnonzero(beyond >= 0)
@@ -143,27 +143,27 @@ def _similar(
                 if stamp[node] == mark:
                     best = max(best, _ratio(ways.depth[node], ways.distances[k] + far[node]))
                 elif above.through[t] != 0 and above.beyond[node] != 0:
-                    way = ways.distances[k] + ways.gate_at[t] + ways.beyond[node]
+                    way = ways.distances[k] + ways.hub_at[t] + ways.beyond[node]
                     best = max(best, _ratio(ways.depth[node], way))
             if above.through[p] != 0:
-                best = max(best, _past_the_gate(p, t, above, ways))
+                best = max(best, _past_hub(p, t, above, ways))
             found[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _past_the_gate(p: cython.int, t: cython.int, above: Implied, ways: Ways) -> cython.double:
-    """The best of the common ancestors that p reaches by way of the gate."""
+def _past_hub(p: cython.int, t: cython.int, above: Implied, ways: Ways) -> cython.double:
+    """The best of the common ancestors that p reaches by way of the hub."""
     best: cython.double = 0.0
     for k in range(above.ptr[t], above.ptr[t + 1]):
         node = above.nodes[k]
         if above.beyond[node] != 0:
-            way = ways.distances[k] + ways.gate_at[p] + ways.beyond[node]
+            way = ways.distances[k] + ways.hub_at[p] + ways.beyond[node]
             best = max(best, _ratio(ways.depth[node], way))
     if above.through[t] != 0:
         for f in range(ways.front_depth.shape[0]):
-            way = ways.gate_at[p] + ways.gate_at[t] + 2 * ways.front_beyond[f]
+            way = ways.hub_at[p] + ways.hub_at[t] + 2 * ways.front_beyond[f]
             best = max(best, _ratio(ways.front_depth[f], way))
     return best
 

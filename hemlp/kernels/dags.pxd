@@ -12,7 +12,7 @@ cdef enum:
 
 @cython.final
 cdef class Beyond:
-    cdef readonly long long gate, depth
+    cdef readonly long long hub, depth
     cdef readonly Rows below, twins
     cdef readonly const int[::1] group_of
 
@@ -33,10 +33,10 @@ cdef class PathGraphs:
     cdef void clear(self) noexcept nogil
     cdef void fetch(self, Around around) noexcept nogil
     cdef int find_apart(self, long long i, long long first, Eligible pairs, Around around) except -1 nogil
-    cdef bint _to_top_by_gate(self, long long source, long long target, long long length) noexcept nogil
-    cdef bint _by_gate(self, long long source, long long target, long long length, Around around) noexcept nogil
+    cdef bint _to_top_by_hub(self, long long source, long long target, long long length) noexcept nogil
+    cdef bint _by_hub(self, long long source, long long target, long long length, Around around) noexcept nogil
     cdef int _make_room(self, long long size) except -1 nogil
-    cdef int _down_to_gate(self, long long target) except -1 nogil
+    cdef int _down_to_hub(self, long long target) except -1 nogil
     cdef int _ways_to_top(self, long long i) except -1 nogil
     cdef int add(self, long long i, long long label, long long target, long long length, Around around) except -1 nogil
     cdef long long _lower_end(self, long long label, long long target, long long length, Around around) noexcept nogil
@@ -47,7 +47,7 @@ cdef class PathGraphs:
     cdef int _list_above(self, long long label, long long length, Around around) except -1 nogil
     cdef int _leave(self, long long number, long long node, long long length, Around around) except -1 nogil
     cdef long long _how_far(self, long long node, Around around) noexcept nogil
-    cdef int _rise_from_gate(self, long long k, Around around) except -1 nogil
+    cdef int _rise_from_hub(self, long long k, Around around) except -1 nogil
     cdef int _rise(self, long long k, long long node, Around around) except -1 nogil
     cdef int _write_node(self, long long node) except -1 nogil
     cdef int _write_edge(self, long long lower, long long upper) except -1 nogil

@@ -31,15 +31,15 @@ Array = NDArray[Any]
 
 
 class Beyond:
-    """How shortest paths go on beyond the gate, whose ``depth`` is its distance to a root.
+    """How shortest paths go on beyond the hub, whose ``depth`` is its distance to a root.
 
-    ``below``: for each node there, the nodes from which shortest paths from the gate come to it, the gate itself left
+    ``below``: for each node there, the nodes from which shortest paths from the hub come to it, the hub itself left
     out. ``twins``: what is on shortest ways to ⊤, in groups of the same neighbours there; ``group_of`` a node or
     NO_WAY.
     """
 
-    def __init__(self, gate: int, depth: int, below: Rows, twins: Rows, group_of: Array) -> None:
-        self.gate = gate
+    def __init__(self, hub: int, depth: int, below: Rows, twins: Rows, group_of: Array) -> None:
+        self.hub = hub
         self.depth = depth
         self.below = below
         self.twins = twins
@@ -66,7 +66,7 @@ class PathGraphs:
         self._below, self._root = np.zeros(len(lists.nodes), np.int16), np.zeros(len(lists.ptr) - 1, np.int16)
         self._above, self._distance, self._extra, self._apart = np.zeros((4, 1024), np.int64)
         self._filled = self._extras = self._aparts = self._sharing = self._touched = 0
-        if lists.gated:  # by nodes of the hierarchy
+        if lists.with_hub:  # by nodes of the hierarchy
             self._passed = np.zeros(n, np.uint8)
             self._apart_in = np.full(n, NO_WAY, np.int64)  # the last instance in which another path can use a node
 
@@ -79,23 +79,23 @@ class PathGraphs:
         for c in range(around.width + around.height):
             self._touched ^= self._below[around.begin[c]]
 
-    # ---- ways beyond the gate
+    # ---- ways beyond the hub
 
     def find_apart(self, i, first, pairs, around):
-        """How many links of instance ``i``, from ``first`` on, go to ⊤ through the gate.
+        """How many links of instance ``i``, from ``first`` on, go to ⊤ through the hub.
 
         Notes the ways that other paths can use, too: twins that no other path of the instance can use are
         interchangeable, and as many are enough as links could use them.
         """
         self._aparts = self._sharing = 0
         for s in range(first, pairs.end):
-            self._sharing += self._to_top_by_gate(around.source[pairs.label[s]], pairs.lca[s], pairs.length[s])
+            self._sharing += self._to_top_by_hub(around.source[pairs.label[s]], pairs.lca[s], pairs.length[s])
         if self._sharing:
             for s in range(first, pairs.end):
                 source = around.source[pairs.label[s]]
                 self._extras = 0
-                if self._by_gate(source, pairs.lca[s], pairs.length[s], around):
-                    self._down_to_gate(around.node_of[pairs.lca[s]])
+                if self._by_hub(source, pairs.lca[s], pairs.length[s], around):
+                    self._down_to_hub(around.node_of[pairs.lca[s]])
                 listed = self.lists.ptr[source + 1] - self.lists.ptr[source]
                 for k in range(listed + self._extras):
                     node = self._extra[k - listed] if k >= listed else self.lists.nodes[self.lists.ptr[source] + k]
@@ -106,12 +106,12 @@ class PathGraphs:
                         self._aparts += 1
         return 0
 
-    def _to_top_by_gate(self, source, target, length):
-        at = self.lists.gate_at[source]
+    def _to_top_by_hub(self, source, target, length):
+        at = self.lists.hub_at[source]
         return target == TOP and at != NO_WAY and at + self.beyond.depth + 1 == length
 
-    def _by_gate(self, source, target, length, around):
-        at = self.lists.gate_at[source]
+    def _by_hub(self, source, target, length, around):
+        at = self.lists.hub_at[source]
         if target == TOP or at == NO_WAY or self.lists.beyond[around.node_of[target]] == NO_WAY:
             return False
         return at + self.lists.beyond[around.node_of[target]] == length
@@ -124,8 +124,8 @@ class PathGraphs:
                 self._extra, self._apart = longer(self._extra, size + 1), longer(self._apart, size + 1)
         return 0
 
-    def _down_to_gate(self, target):
-        """The nodes on shortest paths from the gate to ``target``, without the gate, lowest first."""
+    def _down_to_hub(self, target):
+        """The nodes on shortest paths from the hub to ``target``, without the hub, lowest first."""
         self._extra[0] = target
         self._passed[target] = 1
         self._extras = 1
@@ -190,7 +190,7 @@ class PathGraphs:
             return 1
         if around.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
             return PARTED
-        if self.lists.gated and self.lists.gate_at[around.source[label]] != NO_WAY:
+        if self.lists.with_hub and self.lists.hub_at[around.source[label]] != NO_WAY:
             return PARTED
         if self._below[around.begin[label]] == NOT_YET:
             self._look_below(label, around)
@@ -259,10 +259,10 @@ class PathGraphs:
         """All shortest paths, which may part and meet again."""
         source = around.source[label]
         self._extras = 0
-        if self._to_top_by_gate(source, target, length):
+        if self._to_top_by_hub(source, target, length):
             self._ways_to_top(i)
-        elif self._by_gate(source, target, length, around):
-            self._down_to_gate(around.node_of[target])
+        elif self._by_hub(source, target, length, around):
+            self._down_to_hub(around.node_of[target])
         self._list_above(label, length, around)
         self._write_node(target)
         for back in range(self._filled):
@@ -271,8 +271,8 @@ class PathGraphs:
                 node = around.node_of[self._above[k]]
                 if target == TOP and self._distance[k] == length - 1:
                     self._leave(self._above[k], node, length, around)
-                elif node == self.beyond.gate and self.lists.gate_at[source] != NO_WAY:
-                    self._rise_from_gate(k, around)
+                elif node == self.beyond.hub and self.lists.hub_at[source] != NO_WAY:
+                    self._rise_from_hub(k, around)
                 else:
                     self._rise(k, node, around)
                 if self._good[self._above[k]]:
@@ -298,7 +298,7 @@ class PathGraphs:
         for k in range(self._extras):
             node = around.number(self._extra[k])
             if self._far[node] == NO_WAY:
-                self._far[node] = self.lists.gate_at[around.source[label]] + self.lists.beyond[self._extra[k]]
+                self._far[node] = self.lists.hub_at[around.source[label]] + self.lists.beyond[self._extra[k]]
                 place = self._filled
                 while self._distance[place - 1] > self._far[node]:
                     self._above[place] = self._above[place - 1]
@@ -325,7 +325,7 @@ class PathGraphs:
         number = around.find(node)
         return NO_WAY if number < 0 else self._far[number]
 
-    def _rise_from_gate(self, k, around):
+    def _rise_from_hub(self, k, around):
         """Edges to those of its many parents that are among the nodes."""
         for other in range(k + 1, self._filled):
             number = self._above[other]

@@ -7,15 +7,15 @@ cdef enum:
 @cython.final
 cdef class UpLists:
     cdef readonly const long long[::1] ptr
-    cdef readonly const int[::1] nodes, distances, gate_at, beyond
-    cdef readonly bint gated
+    cdef readonly const int[::1] nodes, distances, hub_at, beyond
+    cdef readonly bint with_hub
 
 @cython.final
 cdef class WeightedUpLists:
     cdef readonly const long long[::1] ptr
     cdef readonly const int[::1] nodes
-    cdef readonly const double[::1] distances, gate_at, beyond
-    cdef readonly bint gated
+    cdef readonly const double[::1] distances, hub_at, beyond
+    cdef readonly bint with_hub
 
 ctypedef fused Lists:
     UpLists
@@ -26,7 +26,7 @@ cdef class Targets:
     cdef int base, rows
     cdef long long steps
     cdef int[::1] place
-    cdef double[::1] above, from_gate, to_gate
+    cdef double[::1] above, from_hub, to_hub
     cdef readonly double[::1] nearest
 
 cdef void set_targets(Lists lists, Targets targets, const int[::1] classes, Py_ssize_t first, Py_ssize_t last) noexcept nogil

@@ -5,10 +5,10 @@ one row a node and one lane a target, so that each entry of the class's own list
 instructions: ``set_targets``, then ``measure_from`` as many classes as there are; the distances are in
 ``targets.nearest``, infinite without a common ancestor. They are floats, and whole numbers where edges count 1.
 
-A class that reaches the gate also reaches what lies beyond it, and a common ancestor that is in neither list is farther
-than the gate, which is then in both. So by way of the gate the distance is the lesser of
+A class that reaches the hub also reaches what lies beyond it, and a common ancestor that is in neither list is farther
+than the hub, which is then in both. So by way of the hub the distance is the lesser of
 
-    up(u, gate) + min over a in the list of v of up(v, a) + up(gate, a)
+    up(u, hub) + min over a in the list of v of up(v, a) + up(hub, a)
 
 and the same with u and v exchanged.
 """
@@ -43,28 +43,28 @@ Array = NDArray[Any]
 class UpLists:
     """What classes reach (CSR), nearest first, with their distances; every edge counts 1.
 
-    ``gate_at``: the distance of each list's class to the gate, ``beyond``: that of the gate to each node; -1: no way.
+    ``hub_at``: the distance of each list's class to the hub, ``beyond``: that of the hub to each node; -1: no way.
     """
 
-    def __init__(self, ptr: Array, nodes: Array, distances: Array, gate_at: Array, beyond: Array) -> None:
+    def __init__(self, ptr: Array, nodes: Array, distances: Array, hub_at: Array, beyond: Array) -> None:
         self.ptr = ptr
         self.nodes = nodes
         self.distances = distances
-        self.gate_at = gate_at
+        self.hub_at = hub_at
         self.beyond = beyond
-        self.gated = bool((gate_at >= 0).any())
+        self.with_hub = bool((hub_at >= 0).any())
 
 
 class WeightedUpLists:
     """The same where edges have lengths."""
 
-    def __init__(self, ptr: Array, nodes: Array, distances: Array, gate_at: Array, beyond: Array) -> None:
+    def __init__(self, ptr: Array, nodes: Array, distances: Array, hub_at: Array, beyond: Array) -> None:
         self.ptr = ptr
         self.nodes = nodes
         self.distances = distances
-        self.gate_at = gate_at
+        self.hub_at = hub_at
         self.beyond = beyond
-        self.gated = bool((gate_at >= 0).any())
+        self.with_hub = bool((hub_at >= 0).any())
 
 
 if not cython.compiled:
@@ -80,7 +80,7 @@ class Targets:
     """Room for the lists of the targets.
 
     The row of a node in ``above`` is ``place[node] - base``; below 0 the node is in no list. Of each lane,
-    ``from_gate`` is up(target, gate), and ``to_gate`` the least up(target, a) + up(gate, a). ``steps`` counts entries
+    ``from_hub`` is up(target, hub), and ``to_hub`` the least up(target, a) + up(hub, a). ``steps`` counts entries
     of lists that were measured from, so that callers know when to look for signals.
     """
 
@@ -92,8 +92,8 @@ class Targets:
         self.steps = 0
         self.place = np.full(size, -1, np.int32)
         self.above = np.empty(min(size, LANES * longest) * LANES)
-        self.from_gate = np.full(LANES, np.inf)
-        self.to_gate = np.full(LANES, np.inf)
+        self.from_hub = np.full(LANES, np.inf)
+        self.to_hub = np.full(LANES, np.inf)
         self.nearest = np.full(LANES, np.inf)
 
 
@@ -118,9 +118,9 @@ def set_targets(
                 for other in range(LANES):
                     targets.above[row * LANES + other] = INFINITY
             targets.above[row * LANES + lane] = lists.distances[k]
-        if lists.gated:
-            targets.from_gate[lane] = INFINITY if lists.gate_at[target] < 0 else lists.gate_at[target]
-            targets.to_gate[lane] = _to_gate(lists, target)
+        if lists.with_hub:
+            targets.from_hub[lane] = INFINITY if lists.hub_at[target] < 0 else lists.hub_at[target]
+            targets.to_hub[lane] = _to_hub(lists, target)
 
 
 @cython.cfunc
@@ -140,8 +140,8 @@ def _forget(targets: Targets) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _to_gate(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
-    """The least up(c, a) + up(gate, a)."""
+def _to_hub(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
+    """The least up(c, a) + up(hub, a)."""
     least: cython.double = INFINITY
     for k in range(lists.ptr[c], lists.ptr[c + 1]):
         if lists.beyond[lists.nodes[k]] >= 0:
@@ -166,11 +166,11 @@ def measure_from(lists: Lists, targets: Targets, c: cython.Py_ssize_t) -> cython
             for lane in range(LANES):
                 length = lists.distances[k] + targets.above[row * LANES + lane]
                 targets.nearest[lane] = length if length < targets.nearest[lane] else targets.nearest[lane]
-    if lists.gated:
-        to_gate = _to_gate(lists, c)
-        from_gate: cython.double = INFINITY if lists.gate_at[c] < 0 else lists.gate_at[c]
+    if lists.with_hub:
+        to_hub = _to_hub(lists, c)
+        from_hub: cython.double = INFINITY if lists.hub_at[c] < 0 else lists.hub_at[c]
         for lane in range(LANES):
-            length = min(to_gate + targets.from_gate[lane], from_gate + targets.to_gate[lane])
+            length = min(to_hub + targets.from_hub[lane], from_hub + targets.to_hub[lane])
             targets.nearest[lane] = min(targets.nearest[lane], length)
 
 

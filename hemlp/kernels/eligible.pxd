@@ -25,6 +25,6 @@ cdef class Eligible:
     cdef int _make_room(self, long long more) except -1 nogil
     cdef void _note(self, long long a, long long b, long long node, long long from_pred, long long from_true, long long whose) noexcept nogil
     cdef void _find_lcas(self, long long a, long long b, long long distance, long long whose, Around around) noexcept nogil
-    cdef void _find_past_gate(self, long long a, long long b, long long distance, long long whose, Around around) noexcept nogil
+    cdef void _find_past_hub(self, long long a, long long b, long long distance, long long whose, Around around) noexcept nogil
     cdef int _write(self, long long side, long long classes, long long first) except -1 nogil
     cdef void _put_in_order(self, long long side, long long classes) noexcept nogil

@@ -51,7 +51,7 @@ def _keep_specific(
         for i in range(ptr.shape[0] - 1):
             if i % 256 == 0:
                 look_for_signals()
-            through: cython.longlong = 0  # classes that reach the gate, and one of them
+            through: cython.longlong = 0  # classes that reach the hub, and one of them
             one: cython.longlong = NO_WAY
             for k in range(ptr[i], ptr[i + 1]):  # all lists come from memory at the same time
                 touched ^= lists.nodes[lists.ptr[at[k]]]
@@ -59,12 +59,12 @@ def _keep_specific(
                 for a in range(lists.ptr[at[k]], lists.ptr[at[k] + 1]):
                     if lists.nodes[a] != classes[k]:
                         stamp[lists.nodes[a]] = i
-                if lists.gate_at[at[k]] != NO_WAY:
+                if lists.hub_at[at[k]] != NO_WAY:
                     through += 1
                     one = classes[k]
             for k in range(ptr[i], ptr[i + 1]):
-                below_gate: cython.bint = through > 1 or (through == 1 and one != classes[k])
-                implied: cython.bint = stamp[classes[k]] == i or (below_gate and lists.beyond[classes[k]] != NO_WAY)
+                below_hub: cython.bint = through > 1 or (through == 1 and one != classes[k])
+                implied: cython.bint = stamp[classes[k]] == i or (below_hub and lists.beyond[classes[k]] != NO_WAY)
                 keep[k] = not implied
     return touched
 
@@ -167,7 +167,7 @@ class Eligible:
         self._found += 1
 
     def _find_lcas(self, a, b, distance, whose, around):
-        """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the gate."""
+        """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the hub."""
         p = around.width + a
         for k in range(around.ptr[p], around.ptr[p + 1]):
             node = around.nodes[k]
@@ -176,28 +176,28 @@ class Eligible:
                 break
             if node < around.rows and around.above[node * around.stride + b] == distance - way:
                 self._note(a, b, node, way, distance - way, whose)
-        if self.lists.gated:
-            self._find_past_gate(a, b, distance, whose, around)
+        if self.lists.with_hub:
+            self._find_past_hub(a, b, distance, whose, around)
 
-    def _find_past_gate(self, a, b, distance, whose, around):
-        """Those that one of the classes has in its list, and the other reaches by way of the gate alone."""
+    def _find_past_hub(self, a, b, distance, whose, around):
+        """Those that one of the classes has in its list, and the other reaches by way of the hub alone."""
         p = around.width + a
-        p_gate = self.lists.gate_at[around.source[p]]
-        t_gate = self.lists.gate_at[around.source[b]]
+        p_hub = self.lists.hub_at[around.source[p]]
+        t_hub = self.lists.hub_at[around.source[b]]
         self._mark += 1
         for k in range(around.ptr[p], around.ptr[p + 1]):
             node = around.nodes[k]
             beyond = self.lists.beyond[around.node_of[node]]
             self._seen[node] = self._mark
             below: cython.bint = node < around.rows and around.above[node * around.stride + b] < INFINITY
-            if t_gate != NO_WAY and beyond != NO_WAY and not below and around.far[k] + t_gate + beyond == distance:
-                self._note(a, b, node, around.far[k], t_gate + beyond, whose)
+            if t_hub != NO_WAY and beyond != NO_WAY and not below and around.far[k] + t_hub + beyond == distance:
+                self._note(a, b, node, around.far[k], t_hub + beyond, whose)
         for k in range(around.ptr[b], around.ptr[b + 1]):
             node = around.nodes[k]
             beyond = self.lists.beyond[around.node_of[node]]
-            if p_gate != NO_WAY and beyond != NO_WAY and self._seen[node] != self._mark:
-                if p_gate + beyond + around.far[k] == distance:
-                    self._note(a, b, node, p_gate + beyond, around.far[k], whose)
+            if p_hub != NO_WAY and beyond != NO_WAY and self._seen[node] != self._mark:
+                if p_hub + beyond + around.far[k] == distance:
+                    self._note(a, b, node, p_hub + beyond, around.far[k], whose)
 
     def _write(self, side, classes, first):
         """The pairs of one side, by class, each once; ``own`` if it is for any partner."""

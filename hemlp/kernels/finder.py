@@ -48,7 +48,7 @@ class LinkFinder:
         self.around.read(i)
         self.graphs.fetch(self.around)
         self.pairs.add(self.around)
-        if self.around.lists.gated:
+        if self.around.lists.with_hub:
             self.graphs.find_apart(i, begin, self.pairs, self.around)
         for s in range(begin, self.pairs.end):
             self.graphs.add(i, self.pairs.label[s], self.pairs.lca[s], self.pairs.length[s], self.around)

@@ -36,7 +36,7 @@ MEMBER = cython.declare(cython.Py_ssize_t, 0)
 PARENT = cython.declare(cython.Py_ssize_t, 1)
 CLOSURE = cython.declare(cython.Py_ssize_t, 2)
 
-# and what is known of it as a whole: it reaches the gate, has a class beyond it, has a node there that is no root
+# and what is known of it as a whole: it reaches the hub, has a class beyond it, has a node there that is no root
 THROUGH = cython.declare(cython.Py_ssize_t, 0)
 CLASS_BEYOND = cython.declare(cython.Py_ssize_t, 1)
 INNER_BEYOND = cython.declare(cython.Py_ssize_t, 2)
@@ -109,16 +109,16 @@ def _kind(
     """The first kind that applies to a class."""
     if marks[MEMBER, c] == mark:
         return HIT
-    gate: cython.bint = facts[THROUGH] != 0
+    hub: cython.bint = facts[THROUGH] != 0
     mine: cython.bint = implied.through[row[c]] != 0
-    above: cython.bint = marks[CLOSURE, c] == mark or (gate and implied.beyond[c])  # an ancestor of one of them
+    above: cython.bint = marks[CLOSURE, c] == mark or (hub and implied.beyond[c])  # an ancestor of one of them
     below: cython.bint = mine and facts[CLASS_BEYOND]  # a descendant of one of them
     inner: cython.bint = mine and facts[INNER_BEYOND]  # a common ancestor that is no root
     met: cython.bint
     for k in range(implied.ptr[row[c]], implied.ptr[row[c] + 1]):
         node = implied.nodes[k]
         below = below or marks[MEMBER, node] == mark
-        met = marks[CLOSURE, node] == mark or (gate and implied.beyond[node])
+        met = marks[CLOSURE, node] == mark or (hub and implied.beyond[node])
         inner = inner or (met and parents.ptr[node + 1] > parents.ptr[node])
     if above or below:  # what answers a true class is too general where that is below it
         return TOO_GENERAL if (above if predicted else below) else TOO_SPECIFIC

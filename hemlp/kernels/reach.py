@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import longer
+from hemlp.arrays import enlarge
 
 if cython.compiled:
     from cython.cimports.hemlp.kernels.records import Rows
@@ -56,8 +56,8 @@ def _reach_all(
         for s in range(sources.shape[0]):
             if end + size > nodes.shape[0]:
                 with cython.gil:
-                    nodes = longer(np.asarray(nodes), end + size)
-                    distances = longer(np.asarray(distances), end + size)
+                    nodes = enlarge(np.asarray(nodes), end + size)
+                    distances = enlarge(np.asarray(distances), end + size)
             nodes[end] = sources[s]
             end = _reach_one(graph, s, farthest, seen, nodes, distances, end)
             if end > room and s > 0:

@@ -16,4 +16,4 @@ cdef class Implied:
     cdef readonly const long long[::1] ptr
     cdef readonly const int[::1] nodes
     cdef readonly const unsigned char[::1] through, beyond
-    cdef readonly bint gated
+    cdef readonly bint with_hub

@@ -31,7 +31,7 @@ class Sides:
 class Implied:
     """What each class implies, itself included (CSR), of ``size`` classes.
 
-    ``through``: the class also implies all that is ``beyond`` the gate, some of which may be in its own list, too.
+    ``through``: the class also implies all that is ``beyond`` the hub, some of which may be in its own list, too.
     """
 
     def __init__(self, ptr: Array, nodes: Array, through: Array, beyond: Array) -> None:
@@ -40,4 +40,4 @@ class Implied:
         self.nodes = nodes
         self.through = through.view("u1")
         self.beyond = beyond.view("u1")
-        self.gated = bool(through.any())
+        self.with_hub = bool(through.any())

@@ -48,8 +48,8 @@ def _tally_all(
         for i in range(sides.size):
             if i % 256 == 0:
                 look_for_signals()
-            if implied.gated:
-                equal[i] = _tally_gated(sides, implied, weights, upper, stamp, i, sums)
+            if implied.with_hub:
+                equal[i] = _tally_with_hub(sides, implied, weights, upper, stamp, i, sums)
             elif uniform:
                 equal[i] = _count(sides, implied, stamp, i, sums)
             else:
@@ -129,42 +129,42 @@ def _weigh(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _tally_gated(
+def _tally_with_hub(
     sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], upper: cython.double,
     stamp: cython.int[::1], i: cython.Py_ssize_t, sums: cython.double[:, ::1],
 ) -> cython.bint:  # fmt: skip
-    """The same where classes reach the gate: what is beyond it weighs ``upper``, once for each side."""
-    p_gate: cython.bint = False
-    t_gate: cython.bint = False
+    """The same where classes reach the hub: what is beyond it weighs ``upper``, once for each side."""
+    p_hub: cython.bint = False
+    t_hub: cython.bint = False
     for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
-        p_gate = p_gate or implied.through[sides.pred[c]] != 0
+        p_hub = p_hub or implied.through[sides.pred[c]] != 0
     for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
-        t_gate = t_gate or implied.through[sides.true[c]] != 0
-    predicted: cython.double = upper if p_gate else 0.0
-    true: cython.double = upper if t_gate else 0.0
-    common: cython.double = upper if p_gate and t_gate else 0.0
+        t_hub = t_hub or implied.through[sides.true[c]] != 0
+    predicted: cython.double = upper if p_hub else 0.0
+    true: cython.double = upper if t_hub else 0.0
+    common: cython.double = upper if p_hub and t_hub else 0.0
     alone: cython.long = 0
-    odd: cython.bint = p_gate != t_gate
+    odd: cython.bint = p_hub != t_hub
     p_mark: cython.int = 2 * i
     t_mark: cython.int = 2 * i + 1
     for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
         for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
             node = implied.nodes[k]
-            if stamp[node] != p_mark and not (p_gate and implied.beyond[node]):
+            if stamp[node] != p_mark and not (p_hub and implied.beyond[node]):
                 stamp[node] = p_mark
                 predicted += weights[node]
-                if t_gate and implied.beyond[node]:
+                if t_hub and implied.beyond[node]:
                     common += weights[node]
                 else:
                     alone += 1
     for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
             node = implied.nodes[k]
-            if stamp[node] != t_mark and not (t_gate and implied.beyond[node]):
+            if stamp[node] != t_mark and not (t_hub and implied.beyond[node]):
                 if stamp[node] == p_mark:
                     common += weights[node]
                     alone -= 1
-                elif p_gate and implied.beyond[node]:
+                elif p_hub and implied.beyond[node]:
                     common += weights[node]
                 else:
                     odd = True

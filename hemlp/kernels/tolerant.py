@@ -1,7 +1,7 @@
 """Sizes of the tolerant sets of many instances, and of what they share, without keeping the sets.
 
 What is on one side only stays if it is a root or if a parent of it is on the other side. Where one side alone reaches
-the gate, what stays of all that is beyond are its roots and, below the nodes of the other side, their children; nothing
+the hub, what stays of all that is beyond are its roots and, below the nodes of the other side, their children; nothing
 else has to be looked at.
 """
 
@@ -42,7 +42,7 @@ def tally_tolerant(sides: Sides, implied: Implied, parents: Rows, children: Rows
 
 @cython.cclass
 class Hierarchy:
-    """What implies what, and what is next to what; ``upper`` nodes are beyond the gate, ``upper_roots`` are roots."""
+    """What implies what, and what is next to what; ``upper`` nodes are beyond the hub, ``upper_roots`` are roots."""
 
     implied: Implied
     parents: Rows
@@ -60,13 +60,13 @@ class Hierarchy:
 
 @cython.cclass
 class Side:
-    """One side of an instance: its ``nodes``, without those beyond the gate if it is ``gated``, which has them all.
+    """One side of an instance: its ``nodes``, without those beyond the hub if it is ``with_hub``, which has them all.
 
     ``alone``: how many nodes on this side only stay. Stamps are numbers of instances: ``stamp`` of each node,
     ``child_stamp`` of those nodes of the other side that were counted as children of this one's.
     """
 
-    gated: cython.bint
+    with_hub: cython.bint
     alone: cython.long
     filled: cython.Py_ssize_t
     nodes: cython.int[::1]
@@ -91,15 +91,15 @@ def _tally_all(sides: Sides, hierarchy: Hierarchy, counts: cython.double[:, ::1]
                 look_for_signals()
             _collect(pred, sides.pred, sides.pred_ptr[i], sides.pred_ptr[i + 1], hierarchy.implied, i)
             _collect(true, sides.true, sides.true_ptr[i], sides.true_ptr[i + 1], hierarchy.implied, i)
-            common = hierarchy.upper if pred.gated and true.gated else 0
+            common = hierarchy.upper if pred.with_hub and true.with_hub else 0
             for k in range(pred.filled):
                 common += _compare(pred, true, pred.nodes[k], hierarchy, i)
             for k in range(true.filled):
                 if pred.stamp[true.nodes[k]] != i:  # others are counted
                     common += _compare(true, pred, true.nodes[k], hierarchy, i)
-            if pred.gated and not true.gated:
+            if pred.with_hub and not true.with_hub:
                 pred.alone += hierarchy.upper_roots
-            if true.gated and not pred.gated:
+            if true.with_hub and not pred.with_hub:
                 true.alone += hierarchy.upper_roots
             counts[i, 0] = pred.alone + common
             counts[i, 1] = true.alone + common
@@ -117,13 +117,13 @@ def _collect(
     """The nodes of one side of instance i."""
     side.alone = 0
     side.filled = 0
-    side.gated = False
+    side.with_hub = False
     for c in range(begin, end):
-        side.gated = side.gated or implied.through[classes[c]] != 0
+        side.with_hub = side.with_hub or implied.through[classes[c]] != 0
     for c in range(begin, end):
         for k in range(implied.ptr[classes[c]], implied.ptr[classes[c] + 1]):
             node = implied.nodes[k]
-            if side.stamp[node] != i and not (side.gated and implied.beyond[node]):
+            if side.stamp[node] != i and not (side.with_hub and implied.beyond[node]):
                 side.stamp[node] = i
                 side.nodes[side.filled] = node
                 side.filled += 1
@@ -134,7 +134,7 @@ def _collect(
 @cython.exceptval(check=False)
 def _compare(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: cython.int) -> cython.long:
     """1 if the other side has a node, too; if it has not, see whether the node stays."""
-    if other.gated and hierarchy.implied.beyond[node]:
+    if other.with_hub and hierarchy.implied.beyond[node]:
         _count_children(own, other, node, hierarchy, i)
         return 1
     if other.stamp[node] == i:
@@ -142,7 +142,7 @@ def _compare(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: 
     stays: cython.bint = hierarchy.parents.ptr[node] == hierarchy.parents.ptr[node + 1]
     for e in range(hierarchy.parents.ptr[node], hierarchy.parents.ptr[node + 1]):
         parent = hierarchy.parents.items[e]
-        stays = stays or other.stamp[parent] == i or (other.gated and hierarchy.implied.beyond[parent])
+        stays = stays or other.stamp[parent] == i or (other.with_hub and hierarchy.implied.beyond[parent])
     own.alone += stays
     return 0
 
@@ -151,7 +151,7 @@ def _compare(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: 
 @cython.nogil
 @cython.exceptval(check=False)
 def _count_children(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: cython.int) -> cython.void:
-    """What stays of the other side, which has all that is beyond the gate, because ``node`` is on this side."""
+    """What stays of the other side, which has all that is beyond the hub, because ``node`` is on this side."""
     for e in range(hierarchy.children.ptr[node], hierarchy.children.ptr[node + 1]):
         child = hierarchy.children.items[e]
         if hierarchy.implied.beyond[child] and own.stamp[child] != i and own.child_stamp[child] != i:

@@ -26,7 +26,7 @@ from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.measures.named import LCA_METHODS
 from hemlp.optimize.model import Model
-from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
+from hemlp.options import check_choice, plain_horizon, plain_number, register_by_name
 
 if TYPE_CHECKING:
     from hemlp.problems.closure.model import ClosureModel, Direction
@@ -75,7 +75,7 @@ class Augmentation(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
-            join_by_name(AUGMENTATIONS, "an augmentation", cls)
+            register_by_name(AUGMENTATIONS, "an augmentation", cls)
 
     @property
     def options(self) -> dict[str, Any]:

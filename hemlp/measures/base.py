@@ -332,5 +332,5 @@ class Measure(ABC):
                 f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and "
                 f"{sizes[1]} predicted classes",
                 first_row + row + 1,
-            ).advised(LEAVE_OUT)
+            ).with_advice(LEAVE_OUT)
         return np.flatnonzero(~bad)

@@ -13,7 +13,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.problems.pairing.prices import price_ranges
-from hemlp.text.tables import Table, figure
+from hemlp.text.tables import Table, format_number
 
 if TYPE_CHECKING:
     from hemlp.measures.pairs import PairMeasure
@@ -40,7 +40,9 @@ class ClassPrices:
 
     def table(self) -> Table:
         """One row a class."""
-        cells = [[row.side, str(row.label), *map(figure, (row.least, row.greatest, row.without))] for row in self.rows]
+        cells = [
+            [row.side, str(row.label), *map(format_number, (row.least, row.greatest, row.without))] for row in self.rows
+        ]
         notes = [
             f"least cost {self.error:g}",
             "prices: what its bounds make a class add to the least cost (below 0: save), by all optimal dual solutions",

@@ -10,7 +10,7 @@ from hemlp.arrays import IntArray
 from hemlp.errors import OutOfMemory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
-from hemlp.processes.memory import available_memory, in_words
+from hemlp.processes.free_memory import available_memory, format_bytes
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
@@ -44,9 +44,9 @@ def too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, ro
     """The error that names the one of ``rows`` that takes most, and how much."""
     needed = measure.bytes_needed(batch)[rows]
     row = int(rows[needed.argmax()])
-    there = f"{in_words(available_memory())} are free" if room is None else f"the limit leaves {in_words(room)}"
+    there = f"{format_bytes(available_memory())} are free" if room is None else f"the limit leaves {format_bytes(room)}"
     return OutOfMemory(
         f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
-        f"classes, for which {measure.called} needs about {in_words(needed.max())}, and {there}: leave the instance or "
+        f"classes, for which {measure.called} needs about {format_bytes(needed.max())}, and {there}: leave the instance or "
         f"the measure out (measures of sets, like F_H, need far less), or give it more memory"
     )

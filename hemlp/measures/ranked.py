@@ -21,7 +21,7 @@ from hemlp.errors import InvalidOption, UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import reader
 from hemlp.instances.batch import Batch
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.options import check_known
-from hemlp.text.display import Shown
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 
 class Score(float):
@@ -58,7 +58,7 @@ class Score(float):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Shown):
+class Scores(HtmlDisplay):
     """The scores of a batch: one array per column, the first being the measure itself; nan where it is undefined.
 
     ``undefined``: on how many instances that is. ``exact``: whether they are meant to be optimal, so that one that is
@@ -118,9 +118,9 @@ class Scores(Shown):
         return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
 
     def __repr__(self) -> str:
-        return f"Scores({self.name} of {many(len(self), 'instance')}: mean {self.mean():.4g})"
+        return f"Scores({self.name} of {plural(len(self), 'instance')}: mean {self.mean():.4g})"
 
-    def _more(self) -> Iterator[Table]:
+    def _html_parts(self) -> Iterator[Table]:
         rows = [[name, mean(v), *_ends(v)] for name, v in self.columns.items()]
         counts = ", ".join(f"{count:,} {status}" for status, count in self.status_counts().items())
         yield Table(["column", "mean", "least", "greatest"], rows, [counts, self.signature])

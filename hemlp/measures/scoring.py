@@ -15,7 +15,7 @@ from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, Undefin
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.memory import check_memory, too_large
 from hemlp.measures.scores import Scores
 from hemlp.optimize.program import STATUSES, Status
@@ -77,7 +77,7 @@ def score_together(
         seen = group[0].sees(batch)
         sides = id(seen.true), id(seen.pred)
         if sides not in alike:
-            alike[sides] = seen, seen.first_alike()
+            alike[sides] = seen, seen.first_duplicates()
         found = _score_group(group, seen, alike[sides][1], how)
         made.update(zip(members, found, strict=True))
     return [made[k] for k in range(len(measures))]
@@ -151,7 +151,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
         if unsolved.any() and how.undefined == "error" and not how.leaves(model):
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.failure(solution, k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
+            raise model.failure(solution, k, how.first_row + int(part[k]) + 1).with_advice(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._evaluated(model, solution).items():
@@ -172,7 +172,9 @@ def _as_scores(
     if odd.size:
         row = how.first_row + int(odd[0]) + 1
         if how.undefined == "error":
-            raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).advised(LEAVE_OUT)
+            raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).with_advice(
+                LEAVE_OUT
+            )
         statuses = statuses.copy()
         statuses[odd] = STATUSES.index(Status.INFEASIBLE)
     missing = len(statuses) - int(solved.sum()) + odd.size

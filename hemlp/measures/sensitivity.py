@@ -27,8 +27,8 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.pair_scores import WEIGHTS
 from hemlp.measures.scoring import chunks
 from hemlp.problems.pairing.sensitivity import Envelope, envelope
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 if TYPE_CHECKING:
     from hemlp.measures.pairs import PairMeasure
@@ -88,7 +88,7 @@ class Sensitivity:
         ]
         note = "fractions" if self.exact else "floats: costs are no multiples of a common power of two"
         return Table(
-            ["from D", "cost", "default pairs"], rows, [f"means over {many(self.instances, 'instance')}; {note}"]
+            ["from D", "cost", "default pairs"], rows, [f"means over {plural(self.instances, 'instance')}; {note}"]
         )
 
     def __str__(self) -> str:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
+from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.augmentations import Augmentation, augmentation
 from hemlp.measures.base import Measure

@@ -13,7 +13,7 @@ from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
-from hemlp.instances.sets import LabelSets, Rows
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.options import plain_number
 from hemlp.problems.closure.model import ClosureModel
 
@@ -24,7 +24,7 @@ CLASSES_AT_ONCE = 4_000
 
 
 def information_content(
-    hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None, rows: Rows | None = None
+    hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None, rows: RowKind | None = None
 ) -> dict[Label, float]:
     """Weights of classes: −log of the share of the instances of ``corpus`` whose closure holds the class.
 
@@ -57,7 +57,7 @@ def information_content(
 
 
 def information_accretion(
-    hierarchy: Hierarchy, corpus: Any, *, smoothing: float = 0, unseen: float | None = None, rows: Rows | None = None
+    hierarchy: Hierarchy, corpus: Any, *, smoothing: float = 0, unseen: float | None = None, rows: RowKind | None = None
 ) -> dict[Label, float]:
     """Weights of classes: what a class says beyond its parents (Clark and Radivojac 2013), in bits.
 
@@ -134,7 +134,7 @@ def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
     return found
 
 
-def _closures(hierarchy: Hierarchy, corpus: Any, rows: Rows | None) -> Iterator[tuple[IntArray, IntArray]]:
+def _closures(hierarchy: Hierarchy, corpus: Any, rows: RowKind | None) -> Iterator[tuple[IntArray, IntArray]]:
     """The closures of consecutive instances of a corpus (CSR), a limited number at a time."""
     labels = LabelSets.of(corpus, rows=rows, source="corpus")
     if not len(labels):

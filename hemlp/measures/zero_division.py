@@ -14,7 +14,7 @@ from hemlp.errors import InvalidOption
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.sets import SetFacts, SetMeasure
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 ZeroDivision = Literal["warn"] | float
 SIDES = ("predicted", "true", "common")
@@ -46,7 +46,7 @@ def with_zero_division(measure: Measure, scores: Scores, value: ZeroDivision) ->
     zero = zero_over_zero(measure, scores)
     number = int(np.count_nonzero(zero))
     if value == "warn" and number:
-        warnings.warn(f"{measure.name} is 0 / 0 on {many(number, 'instance')}, and 0 there", stacklevel=2)
+        warnings.warn(f"{measure.name} is 0 / 0 on {plural(number, 'instance')}, and 0 there", stacklevel=2)
     made = np.where(zero, 0.0 if value == "warn" else value, scores.values)
     undefined = scores.undefined + (number if isinstance(value, float) and math.isnan(value) else 0)
     return replace(scores, columns={**scores.columns, next(iter(scores.columns)): made}, undefined=undefined)

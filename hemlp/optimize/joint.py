@@ -35,10 +35,10 @@ class JointSolution(ShownSolution):
     def __len__(self) -> int:
         return len(self.model)
 
-    def _more(self) -> Iterator[Table | str]:
+    def _html_parts(self) -> Iterator[Table | str]:
         for name, part in self.parts.items():
             yield f"<p>{markup(name)}</p>"
-            yield from part._more()
+            yield from part._html_parts()
 
     def __getitem__(self, row: int) -> JointSolution:
         return JointSolution(self.model[row], {name: part[row] for name, part in self.parts.items()})
@@ -141,7 +141,7 @@ class JointModel(Model[JointSolution]):
         """Of one part, in sums over classes."""
         if stage is None:
             advice = (Advice("stage", name, "for that part") for name in self.parts)
-            raise InvalidOption("this model has several parts, each with sums of its own").advised(*advice)
+            raise InvalidOption("this model has several parts, each with sums of its own").with_advice(*advice)
         check_known("part", stage, list(self.parts))
         made, which = self.parts[stage].algebra(), self.stage_words(stage).removeprefix("stage ")
         return replace(made, words=[*made.words, (r"\text{stage}", which)])

@@ -24,8 +24,8 @@ from hemlp.optimize.provenance import Claim
 from hemlp.optimize.registry import Solver, find_solver
 from hemlp.optimize.solution_display import ShownSolution, signed
 from hemlp.optimize.stages import Staged
-from hemlp.text.display import Shown, lines
-from hemlp.text.words import many
+from hemlp.text.display import HtmlDisplay, lines
+from hemlp.text.phrases import plural
 
 if TYPE_CHECKING:
     import pulp
@@ -44,7 +44,7 @@ class Solution(Protocol):
 S = TypeVar("S", bound=Solution)
 
 
-class Model(Staged, Shown, Generic[S]):
+class Model(Staged, HtmlDisplay, Generic[S]):
     """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
 
     Examples
@@ -288,8 +288,8 @@ class Model(Staged, Shown, Generic[S]):
         return "\n".join(filter(None, (self.stage_words(None), str(self.program()))))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({getattr(self, 'title', '')}: {many(len(self), 'instance')})"
+        return f"{type(self).__name__}({getattr(self, 'title', '')}: {plural(len(self), 'instance')})"
 
-    def _more(self) -> Iterator[str]:
+    def _html_parts(self) -> Iterator[str]:
         if len(self) == 1:
             yield lines(str(self))

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.optimize.provenance import Claim, Provenance
-from hemlp.text.display import Shown, few
+from hemlp.text.display import HtmlDisplay, abbreviate
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShownSolution(Shown):
+class ShownSolution(HtmlDisplay):
     """A solution with ``statuses`` and, of a single instance, an ``objective``; ``_found`` says what was chosen."""
 
     provenance: Provenance = field(default=Provenance(), kw_only=True)
@@ -35,7 +35,7 @@ class ShownSolution(Shown):
         counts = np.bincount(self.statuses, minlength=len(STATUSES))
         found = ", ".join(f"{count:,} {STATUSES[k]}" for k, count in enumerate(counts) if count)
         if len(self.statuses) != 1:
-            return f"{type(self).__name__}({many(len(self.statuses), 'instance')}: {found or 'none'})"
+            return f"{type(self).__name__}({plural(len(self.statuses), 'instance')}: {found or 'none'})"
         status = STATUSES[self.statuses[0]]
         objective = getattr(self, "objective", None) if self.statuses[0] <= 1 else None
         by = f", found by {self.found_by[0]}" if status is Status.FEASIBLE else ""
@@ -63,10 +63,11 @@ class ShownSolution(Shown):
         predicted, true = self.sets  # type: ignore[attr-defined]
         sides = {"predicted": predicted, "true": true, "common": predicted & true}
         return Table(
-            ["set", "size", "classes"], [[name, len(of), few(sorted(map(str, of)))] for name, of in sides.items()]
+            ["set", "size", "classes"],
+            [[name, len(of), abbreviate(sorted(map(str, of)))] for name, of in sides.items()],
         )
 
-    def _more(self) -> Iterator[Table | str]:
+    def _html_parts(self) -> Iterator[Table | str]:
         if len(self.statuses) == 1 and self.statuses[0] <= 1:
             yield self._found()
 

@@ -37,7 +37,7 @@ WORKER_TIMEOUT = 300.0
 GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
 
 
-def results(
+def map_unordered(
     function: Callable[[Any, Item], Result], shared: Any, items: Iterable[Item], executor: Executor
 ) -> Iterator[tuple[Item, Result]]:
     """Items with ``function(shared, item)``, as they are finished; few are under way at a time."""
@@ -130,7 +130,7 @@ def _submitting(function: Callable[[Any, Item], Result], shared: Any, executor: 
     if isinstance(executor, ThreadPoolExecutor):
         yield lambda item: executor.submit(function, shared, item)
     elif _client(executor) is not None:
-        sent = _on_cluster(shared, executor)
+        sent = _scatter(shared, executor)
         yield lambda item: executor.submit(_from_bytes, function, sent, _dumps(item), pure=False)
     else:
         with tempfile.TemporaryDirectory(prefix="hemlp-") as folder:
@@ -162,14 +162,14 @@ def _dumps(value: Any) -> bytes:
     return data
 
 
-def _on_cluster(shared: Any, executor: Any) -> Any:
+def _scatter(shared: Any, executor: Any) -> Any:
     """``shared`` as the result of a task that puts it together from pieces, which go to the scheduler."""
     data = _dumps(shared)
     options = {**executor._kwargs, "pure": False}
     starts = range(0, len(data), PIECE)
     pieces = [executor._client.submit(bytes, data[start : start + PIECE], **options) for start in starts]
-    return executor._client.submit(_joined, pieces, **options)
+    return executor._client.submit(_unpickle_pieces, pieces, **options)
 
 
-def _joined(pieces: list[bytes]) -> Any:
+def _unpickle_pieces(pieces: list[bytes]) -> Any:
     return pickle.loads(b"".join(pieces))

@@ -71,7 +71,7 @@ _stops: dict[int, Callable[[], object]] = {}
 """How the solver that a thread is in can be stopped, by the number of the thread."""
 
 
-def interruptible(work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
+def run_interruptible(work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
     """The result of ``work``; Ctrl-C raises KeyboardInterrupt at once, whatever ``work`` is doing.
 
     It runs in a thread of its own if this is the main thread, which is the one that notices signals. After Ctrl-C it
@@ -79,11 +79,11 @@ def interruptible(work: Callable[[], T], stop: Callable[[], object] | None = Non
     """
     if threading.current_thread() is not threading.main_thread():
         return work() if stop is None else _stoppable(work, stop)
-    [(_, result)] = as_finished(lambda work: work() if stop is None else _stoppable(work, stop), [work], 1)
+    [(_, result)] = as_completed(lambda work: work() if stop is None else _stoppable(work, stop), [work], 1)
     return result
 
 
-def as_finished(function: Callable[[Item], T], items: Iterable[Item], threads: int) -> Iterator[tuple[Item, T]]:
+def as_completed(function: Callable[[Item], T], items: Iterable[Item], threads: int) -> Iterator[tuple[Item, T]]:
     """Items with ``function(item)``, as they are finished by so many threads; this one only waits, for signals, too.
 
     Whatever ends the wait, Ctrl-C or an error, the threads that are still at work are stopped as soon as possible.
@@ -151,7 +151,7 @@ _changing = threading.RLock()  # what the garbage collector removes may change i
 
 
 @contextmanager
-def unfinished(remove: Callable[[], object]) -> Iterator[None]:
+def cleanup_on_exit(remove: Callable[[], object]) -> Iterator[None]:
     """While this lasts there is something that ``remove`` removes, should the process be told to end."""
     key = object()
     with _changing:
@@ -164,7 +164,7 @@ def unfinished(remove: Callable[[], object]) -> Iterator[None]:
 
 
 @contextmanager
-def begun_whole() -> Iterator[None]:
+def start_whole() -> Iterator[None]:
     """What begins here is begun as a whole before the process ends, or not at all."""
     with _changing:
         yield

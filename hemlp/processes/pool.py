@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from hemlp.errors import Advice, InvalidOption
-from hemlp.processes.interrupts import Abandoned, begun_whole, children, kill
+from hemlp.processes.interrupts import Abandoned, children, kill, start_whole
 from hemlp.processes.sending import Pickled, WorkersDied
 
 Item = TypeVar("Item")
@@ -36,7 +36,7 @@ class ProcessPool(Generic[Item, Result]):
     def __init__(self, function: Callable[[Any, Item], Result], shared: Any) -> None:
         if multiprocessing.current_process().daemon:
             error = InvalidOption("a process of multiprocessing that is a daemon can start no workers")
-            raise error.advised(Advice("workers", "1", "to stay in this process"))
+            raise error.with_advice(Advice("workers", "1", "to stay in this process"))
         self._function, self._shared = function, Pickled.of(shared).data
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
@@ -88,7 +88,7 @@ class _Worker:
     def __init__(self, shared: bytes) -> None:
         if hasattr(signal, "pthread_sigmask"):  # what is blocked stays so in a new process: Ctrl-C is for this one
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        with begun_whole(), _plain_start():
+        with start_whole(), _plain_start():
             self.executor = ProcessPoolExecutor(1, CONTEXT)
             self.begun = self.executor.submit(_begin, shared)
         (self._process,) = self.executor._processes.values()

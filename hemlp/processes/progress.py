@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from typing import Any
 
-from hemlp.processes.interrupts import unfinished
+from hemlp.processes.interrupts import cleanup_on_exit
 
 
 class Progress:
@@ -52,7 +52,7 @@ class Progress:
             TimeRemainingColumn(), console=Console(stderr=True),
         )  # fmt: skip
         self._opened.callback(self._bar.stop)
-        self._opened.enter_context(unfinished(self._bar.stop))  # it hides the cursor
+        self._opened.enter_context(cleanup_on_exit(self._bar.stop))  # it hides the cursor
         self._bar.start()
         self._task = self._bar.add_task(self._doing, total=self._total, rate=self._rate())
 

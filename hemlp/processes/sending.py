@@ -31,7 +31,7 @@ class Pickled:
             raise InvalidOption(
                 f"this run cannot be sent to other processes ({error}): functions in measures have to be importable, "
                 f"unless one process or a ThreadPoolExecutor scores"
-            ).advised(Advice("workers", "1", "to stay in this process")) from None
+            ).with_advice(Advice("workers", "1", "to stay in this process")) from None
         return cls(buffer.getvalue(), frozenset(pickler.modules))
 
 

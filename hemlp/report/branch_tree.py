@@ -15,7 +15,7 @@ from hemlp.report.elements import Section, notes, select
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 MOST = 2_500
 """Branches that a page holds at most: those with the most instances, or the greatest share of what is lost."""
@@ -65,7 +65,7 @@ def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequenc
         told.append("branches overlap where classes have several parents: shares need not add up to 100%")
     if shown < met:
         told.append(
-            f"{shown:,} of {many(met, 'branch', 'branches')}: those with the most instances or the greatest share"
+            f"{shown:,} of {plural(met, 'branch', 'branches')}: those with the most instances or the greatest share"
         )
     systems = [(str(s), name) for s, name in enumerate(ev.systems)]
     first = [str(ev.systems.index(name)) for name in ahead]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hemlp.escaping import markup
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import figure
+from hemlp.text.interval import Interval
+from hemlp.text.tables import format_number
 
 First = Literal["ascending", "descending"]
 
@@ -72,7 +72,7 @@ def _cell(column: Column, cell: Cell) -> str:
     return f"<td data-head='{markup(column.name)}'{_kind(column)}{value}>{cell.shown}</td>"
 
 
-def bracket(interval: Interval, text: Callable[[float], str] = figure) -> str:
+def bracket(interval: Interval, text: Callable[[float], str] = format_number) -> str:
     """An interval behind its value, as HTML; "" where there is none."""
     low, high = interval
     return "" if math.isnan(low) else f" <small>[{text(low)}, {text(high)}]</small>"

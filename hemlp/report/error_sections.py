@@ -26,8 +26,8 @@ from hemlp.report.elements import Cell, Column, Section, bracket, chart, details
 from hemlp.results.inputs import Inputs
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import shown
+from hemlp.text.interval import Interval
+from hemlp.text.tables import format_column
 
 ROWS = 20
 """Classes, and confusions of a system, that are listed at most."""
@@ -63,7 +63,7 @@ def _counts_table(
     cells = [list(map(_number_cell, counts[:, :, 1].max(axis=0).tolist()))]
     for of, drawn in zip(counts, intervals, strict=True):
         f = ratios_with_zero_division(of)[2]
-        texts = zip(shown(f), class_loss(of).tolist(), drawn, f, strict=True)
+        texts = zip(format_column(f), class_loss(of).tolist(), drawn, f, strict=True)
         cells.append([
             Cell(f"<span class='whole'>{text} <span class='lost'>({missed})</span></span>{bracket(interval)}", value)
             for text, missed, interval, value in texts
@@ -125,7 +125,7 @@ def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusio
     for s, system in enumerate(ev.systems):
         labels = inputs.hierarchies[system].labels
         found = of[system]
-        costs = shown([each.cost for each in found])
+        costs = format_column([each.cost for each in found])
         rows = [
             [
                 Cell(markup(full_name(inputs, labels[each.true]))),

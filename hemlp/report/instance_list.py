@@ -17,7 +17,7 @@ from hemlp.optimize.program import STATUSES, Status
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 if TYPE_CHECKING:
     from hemlp.instances.batch import Side
@@ -44,9 +44,9 @@ class Sample:
     def note(self, leader: str) -> str:
         """Which instances these are."""
         if self.whole:
-            return f"All {many(self.size, 'instance')} of each system."
+            return f"All {plural(self.size, 'instance')} of each system."
         return (
-            f"A sample: {len(self.rows):,} of {many(self.size, 'instance')}, the {self.worst} worst of each system by "
+            f"A sample: {len(self.rows):,} of {plural(self.size, 'instance')}, the {self.worst} worst of each system by "
             f"{leader} and others at random. Everything above is about all instances; searches here see the sample."
         )
 

@@ -18,8 +18,8 @@ from hemlp.measures.sensitivity import shown
 from hemlp.report.elements import Cell, Column, Section, chart, details, notes, table
 from hemlp.report.error_sections import distribution_chart
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.tables import figure
-from hemlp.text.words import OPTIMISTIC
+from hemlp.text.phrases import OPTIMISTIC
+from hemlp.text.tables import format_number
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
@@ -129,7 +129,7 @@ def curves_section(found: Mapping[str, Curve]) -> Section | None:
             "dots": [[each.threshold, each.value] for each in best.values()],
         }  # fmt: skip
         told = [
-            f"{system}: best {measure} {figure(each.value)}, {of[system].interval(measure)}, at the threshold "
+            f"{system}: best {measure} {format_number(each.value)}, {of[system].interval(measure)}, at the threshold "
             f"{each.threshold:.4g} ({of[system].kind}), which is {OPTIMISTIC}"
             for system, each in best.items()
         ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell, markdown, printable
-from hemlp.instances.file_cuts import cut_of
+from hemlp.instances.file_cuts import parse_cut
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.optimize.program import STATUSES
 from hemlp.results.results import Results
@@ -33,7 +33,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     for argument in arguments:
         name, given, file = argument.partition("=")
         if not given or os.path.exists(argument):
-            cut = cut_of(argument)
+            cut = parse_cut(argument)
             name, file = Path(argument.removesuffix(".gz")).stem if cut is None else cut.name, argument
         if not name or _SURROGATE.search(name):
             raise InvalidOption(f"{argument!r} names no system: write NAME={file}")

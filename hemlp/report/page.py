@@ -28,7 +28,7 @@ from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import pack, script_json, security_policy
 from hemlp.report.result_section import result_section
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _printable_values(value: Any) -> Any:
 
 def _summary(ev: Results) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
-    sizes = many(len(ev.systems), "system"), many(len(ev.measures), "measure"), many(count, "instance")
+    sizes = plural(len(ev.systems), "system"), plural(len(ev.measures), "measure"), plural(count, "instance")
     words = ", ".join(sizes)
     return words if ev.inputs is None else f"{words}; {markup(repr(ev.inputs.given))}"
 

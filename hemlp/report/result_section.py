@@ -23,8 +23,8 @@ from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.label_counts import describe_dropped_labels
 from hemlp.results.results import Results
-from hemlp.text.tables import figure, signed
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
+from hemlp.text.tables import format_number, format_signed
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def result_section(ev: Results, procedure: Procedure) -> Section:
     first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
     parts = [f"<p class='headline'>{first}</p>"]
     if made:
-        pairs = many(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
+        pairs = plural(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
         parts.append(_verdict_table(ev, made))
         parts.append(
             f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
@@ -132,7 +132,7 @@ def result_section(ev: Results, procedure: Procedure) -> Section:
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
         tested = list(compare_all_pairs(ev, ev.measures, procedure))
-        parts.append(details(f"All {many(len(tested), 'pair')} of systems by all measures", _tests_table(tested)))
+        parts.append(details(f"All {plural(len(tested), 'pair')} of systems by all measures", _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
@@ -155,9 +155,9 @@ def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
         rows.append([
             Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
             Cell(f"<b>{markup(each.winner)}</b>"),
-            Cell(figure(mean), mean),
+            Cell(format_number(mean), mean),
             Cell(markup(each.next)),
-            Cell(signed(each.pair.difference), abs(each.pair.difference)),
+            Cell(format_signed(each.pair.difference), abs(each.pair.difference)),
             _interval_cell(*each.pair.interval),
             Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
@@ -178,7 +178,7 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
         (low, high), sign = each.interval, each.sign
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
-            Cell(signed(each.difference), abs(each.difference)), _interval_cell(low, high),
+            Cell(format_signed(each.difference), abs(each.difference)), _interval_cell(low, high),
             *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
             Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
@@ -195,7 +195,11 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
 
 def _interval_cell(low: float, high: float) -> Cell:
     """That of a difference."""
-    return Cell("undefined", "") if math.isnan(low) else Cell(_unbroken(f"{signed(low)} to {signed(high)}"), low)
+    return (
+        Cell("undefined", "")
+        if math.isnan(low)
+        else Cell(_unbroken(f"{format_signed(low)} to {format_signed(high)}"), low)
+    )
 
 
 def _unbroken(text: str) -> str:
@@ -222,7 +226,7 @@ def _means_table(ev: Results, procedure: Procedure) -> str:
             best = " class='best'" if made[name].ranks[system] == 1 and not alone else ""
             # the space and the brackets keep the figures apart where the table is copied
             place = f" <span class='rank'>{where}</span>" if where else ""
-            text = "undefined" if math.isnan(mean) else figure(mean)
+            text = "undefined" if math.isnan(mean) else format_number(mean)
             shown = f"<span{best}>{text}</span>{place}{bracket(interval(ev, system, name))}"
             row.append(Cell(shown, "" if math.isnan(mean) else mean))
         labels = ev.facts[system]["predictions an instance"]
@@ -244,7 +248,7 @@ def _interval_chart(ev: Results, measure: str) -> dict[str, Any]:
         mean, (low, high) = ev.mean(system, measure), interval(ev, system, measure)
         ends = [mean, low, high]
         known = all(map(math.isfinite, ends))
-        text = "undefined" if math.isnan(mean) else figure(mean)
-        words = f"{text} ({figure(low)} to {figure(high)})" if known else text
+        text = "undefined" if math.isnan(mean) else format_number(mean)
+        words = f"{text} ({format_number(low)} to {format_number(high)})" if known else text
         rows.append({"name": system, "at": ends if known else None, "text": words})
     return {"type": "intervals", "rows": rows}

@@ -16,10 +16,10 @@ import numpy as np
 from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
-from hemlp.instances.alignment import different_rows
+from hemlp.instances.alignment import unequal_rows_error
 from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.label_files import LabelFile, read_labels
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, check_scorable
 from hemlp.results.label_counts import LabelCounts
@@ -108,7 +108,7 @@ class Inputs:
         for pair in zip_longest(self.true.blocks(size), pred.blocks(size)):
             if pair[0] is None or pair[1] is None or len(pair[0]) != len(pair[1]):
                 rows = [sum(map(len, side.blocks(BLOCK))) for side in (self.true, pred)]
-                raise different_rows(self.true.source, rows[0], pred.source, rows[1])
+                raise unequal_rows_error(self.true.source, rows[0], pred.source, rows[1])
             yield pair
 
     def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:

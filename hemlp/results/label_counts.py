@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hemlp.instances.batch import Batch, Policies
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 
 @dataclass
@@ -36,7 +36,7 @@ class LabelCounts:
         self.empty += int((sizes == 0).sum())
         self.both_empty += int(((sizes == 0) & (np.diff(batch.true.ptr) == 0)).sum())
         self.true_labels += int(batch.true.ptr[-1])
-        if batch.as_given:
+        if batch.is_unchanged:
             return
         self.unknown += batch.pred.unknown
         self.unknown_true += batch.true.unknown
@@ -86,4 +86,4 @@ def describe_unknown_labels(counts: Mapping[str, float]) -> str:
         "true labels dropped", "true labels isolated", "true sets emptied",
     )  # fmt: skip
     actions = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
-    return many(counts["unknown labels"], "unknown label") + (f" ({actions})" if actions else "")
+    return plural(counts["unknown labels"], "unknown label") + (f" ({actions})" if actions else "")

@@ -17,8 +17,8 @@ from hemlp.options import check_known
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.gold import Gold
 from hemlp.results.inputs import Inputs
+from hemlp.text.phrases import plural
 from hemlp.text.tables import as_frame
-from hemlp.text.words import many
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Results:
 
     def __repr__(self) -> str:
         count = int(self.facts[self.systems[0]]["instances"])
-        sizes = many(len(self.systems), "system"), many(len(self.measures), "measure"), many(count, "instance")
+        sizes = plural(len(self.systems), "system"), plural(len(self.measures), "measure"), plural(count, "instance")
         return f"{type(self).__name__}({', '.join(sizes)})"
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hemlp.instances.file_cuts import cut_of
+from hemlp.instances.file_cuts import parse_cut
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.sets import SetMeasure
 from hemlp.results.results import require_inputs
@@ -32,7 +32,7 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     measures = {name: each for name, each in inputs.measures.items() if isinstance(each, PairMeasure | SetMeasure)}
     files: dict[str, list[str]] = {}
     for name, text in systems.items():
-        if (cut := cut_of(text)) is not None and os.path.isfile(cut.file):
+        if (cut := parse_cut(text)) is not None and os.path.isfile(cut.file):
             files.setdefault(cut.file, []).append(name)
     by_names: dict[str, Curve] = {}
     for file, names in files.items():

@@ -17,12 +17,12 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption, memory_errors_named
+from hemlp.errors import InvalidOption, name_memory_errors
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Policies, UnknownPolicy
-from hemlp.instances.sets import LabelSets, Rows
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
@@ -69,7 +69,7 @@ def evaluate(
     labels: Sequence[Label] | None = None,
     id: str | None = None,
     label: str | None = None,
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
 ) -> Evaluation:
     """Score every system with every measure.
 
@@ -135,7 +135,7 @@ def evaluate(
     limit = plain_number("time_limit", time_limit, 0)
     options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else parse_memory(memory)
-    with memory_errors_named(memory):
+    with name_memory_errors(memory):
         given = Hierarchy.of(hierarchy)
         reader = InputReader(labels, id, label, rows, stream=room is not None)
         ranked = all(isinstance(each, RankedMeasure) for each in made.values())

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
-from hemlp.instances.file_cuts import TUNED, Cut, cut_of
+from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_files import Format, read_labels
-from hemlp.instances.sets import LabelSets, Rows
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.options import check_choice
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class FileOptions:
     sep: str | None = None
     id: str | None = None
     label: str | None = None
-    rows: Rows | None = None
+    rows: RowKind | None = None
     score: str | None = None
     repeated: Repeated = "error"
 
@@ -61,7 +61,7 @@ class FileOptions:
 
     def cut(self, file: str) -> LabelSets:
         """Label sets, cut from scores where the name of the file says so."""
-        cut = cut_of(file)
+        cut = parse_cut(file)
         return self.labels(file) if cut is None else cut_scores(self.scores(cut.file), cut)
 
 

@@ -27,7 +27,7 @@ from hemlp.io.files import PART, reason, remove_stale_parts, write_bytes
 from hemlp.io.text import open_bytes
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
-from hemlp.processes.interrupts import unfinished
+from hemlp.processes.interrupts import cleanup_on_exit
 from hemlp.results.packed import Head, NotScores, head_of, packed, unpacked
 
 MANIFEST = "run.json"
@@ -75,7 +75,7 @@ class RunFolder:
             path = tempfile.mkdtemp(prefix="hemlp-run-")
             remove = partial(shutil.rmtree, path, ignore_errors=True)
             needed.callback(remove)
-            needed.enter_context(unfinished(remove))
+            needed.enter_context(cleanup_on_exit(remove))
             folder = cls(path, {}, measures)
             weakref.finalize(folder, needed.pop_all().close)
             return folder

@@ -28,9 +28,9 @@ from hemlp.measures.signatures import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.results.gold import gold_of
 from hemlp.run.evaluation import Evaluation
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import Table, figure, signed
-from hemlp.text.words import many
+from hemlp.text.interval import Interval
+from hemlp.text.phrases import plural
+from hemlp.text.tables import Table, format_number, format_signed
 
 WORSE = "worse"
 """The verdict on a drop that is too much; nothing is called so where the gate lets a run pass."""
@@ -118,7 +118,7 @@ class Gate:
         sizes = [int(next(iter(of.facts.values()))["instances"]) for of in (self.stored, ev)]
         if sizes[0] != sizes[1]:
             raise IncomparableBaseline(
-                f"{self.name} has {many(sizes[0], 'instance')}, and this run {sizes[1]:,}: they are compared one by "
+                f"{self.name} has {plural(sizes[0], 'instance')}, and this run {sizes[1]:,}: they are compared one by "
                 f"one, so both have to be made from the same true labels"
             )
         compare = [(system, name) for system in ev.systems for name in allowed]
@@ -201,8 +201,8 @@ class GateResult:
         rows = []
         for each in self.changes:
             verdict = WORSE if self._exceeds(each) else "undefined" if each.lost else "ok"
-            rows.append([each.system, each.measure, figure(each.before), figure(each.now),
-                         signed(each.difference), format_difference_interval(each.interval),
+            rows.append([each.system, each.measure, format_number(each.before), format_number(each.now),
+                         format_signed(each.difference), format_difference_interval(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
         notes = [f"intervals from {RESAMPLES:,} resamples of {resampling_units(self.ev).description}"]
@@ -211,7 +211,7 @@ class GateResult:
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):
             notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
         notes += [
-            f"{each.system}, {each.measure}: undefined on {many(each.lost, 'instance')} on which it was defined"
+            f"{each.system}, {each.measure}: undefined on {plural(each.lost, 'instance')} on which it was defined"
             for each in self.changes
             if each.lost
         ]

@@ -11,8 +11,8 @@ from typing import Any
 from hemlp.errors import UncutScores, UnscoredPredictions
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_files import WHOLE, LabelFile, open_labels
-from hemlp.instances.sets import LabelSets, Rows, Scored, as_predictions
-from hemlp.io.frames import collected, column_names
+from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_predictions
+from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
@@ -56,7 +56,7 @@ class InputReader:
     labels: Sequence[Label] | None = None
     id: str | None = None
     label: str | None = None
-    rows: Rows | None = None
+    rows: RowKind | None = None
     stream: bool = False
 
     def read_predictions(self, data: Any, name: str, ranked: bool) -> Source:
@@ -66,7 +66,7 @@ class InputReader:
         if ranked and not isinstance(data, LabelSets | LabelFile):
             from hemlp.instances.score_files import as_scores
 
-            data = collected(data)
+            data = collect_query(data)
             labels = None if isinstance(data, str | PathLike) else self.labels
             columns = {"id": self.id, "label": self.label} if labels is None else {}
             return as_predictions(as_scores(data, labels=labels, source=name, **columns), name, self.rows)
@@ -78,7 +78,7 @@ class InputReader:
             return data
         if isinstance(data, LabelSets):
             return LabelSets.of(data, rows=self.rows)
-        data = collected(data)
+        data = collect_query(data)
         if isinstance(data, str | PathLike):
             if self.stream and self.id is self.label is self.rows is None and os.path.exists(data):
                 return open_labels(data)

@@ -19,7 +19,7 @@ from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs
 from hemlp.run.folder import RunFolder
 from hemlp.run.workers import Chunk
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 Score = Callable[[Iterable[Chunk]], Iterable[tuple[Chunk, list[Scores]]]]
 """Chunks with their scores, as they are finished."""
@@ -70,7 +70,7 @@ def score_systems(
     by_system.clear()
     if bar is not None:
         number = sum(map(len, unsolved.values()))
-        bar.advance(-number, f"solving {many(number, 'hard instance')}")
+        bar.advance(-number, f"solving {plural(number, 'hard instance')}")
     for chunk, scores in score(list(_hard_chunks(inputs, unsolved))):
         _amend(store, systems.index(chunk.system), chunk.start, scores)
         if bar is not None:

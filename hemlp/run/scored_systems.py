@@ -11,11 +11,11 @@ from hemlp.errors import Advice, InvalidOption, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import READERS
 from hemlp.instances.alignment import MissingPolicy
-from hemlp.instances.file_cuts import TUNED, Cut, cut_of
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
+from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.options import check_known
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 if TYPE_CHECKING:
     from hemlp.instances.scored_sets import ScoredSets
@@ -72,13 +72,13 @@ def read_system_scores(
             if extra > len(known) and missing == "error":
                 other = next(each for each in s.ids if each not in known)
                 raise MisalignedSides(
-                    f"{file}: {many(extra, 'scored instance')} of {len(s):,}, {other!r} for example, have no true "
+                    f"{file}: {plural(extra, 'scored instance')} of {len(s):,}, {other!r} for example, have no true "
                     f"labels: is this the file that belongs to them?"
-                ).advised(Advice("missing", "empty", "to leave these out"))
+                ).with_advice(Advice("missing", "empty", "to leave these out"))
             if lacking or extra:
                 warnings.warn(
-                    f"{name}: no scores for {many(lacking, 'instance')} of the true labels, so nothing is predicted; "
-                    f"{many(extra, 'scored instance')} without true labels, left out",
+                    f"{name}: no scores for {plural(lacking, 'instance')} of the true labels, so nothing is predicted; "
+                    f"{plural(extra, 'scored instance')} without true labels, left out",
                     stacklevel=2,
                 )
             s = s.take(gold.ids)
@@ -114,7 +114,7 @@ def read_sides(
     from hemlp.run.file_options import cut_scores
 
     ((name, file),) = systems.items()
-    cut = cut_of(file)
+    cut = parse_cut(file)
     if cut is None and not of_ranks:
         return files.labels(true), files.labels(file)
     gold = files.gold(true)

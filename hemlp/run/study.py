@@ -59,7 +59,7 @@ from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.class_names import read_names
 from hemlp.hierarchy.hierarchy_files import read_hierarchy
-from hemlp.instances.file_cuts import TUNED, cut_of
+from hemlp.instances.file_cuts import TUNED, parse_cut
 from hemlp.instances.label_files import check_rereadable, open_labels
 from hemlp.io.files import write_text
 from hemlp.measures.base import Measure
@@ -212,7 +212,7 @@ class Study:
         inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
-        tuned = [name for name, file in self.systems.items() if (cut := cut_of(file)) and cut.at == TUNED]
+        tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)
         for file in (self.true, *systems):
@@ -246,13 +246,13 @@ class Study:
 
         own = name_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
-        scored = any(ranks) or any(cut_of(file) for file in self.systems.values())
+        scored = any(ranks) or any(parse_cut(file) for file in self.systems.values())
         true = files.gold(self.true) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
         for name, file in self.systems.items():
-            if (cut := cut_of(file)) is not None:
+            if (cut := parse_cut(file)) is not None:
                 systems[name] = cut_system(name, cut, true, h, tuning, chosen, files)
             elif all(ranks):
                 systems[name] = read_system_scores(name, file, true, files, chosen.get("missing", "error"))
@@ -317,12 +317,12 @@ def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> list
 
 def _files_of(system: str) -> list[str]:
     """The files that a system is read from."""
-    cut = cut_of(system)
+    cut = parse_cut(system)
     return [system] if cut is None else cut.files
 
 
 def _resolve_system(folder: Path, system: str) -> str:
     """The file of a system, and that of its thresholds, relative to a folder."""
     place = str(folder / system)
-    cut = cut_of(place)
+    cut = parse_cut(place)
     return place if cut is None or not cut.stored else f"{cut.file}@{folder / cut.at}"

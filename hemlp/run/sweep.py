@@ -28,16 +28,16 @@ from hemlp.measures.registry import measure as made
 from hemlp.problems.pairing.costs import cost_text
 from hemlp.run.evaluate import evaluate
 from hemlp.run.evaluation import Evaluation
-from hemlp.text.display import Shown
-from hemlp.text.tables import Table, figure
-from hemlp.text.words import many
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.phrases import plural
+from hemlp.text.tables import Table, format_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Shown):
+class Sweep(HtmlDisplay):
     """The means of all systems at each point of a grid. ``points``: the values of the parameters, in order.
 
     ``evaluation`` holds all scores, under the names of the points.
@@ -52,7 +52,7 @@ class Sweep(Shown):
         return len(self.points)
 
     def __repr__(self) -> str:
-        return f"Sweep({self.measure}: {many(len(self), 'point')}, {many(len(self.systems), 'system')})"
+        return f"Sweep({self.measure}: {plural(len(self), 'point')}, {plural(len(self.systems), 'system')})"
 
     @property
     def systems(self) -> list[str]:
@@ -105,7 +105,7 @@ class Sweep(Shown):
         for name, point, means, places in zip(
             self.evaluation.measures, self.points, self.means, self.places, strict=True
         ):
-            cells = [f"{figure(value)} ({place:.0f})" for value, place in zip(means, places, strict=True)]
+            cells = [f"{format_number(value)} ({place:.0f})" for value, place in zip(means, places, strict=True)]
             if intervals:
                 found = (self.evaluation.interval(system, name) for system in self.systems)
                 cells = [cell + interval.bracket() for cell, interval in zip(cells, found, strict=True)]
@@ -142,23 +142,23 @@ class Sweep(Shown):
 def _chart(found: Sweep) -> Figure:
     """Means over the only number that varies; or the places of all systems (rows) at all points (columns)."""
     if found.axis is not None:
-        figure, axes = new_figure(7.0, 4.2)
+        format_number, axes = new_figure(7.0, 4.2)
         xs = [point[found.axis] for point in found.points]
         for k, name in enumerate(found.systems):
             axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
         axes.set_xlabel(plain(found.axis))
         axes.set_ylabel(plain(f"mean {found.measure}"))
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-        return figure
+        return format_number
     places = found.places.T
-    figure, axes = new_figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
+    format_number, axes = new_figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
     axes.imshow(places, cmap="YlGnBu_r", vmin=1, vmax=max(2, len(found.systems)), aspect="auto")
     for (row, column), place in np.ndenumerate(places):
         axes.text(column, row, f"{place:.0f}", ha="center", va="center", fontsize=9, color="#c0392b")
     axes.set_yticks(range(len(found.systems)), list(map(plain, found.systems)))
     axes.set_xticks(range(len(found)), list(map(plain, found.evaluation.measures)), rotation=60, ha="right", fontsize=8)
     axes.set_title(plain(f"places by mean {found.measure}"), fontsize=10)
-    return figure
+    return format_number
 
 
 def shown(value: Any) -> str:

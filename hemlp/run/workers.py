@@ -21,7 +21,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.optimize.registry import Solver
-from hemlp.processes.interrupts import as_finished, interruptible
+from hemlp.processes.interrupts import as_completed, run_interruptible
 from hemlp.processes.sending import Pickled, WorkersDied
 from hemlp.results.packed import NotScores, packed, unpacked
 
@@ -102,7 +102,7 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
 
 def pack_chunk(context: Context, chunk: Chunk) -> bytes:
     """The same as bytes, for a worker that is not ours to send, and that Ctrl-C may reach."""
-    return packed(interruptible(partial(score_chunk, context, chunk)), chunk.key)
+    return packed(run_interruptible(partial(score_chunk, context, chunk)), chunk.key)
 
 
 def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
@@ -134,17 +134,17 @@ def score_chunks(
     """
     try:
         if executor is not None:
-            from hemlp.processes.executors import results
+            from hemlp.processes.executors import map_unordered
 
-            for chunk, body in results(pack_chunk, context, chunks, executor):
+            for chunk, body in map_unordered(pack_chunk, context, chunks, executor):
                 yield chunk, _unpack_chunk(body, context, chunk)
         elif threads:
-            yield from as_finished(partial(score_chunk, context), chunks, workers)
+            yield from as_completed(partial(score_chunk, context), chunks, workers)
         else:
             from hemlp.processes.pool import ProcessPool
 
             with ProcessPool(score_chunk, context) as score:
-                yield from as_finished(score, chunks, workers)
+                yield from as_completed(score, chunks, workers)
     except WorkersDied as died:
         raise worker_lost(died.item, str(died)) from died
 

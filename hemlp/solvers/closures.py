@@ -40,7 +40,7 @@ def _solved(model: ClosureModel) -> ClosureSolution:
     h, lists = model.batch.hierarchy, model.lists()
     pred, true = model.batch.sides
     sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
-    implied = Implied(lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0)
+    implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
     if isinstance(model, TolerantModel):
         sums, equal = tally_tolerant(sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx))
     else:

@@ -12,7 +12,7 @@ import numpy as np
 from hemlp.errors import NoSolver
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
 from hemlp.optimize.registry import importable
-from hemlp.processes.interrupts import interruptible
+from hemlp.processes.interrupts import run_interruptible
 from hemlp.solvers.programs import ProgramSolver
 
 
@@ -65,7 +65,7 @@ class CpSat(ProgramSolver):
             backend.parameters.max_time_in_seconds = time_limit
         if work_limit is not None:
             backend.parameters.max_deterministic_time = work_limit
-        found = interruptible(lambda: backend.solve(model), stop=backend.stop_search)
+        found = run_interruptible(lambda: backend.solve(model), stop=backend.stop_search)
         statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
         work = backend.response_proto.deterministic_time
         if found not in statuses:

@@ -12,26 +12,26 @@ MOST_LINES, MOST_LABELS, FIRST_ROWS = 40, 8, 5
 """Of a text, of a set of labels, and of instances: how many are shown."""
 
 
-class Shown:
-    """What has a line (``__repr__``) and more to show (``_more``): tables, texts, or HTML that is ready.
+class HtmlDisplay:
+    """What has a line (``__repr__``) and more to show (``_html_parts``): tables, texts, or HTML that is ready.
 
-    >>> class Point(Shown):
+    >>> class Point(HtmlDisplay):
     ...     def __repr__(self):
     ...         return "Point(<2>)"
     ...
-    ...     def _more(self):
+    ...     def _html_parts(self):
     ...         yield Table(["x", "y"], [[1, 1]])
     >>> Point()._repr_html_()[:42]
     '<div><b>Point(&lt;2&gt;)</b><table><thead>'
     """
 
-    def _more(self) -> Iterable[Table | str]:
+    def _html_parts(self) -> Iterable[Table | str]:
         """What stands below the line; a string is HTML."""
         table: Table = self.table()  # type: ignore[attr-defined]
         yield table
 
     def _repr_html_(self) -> str:
-        parts = (part if isinstance(part, str) else part._repr_html_() for part in self._more())
+        parts = (part if isinstance(part, str) else part._repr_html_() for part in self._html_parts())
         return f"<div><b>{markup(repr(self))}</b>{''.join(parts)}</div>"
 
 
@@ -46,17 +46,17 @@ def lines(text: str, most: int = MOST_LINES) -> str:
     return f"<pre>{chr(10).join(map(markup, [*every[:most], *more]))}</pre>"
 
 
-def few(labels: Iterable[Any], most: int = MOST_LABELS) -> str:
+def abbreviate(labels: Iterable[Any], most: int = MOST_LABELS) -> str:
     """Labels in a line; of many the first, and how many more there are.
 
-    >>> few(range(3)), few(range(10), 2)
+    >>> abbreviate(range(3)), abbreviate(range(10), 2)
     ('0, 1, 2', '0, 1 and 8 more')
     """
     every = list(map(str, labels))
     return ", ".join(every[:most]) + (f" and {len(every) - most:,} more" if len(every) > most else "")
 
 
-def facts(of: Mapping[str, Any]) -> Table:
+def facts_table(of: Mapping[str, Any]) -> Table:
     """Names and values, one a row."""
     return Table(
         ["", "value"], [[name, f"{value:,}" if isinstance(value, int) else value] for name, value in of.items()]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
-from hemlp.text.intervals import Interval
+from hemlp.text.interval import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -60,9 +60,9 @@ class Table:
     def cells(self) -> list[list[str]]:
         """The rows as texts; the numbers of a column have equally many decimals."""
         columns = zip(*self.rows, strict=True) if self.rows else ()
-        return [list(row) for row in zip(*(shown(column, self.digits) for column in columns), strict=True)]
+        return [list(row) for row in zip(*(format_column(column, self.digits) for column in columns), strict=True)]
 
-    def folded(self) -> Table:
+    def fold_intervals(self) -> Table:
         """All cells as texts, and intervals behind their values.
 
         >>> print(Table(["system", "F", "F 95%"], [["A", 0.5, Interval(0.25, 0.75)]]))
@@ -117,7 +117,7 @@ class Table:
         return as_frame(columns, library)
 
     def __str__(self) -> str:
-        aligned, table = [], self.folded()
+        aligned, table = [], self.fold_intervals()
         for column, right in zip(zip(table.columns, *table.cells, strict=True), table.numeric, strict=True):
             cells = list(map(printable, column))
             aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
@@ -142,24 +142,24 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        made, table = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold"), self.folded()
+        made, table = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold"), self.fold_intervals()
         for name, right in zip(table.columns, table.numeric, strict=True):
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
         for i, row in enumerate(table.cells):
             styles = ("bold" if table.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
-            made.add_row(*(_tall(cell, style) for cell, style in zip(row, styles, strict=True)))
+            made.add_row(*(_two_lines(cell, style) for cell, style in zip(row, styles, strict=True)))
         return made
 
-    def fitting(self, width: int) -> Iterator[Table]:
+    def split_to_width(self, width: int) -> Iterator[Table]:
         """This table, or if it is wider than ``width`` several, each with the first columns; the notes come last.
 
         Those are the columns that say what a row is, as far as they take no more than half of the width.
 
         >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
-        >>> [part.columns for part in wide.fitting(16)]
+        >>> [part.columns for part in wide.split_to_width(16)]
         [['system', 'P'], ['system', 'R']]
         """
-        table = self.folded()
+        table = self.fold_intervals()
         columns = zip(table.columns, *table.cells, strict=True)
         widths = [max(len(line) for cell in column for line in _lines(printable(cell))) + 3 for column in columns]
         keys = next((k for k, right in enumerate(table.numeric) if right), 1)
@@ -184,10 +184,10 @@ class Table:
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
-        table = self.folded()
+        table = self.fold_intervals()
         body = [[markdown(cell) for cell in row] for row in (table.columns, *table.cells)]
         for (i, j), how in table.emphasis.items():
-            body[i + 1][j] = _marked(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
+            body[i + 1][j] = _mark(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
         body.insert(1, ["---:" if right else "---" for right in table.numeric])
         lines = [f"| {' | '.join(row)} |" for row in body]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
@@ -197,12 +197,12 @@ class Table:
 
         The best of a column is bold, and what is not told apart from it has a dagger.
         """
-        table = self.folded()
+        table = self.fold_intervals()
         written = [_latex_measure if head in ("", "measure") else latex for head in table.columns]
         body = [[write(cell) for write, cell in zip(written, row, strict=True)] for row in table.cells]
         for (i, j), how in table.emphasis.items():
             marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
-            body[i][j] = _marked(body[i][j], *marks)
+            body[i][j] = _mark(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in self.notes]
         lines += [
             r"% \usepackage{booktabs}",
@@ -213,13 +213,13 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
-        return self.folded().head(MOST_ROWS)._html()
+        return self.fold_intervals().head(MOST_ROWS)._html()
 
     def _html(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
         cells = [[markup(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
-            cells[i][j] = _marked(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
+            cells[i][j] = _mark(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         below = f"<p><small>{notes}</small></p>" if notes else ""
@@ -231,7 +231,7 @@ def _lines(cell: str) -> list[str]:
     return _INTERVAL.split(cell, maxsplit=1)
 
 
-def _tall(cell: str, style: str) -> Text:
+def _two_lines(cell: str, style: str) -> Text:
     """A cell in one line, or two."""
     from rich.text import Text
 
@@ -239,7 +239,7 @@ def _tall(cell: str, style: str) -> Text:
     return Text("\n").join([Text(value, style), *map(Text, interval)])
 
 
-def _marked(cell: str, before: str, after: str) -> str:
+def _mark(cell: str, before: str, after: str) -> str:
     """A cell with marks around its value, not around an interval in brackets behind it."""
     value, *rest = _lines(cell)
     return " ".join([f"{before}{value}{after}", *rest])
@@ -259,18 +259,18 @@ def _latex_measure(text: str) -> str:
     return rf"${name}_{{\mathrm{{{found['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
 
 
-def shown(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:
-    """The values of a column as texts: numbers by ``figure``, but large ones with as many decimals as they need.
+def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:
+    """The values of a column as texts: numbers by ``format_number``, but large ones with as many decimals as they need.
 
     Beside what is not small, a small number has the decimals of the others, as long as they show something of it.
 
-    >>> shown([0.5, 0.001]), shown([0.5, 1e-9]), shown([0.003, 0.001])
+    >>> format_column([0.5, 0.001]), format_column([0.5, 1e-9]), format_column([0.003, 0.001])
     (['0.5000', '0.0010'], ['0.5000', '1.00e-09'], ['3.00e-03', '1.00e-03'])
-    >>> shown([310.5, 6.0]), shown([12.0, 3.0]), shown([2, None, "x"])
+    >>> format_column([310.5, 6.0]), format_column([12.0, 3.0]), format_column([2, None, "x"])
     (['310.5', '6.0'], ['12', '3'], ['2', '', 'x'])
-    >>> shown([0.5, 0.001], 2), shown([0.003, 0.001], 3), shown([310.25, 6.0], 1)
+    >>> format_column([0.5, 0.001], 2), format_column([0.003, 0.001], 3), format_column([310.25, 6.0], 1)
     (['0.50', '1.00e-03'], ['0.003', '0.001'], ['310.2', '6.0'])
-    >>> shown([Interval(0.25, 0.5), Interval(math.nan, math.nan)])
+    >>> format_column([Interval(0.25, 0.5), Interval(math.nan, math.nan)])
     ['0.2500 to 0.5000', 'undefined']
     """
     ends = [end for value in column for end in (value if isinstance(value, Interval) else (value,))]
@@ -290,20 +290,20 @@ def shown(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:
         if math.isnan(value):
             return "undefined"
         small = (greatest < 0.01 and digits == DECIMALS) or 0 < abs(value) < 0.5 * 10**-decimals
-        return figure(value, digits) if small else f"{value:.{decimals}f}"
+        return format_number(value, digits) if small else f"{value:.{decimals}f}"
 
     return list(map(text, column))
 
 
-def figure(value: float, digits: int = DECIMALS) -> str:
+def format_number(value: float, digits: int = DECIMALS) -> str:
     """Four decimals, or three digits of what is too small for them; or as many decimals as show something of it."""
     small = 0.01 if digits == DECIMALS else 0.5 * 10**-digits
     return f"{value:.{digits}f}" if value == 0 or abs(value) >= small else f"{value:.2e}"
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """A figure with its sign."""
-    return f"{'-' if value < 0 else '+'}{figure(abs(value))}"
+    return f"{'-' if value < 0 else '+'}{format_number(abs(value))}"
 
 
 def as_frame(columns: Mapping[str, Sequence[Any]], library: str) -> Any:

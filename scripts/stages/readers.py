@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 import hemlp
 from hemlp.hierarchy.class_names import read_names
-from hemlp.hierarchy.weight_files import read_classes
+from hemlp.hierarchy.class_weights import read_classes
 from hemlp.run.study import Study
 
 MEMORY = 6 * 2**30

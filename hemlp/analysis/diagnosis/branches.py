@@ -37,8 +37,8 @@ from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.inputs import Inputs
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[s
         notes.append("branches overlap where classes have several parents: shares need not add up to 1")
     for system in chosen:
         if undefined := ev.scores[system][name].undefined:
-            notes.append(f"{system}, {name}: undefined on {many(undefined, 'instance')}, without a mean or a share")
+            notes.append(f"{system}, {name}: undefined on {plural(undefined, 'instance')}, without a mean or a share")
     if len(chosen) > 1:
         notes.append(
             "first the branches that make the greatest difference: instances times the difference of the means"

@@ -29,8 +29,8 @@ from hemlp.hierarchy.reach import flat_lists
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 EXAMPLES = 3
 """Instances that are named of each confusion."""
@@ -69,7 +69,9 @@ def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int
 def _undefined_note(ev: Results, system: str, instances: int, whose: str) -> list[str]:
     """A note of instances that have no pairing."""
     number = int(ev.facts[system]["instances"]) - instances
-    return [f"{whose}the measure is undefined on {many(number, 'instance')}, which cost nothing here"] if number else []
+    return (
+        [f"{whose}the measure is undefined on {plural(number, 'instance')}, which cost nothing here"] if number else []
+    )
 
 
 def costs(ev: Results, system: SystemChoice = None, measure: str = "GIE") -> Table:
@@ -160,7 +162,7 @@ def _confusions_by_label(
         if alone := int(np.count_nonzero(side < 0)):
             cost = math.fsum(pairs.costs[side < 0].tolist())
             notes.append(
-                f"beside them {many(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
+                f"beside them {plural(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
             )
     return confusions, [*notes, *_undefined_note(ev, system, pairs.instances, "")]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import unknown_label_message
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 MAX_NAMED = 5
 """Unknown labels, or ids, that are named."""
@@ -70,7 +70,7 @@ def _describe_file(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str],
     for code in unknown[np.argsort(-times[unknown], kind="stable")][:MAX_NAMED]:
         message, _ = unknown_label_message(sets.vocabulary[code], h.known_labels())
         first = sets.place(int(np.flatnonzero(sets.codes == code)[0]))
-        problems.append(f"{name}: {message} ({many(int(times[code]), 'time')}, first in {first})")
+        problems.append(f"{name}: {message} ({plural(int(times[code]), 'time')}, first in {first})")
     if unknown.size > MAX_NAMED:
         problems.append(f"{name}: {unknown.size - MAX_NAMED:,} more unknown labels")
     return list(map(str, facts)), problems
@@ -103,6 +103,6 @@ def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
             for there, not_there, ids in ((first, name, lacking), (name, first, more)):
                 if ids:
                     problems.append(
-                        f"{many(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:MAX_NAMED])}"
+                        f"{plural(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:MAX_NAMED])}"
                     )
     return problems

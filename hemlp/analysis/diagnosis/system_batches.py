@@ -93,7 +93,7 @@ def as_implied(lists: Reach) -> Implied:
     """Lists of ancestors in the form that kernels take."""
     from hemlp.kernels.records import Implied
 
-    return Implied(lists.ptr, lists.nodes, lists.gate_at >= 0, lists.beyond >= 0)
+    return Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
 
 
 def name_cell(inputs: Inputs, label: Label) -> tuple[str, ...]:

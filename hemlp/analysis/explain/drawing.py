@@ -14,7 +14,7 @@ from hemlp.analysis.explain.layout import GAP, NODE_STYLES, Box, Layout
 from hemlp.errors import MissingDependency
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_bytes
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 
 class Picture(Layout):
@@ -50,7 +50,7 @@ class Picture(Layout):
         return "\n".join([*lines, "</svg>"]) + "\n"
 
     def __repr__(self) -> str:
-        return f"Picture({self.title!r}, {many(len(self.boxes), 'box', 'boxes')})"
+        return f"Picture({self.title!r}, {plural(len(self.boxes), 'box', 'boxes')})"
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

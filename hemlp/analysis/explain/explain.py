@@ -66,7 +66,7 @@ def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> Part:
         if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
             raise model.failure(solution, 0, 1)
     except HemlpError as error:
-        return UndefinedPart(dict.fromkeys(measures, math.nan), str(error.advised()).removeprefix("instance 1: "))
+        return UndefinedPart(dict.fromkeys(measures, math.nan), str(error.with_advice()).removeprefix("instance 1: "))
     values = {name: float(each.evaluate(model, solution)) for name, each in measures.items()}
     return explain_solution(solution, values, leader)
 

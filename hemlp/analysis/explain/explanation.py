@@ -17,7 +17,7 @@ from hemlp.escaping import json_number, printable
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
-from hemlp.text.display import Shown
+from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ Part: TypeAlias = "PairingPart | LcaPart | SetPart | UndefinedPart | JointPart"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Shown):
+class Explanation(HtmlDisplay):
     """One instance: its classes, and a part for each kind of model that was asked for.
 
     ``row`` counts from 0. ``names`` gives readable names of classes. ``firsts``: for each part how many of the greatest
@@ -300,7 +300,7 @@ class Explanation(Shown):
     def __repr__(self) -> str:
         return f"Explanation({printable('; '.join(title for title, _ in self.sections()))})"
 
-    def _more(self) -> Iterator[Table | str]:
+    def _html_parts(self) -> Iterator[Table | str]:
         return notebook_elements(self)
 
     def __str__(self) -> str:

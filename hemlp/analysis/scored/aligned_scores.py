@@ -10,12 +10,11 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import twin
+from hemlp.hierarchy.labels import other_type_label
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.score_files import as_gold, as_scores
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.instances.sets import LabelSets
-from hemlp.instances.sets import Rows as RowsOf
 from hemlp.kernels.records import Rows
 
 
@@ -45,7 +44,7 @@ class AlignedScores:
         scores: Any,
         unknown: UnknownPolicy = "error",
         unknown_true: UnknownPolicy | None = None,
-        rows: RowsOf | None = None,
+        rows: RowKind | None = None,
     ) -> AlignedScores:
         """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
         hierarchy = Hierarchy.of(hierarchy)
@@ -123,7 +122,7 @@ def _check_id_types(gold: LabelSets, s: ScoredSets) -> None:
     """Refuse ids that are integers on one side and strings that look like them on the other."""
     known = set(s.ids or ())
     for name in gold.ids or ():
-        if name not in known and (other := twin(name)) in known:
+        if name not in known and (other := other_type_label(name)) in known:
             raise MisalignedSides(
                 f"the gold has the instance {name!r} and the scores have {other!r}: convert the ids to one type"
             )

@@ -17,10 +17,10 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.instances.sets import Rows as RowsOf
+from hemlp.instances.label_sets import RowKind
 from hemlp.kernels.records import Rows
 from hemlp.measures.scores import mean
-from hemlp.text.tables import Table, as_frame, figure
+from hemlp.text.tables import Table, as_frame, format_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,9 +66,9 @@ class AveragePrecision:
         most
             How many.
         """
-        rows = [[str(label), f"{support:,}", figure(value)] for label, support, value in self.rows[:most]]
-        notes = [f"mean over {len(self.rows):,} classes with support {figure(self.mean)}, of all pairs together "
-                 f"{figure(self.micro)}", *self.notes]  # fmt: skip
+        rows = [[str(label), f"{support:,}", format_number(value)] for label, support, value in self.rows[:most]]
+        notes = [f"mean over {len(self.rows):,} classes with support {format_number(self.mean)}, of all pairs together "
+                 f"{format_number(self.micro)}", *self.notes]  # fmt: skip
         return Table(["class", "support", "AP"], rows, notes)
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -93,7 +93,7 @@ def average_precision(
     *,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
-    rows: RowsOf | None = None,
+    rows: RowKind | None = None,
 ) -> AveragePrecision:
     """The average precision of each class over closures, its mean, and that of all pairs together.
 

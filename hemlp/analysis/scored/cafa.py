@@ -30,15 +30,15 @@ from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.instances.sets import Rows
+from hemlp.instances.label_sets import RowKind
 from hemlp.instances.thresholds import as_grid
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.registry import measure
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
-from hemlp.text.display import Shown
-from hemlp.text.intervals import CONFIDENCE, Interval
-from hemlp.text.tables import Table, figure
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.interval import CONFIDENCE, Interval
+from hemlp.text.tables import Table, format_number
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cafa(Shown):
+class Cafa(HtmlDisplay):
     """CAFA's averages at each of the ``thresholds``, which ascend; one array each.
 
     ``covered``: how many instances have a prediction; ``mi`` and ``ru``: mean weights of what was wrong and of what was
@@ -189,7 +189,7 @@ class Cafa(Shown):
             k = best_index(getattr(self, of), of != "s")
             kind = "_micro" if of == "f_micro" else ""  # P and R are those that F is made of
             columns = (of, f"precision{kind}", f"recall{kind}", "s", "coverage")
-            cells = (figure(float(getattr(self, column)[k])) for column in columns)
+            cells = (format_number(float(getattr(self, column)[k])) for column in columns)
             own = [self.interval(best)] if intervals else []
             rows.append([name, f"{self.thresholds[k]:g}", *cells, *own])
         which = "every distinct score" if self.exact else "a grid"
@@ -252,7 +252,7 @@ def cafa(
     terms: Iterable[Label] | None = None,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
 ) -> Cafa:
     """CAFA's averages at every threshold, and with them Fmax and Smin.
 

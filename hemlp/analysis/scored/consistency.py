@@ -106,7 +106,7 @@ def consistency(hierarchy: Hierarchy, scores: Any, *, unknown: UnknownPolicy = "
     True
     """
     scored_sets = as_scores(scores)
-    s, h = scored_sets.looked_up(hierarchy, unknown)
+    s, h = scored_sets.look_up(hierarchy, unknown)
     rows = np.repeat(np.arange(len(s)), np.diff(s.ptr))
     keys = rows * len(h) + s.codes
     order = np.argsort(keys)

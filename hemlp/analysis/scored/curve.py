@@ -33,17 +33,17 @@ from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.instances.sets import Rows
+from hemlp.instances.label_sets import RowKind
 from hemlp.instances.thresholds import as_grid, as_threshold
 from hemlp.io.figures import svg
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
-from hemlp.text.display import Shown
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import Table, as_frame, figure
-from hemlp.text.words import OPTIMISTIC
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.interval import Interval
+from hemlp.text.phrases import OPTIMISTIC
+from hemlp.text.tables import Table, as_frame, format_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +60,7 @@ class Best(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Shown):
+class Curve(HtmlDisplay):
     """Means of measures over instances at each of the ``thresholds``, which ascend.
 
     ``kind`` says which thresholds those are. ``defined``: over how many instances each mean is.
@@ -230,8 +230,8 @@ class Curve(Shown):
         for name in self.measures:
             best = self.best(name)
             low, high = self.interval(name)
-            others = (figure(self.at(other, best.threshold)) for other in self.measures)
-            rows.append([name, f"{best.threshold:g}", *others, f"{figure(low)} to {figure(high)}"])
+            others = (format_number(self.at(other, best.threshold)) for other in self.measures)
+            rows.append([name, f"{best.threshold:g}", *others, f"{format_number(low)} to {format_number(high)}"])
         notes = [
             f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
             f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure at "
@@ -276,7 +276,7 @@ class Curve(Shown):
             f"{self.instances:,} instances)"
         )
 
-    def _more(self) -> Iterator[Table | str]:
+    def _html_parts(self) -> Iterator[Table | str]:
         yield self.table()
         with suppress(MissingDependency):
             yield svg(self.plot(), "curve")
@@ -295,7 +295,7 @@ def curve(
     points: int | None = None,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,

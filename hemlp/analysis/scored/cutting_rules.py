@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import IntArray
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 RuleKind = Literal["all", "top", "nonempty", "capped", "level", "class"]
 RULE_KINDS: dict[RuleKind, str] = {
@@ -72,7 +72,7 @@ def describe_parameter(rules: Sequence[CuttingRule], format_number: Callable[[fl
     others = len(set(rules[0].class_thresholds.values()))
     words = _format_range(used, format_number) if len(rules) > 1 else format_number(rules[0].threshold)
     if others and len(rules) == 1:
-        words += f" and {many(others, 'other')}"
+        words += f" and {plural(others, 'other')}"
     words += " or the greatest score" if any(rule.at_least for rule in rules) else ""
     return f"{words}, at most {ends} {'class' if ends == '1' else 'classes'}" if ends else words
 
@@ -86,7 +86,7 @@ def describe_rules(
         same_kind = [rule for rule in rules if rule.by == kind]
         if same_kind:
             before, behind = "" if kind == "top" else threshold, f" by {kind}" if kind in ("level", "class") else ""
-            times = "" if len(same_kind) == len(rules) else f" ({many(len(same_kind), 'fold')})"
+            times = "" if len(same_kind) == len(rules) else f" ({plural(len(same_kind), 'fold')})"
             texts.append(f"{before}{describe_parameter(same_kind, format_number)}{behind}{times}")
     return ", ".join(texts)
 

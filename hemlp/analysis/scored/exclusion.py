@@ -10,10 +10,10 @@ import numpy as np
 from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidOption
+from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.instances.sets import LabelSets
 from hemlp.kernels.records import Rows
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 
 def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
@@ -35,13 +35,13 @@ def resolve_exclusion(data: AlignedScores, exclude: list[Any] | LabelSets | None
     if not isinstance(exclude, LabelSets):
         return np.array([data.hierarchy.id(label) for label in exclude or ()], np.int64), None
     rows = np.repeat(np.arange(len(exclude)), np.diff(exclude.ptr))
-    s = ScoredSets.arranged(exclude.vocabulary, rows, exclude.codes, np.zeros(rows.size), len(exclude), exclude.ids,
+    s = ScoredSets.from_entries(exclude.vocabulary, rows, exclude.codes, np.zeros(rows.size), len(exclude), exclude.ids,
                             exclude.source, exclude.lines, "max")  # fmt: skip
     ids = data.batch.ids
     if (s.ids is None) != (ids is None) or (ids is None and len(s) != len(data)):
         raise InvalidOption(
-            f"what is excluded has {many(len(s), 'instance')}, the gold has {len(data):,}: give both ids"
+            f"what is excluded has {plural(len(s), 'instance')}, the gold has {len(data):,}: give both ids"
         )
-    known, _ = (s if ids is None else s.take(ids)).looked_up(data.hierarchy)
+    known, _ = (s if ids is None else s.take(ids)).look_up(data.hierarchy)
     ptr, nodes, _ = reached(Rows(data.hierarchy.parent_ptr, data.hierarchy.parent_idx), Rows(known.ptr, known.codes))
     return np.empty(0, np.int64), Rows(ptr, nodes)

@@ -121,7 +121,7 @@ class GroupTuner:
             raise InvalidOption(
                 f"too little data for a threshold a {self.by}: {lacking.size:,} of {scored.size:,} have fewer than "
                 f"{self.least} instances in which they are true, {name} has {counts[first]}"
-            ).advised(Advice("few", "shared", "to let them keep the one threshold of all"))
+            ).with_advice(Advice("few", "shared", "to let them keep the one threshold of all"))
         return [int(g) for g in scored if counts[g] >= self.least]
 
     def values(self, data: AlignedScores, shared: float, own: Mapping[Label, float]) -> FloatArray:

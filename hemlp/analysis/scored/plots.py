@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hemlp.analysis.scored.operating_point import best_index
 from hemlp.io.figures import COLOURS, new_figure, plain
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ def curve_plot(c: Curve, band: bool) -> Figure:
             at, low, high = c.band(name)
             axes.fill_between(at, low, high, step="pre", color=colour, alpha=0.15, linewidth=0)
     axes.set_xlabel(f"threshold ({c.kind})")
-    axes.set_ylabel(f"mean over {many(c.instances, 'instance')}")
+    axes.set_ylabel(f"mean over {plural(c.instances, 'instance')}")
     axes.legend(frameon=False, fontsize=9)
     return figure
 

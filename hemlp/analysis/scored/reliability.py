@@ -13,7 +13,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.instances.sets import Rows as RowsOf
+from hemlp.instances.label_sets import RowKind
 from hemlp.kernels.records import Rows
 from hemlp.text.tables import Table, as_frame
 
@@ -91,7 +91,7 @@ def reliability(
     bins: int = 10,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
-    rows: RowsOf | None = None,
+    rows: RowKind | None = None,
 ) -> Reliability:
     """How often what scores so much is true, by level: scores are probabilities, between 0 and 1.
 

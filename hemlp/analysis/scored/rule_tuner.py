@@ -65,7 +65,7 @@ class RuleTuner:
             return self.group_tuner(rule.by).values(
                 self.prefixes.data.take(rows), rule.threshold, rule.class_thresholds
             )
-        return self.prefixes.values("m", rows, rule.sizes(self.prefixes.raw_scores.rows_taken(rows)))
+        return self.prefixes.values("m", rows, rule.sizes(self.prefixes.raw_scores.take_rows(rows)))
 
     def folds(self, rows: IntArray, folds: int) -> IntArray:
         """The fold of each of these instances."""
@@ -134,7 +134,7 @@ class SubsetTuner:
     def __init__(self, tuner: RuleTuner, rows: IntArray) -> None:
         self.tuner, self.rows = tuner, rows
         self.prefixes = tuner.prefixes
-        self.scores = self.prefixes.raw_scores.rows_taken(rows)
+        self.scores = self.prefixes.raw_scores.take_rows(rows)
         self.skipped_note: dict[RuleKind, str] = {}
         if not self.scores.values.size:
             raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")

@@ -21,7 +21,7 @@ from hemlp.errors import UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
-from hemlp.instances.sets import Rows
+from hemlp.instances.label_sets import RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.ranked import RankedMeasure
@@ -30,14 +30,14 @@ from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
-from hemlp.text.display import Shown
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import Table, as_frame, figure
-from hemlp.text.words import many
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.interval import Interval
+from hemlp.text.phrases import plural
+from hemlp.text.tables import Table, as_frame, format_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranked(Shown):
+class Ranked(HtmlDisplay):
     """Values of ranked measures, one array each with one value per instance; nan where a measure is undefined.
 
     ``ids``: the names of the instances, if they have any.
@@ -87,7 +87,12 @@ class Ranked(Shown):
         units = Units(len(columns[0]), self.ids)
         intervals = [Interval.of(drawn) for drawn in Bootstrap(units).means(columns).T]
         rows = [
-            [name, "↑" if better else "↓", figure(self.mean(name)), f"{figure(low)} to {figure(high)}"]
+            [
+                name,
+                "↑" if better else "↓",
+                format_number(self.mean(name)),
+                f"{format_number(low)} to {format_number(high)}",
+            ]
             for (name, better), (low, high) in zip(self.greater_is_better.items(), intervals, strict=True)
         ]
         notes = [
@@ -122,7 +127,7 @@ def ranked(
     *,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -161,7 +166,7 @@ def ranked(
     for name in resolved:
         if lacking := int(np.isnan(values[name]).sum()):
             which = "which is" if lacking == 1 else "which are"
-            notes.append(f"{name}: undefined on {many(lacking, 'instance')}, {which} left out")
+            notes.append(f"{name}: undefined on {plural(lacking, 'instance')}, {which} left out")
     better = {name: each.greater_is_better for name, each in resolved.items()}
     return Ranked({name: values[name] for name in resolved}, better, tuple(notes), data.batch.ids)
 

@@ -22,15 +22,15 @@ from hemlp.instances.score_digest import Digests
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.io.files import write_text
 from hemlp.io.text import decode, file_reader, read_bytes
-from hemlp.text.display import Shown
+from hemlp.text.display import HtmlDisplay
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 RuleChoice = Literal["best", "all", "top", "nonempty", "capped", "level", "class"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tuned(Shown):
+class Tuned(HtmlDisplay):
     """A rule for ``ScoredSets.at``, chosen by a measure: thresholds, the greatest scores, or both.
 
     ``by``: which kind of rule (see ``hemlp.tune``). ``threshold``: the one of all classes; of the kind "top", which
@@ -95,7 +95,7 @@ class Tuned(Shown):
 
     def rule(self, s: ScoredSets) -> str:
         """How ``s`` is cut, in words: by which rule, and on what data it was chosen."""
-        data = f"{many(self.instances, 'instance')} of {self.source}"
+        data = f"{plural(self.instances, 'instance')} of {self.source}"
         text = f"{describe_rules(self.rules, repr, 'threshold ')}, tuned by {self.measure}"
         if self.folds:
             return f"{text}, cross-validated in {len(self.folds)} folds of {data} ({self.value:.4f} there)"
@@ -130,7 +130,7 @@ class Tuned(Shown):
         best = None if self.by == "best" else by_kind.get(self.by)
         words = f"{describe_rules(self.rules, threshold='threshold ')} ({self.measure} {self.value:.4f}"
         if self.folds:
-            data = f"each of {len(self.folds)} folds of {many(self.instances, 'instance')}"
+            data = f"each of {len(self.folds)} folds of {plural(self.instances, 'instance')}"
             return f"Chosen without the instances of {data}: {words}, cross-validated){self._skipped_note}."
         words += best.value_interval.bracket() if best else ""
         if best and not math.isnan(best.validated):
@@ -147,11 +147,11 @@ class Tuned(Shown):
                 apart = f"(difference {each.difference:.4f}{each.difference_interval.bracket()})"
                 other += f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler and not told apart from it {apart}"
                 break
-        head, data = "Recommended" if best else "Chosen", f"these {many(self.instances, 'instance')}"
+        head, data = "Recommended" if best else "Chosen", f"these {plural(self.instances, 'instance')}"
         return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped_note}."
 
     def __repr__(self) -> str:
-        data = f"{many(self.instances, 'instance')} of {self.source}"
+        data = f"{plural(self.instances, 'instance')} of {self.source}"
         how, end = f"{describe_rules(self.rules)} by {self.measure}", f"{data}: {self.value:.4f} there"
         if self.folds:
             how += f", chosen without each of {len(self.folds)} folds of {end}"
@@ -164,7 +164,7 @@ class Tuned(Shown):
         kinds = {f"{RULE_KINDS[rule.by]}: " for rule in self.rules}
         return "".join(f"; {note}" for note in self.notes if any(map(note.startswith, kinds)))
 
-    def _more(self) -> Iterator[Table]:
+    def _html_parts(self) -> Iterator[Table]:
         yield self.candidates
 
     # ---- to files and back

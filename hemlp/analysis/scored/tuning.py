@@ -20,7 +20,7 @@ from hemlp.analysis.scored.tuned_rule import RuleChoice, Tuned
 from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
-from hemlp.instances.sets import Rows
+from hemlp.instances.label_sets import RowKind
 from hemlp.instances.thresholds import as_grid
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import mean
@@ -44,7 +44,7 @@ def tune(
     seed: int = 0,
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
     undefined: UndefinedPolicy = "error",
     solver: str | Solver | None = None,
     time_limit: float | None = None,
@@ -109,7 +109,7 @@ def tune(
     if by in ("level", "class") and undefined != "error":
         raise InvalidOption(
             f"thresholds by {by} need a measure that is defined everywhere: undefined values are for one threshold"
-        ).advised(Advice("by", "all", "for that"))
+        ).with_advice(Advice("by", "all", "for that"))
     data = AlignedScores.of(hierarchy, true, scores, unknown, unknown_true, rows)
     if not data.values.size:
         raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")

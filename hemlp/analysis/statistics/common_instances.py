@@ -10,8 +10,8 @@ from hemlp.arrays import FloatArray
 from hemlp.measures.scores import mean
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.results import Results
-from hemlp.text.tables import figure
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
+from hemlp.text.tables import format_number
 
 
 def common_scores(ev: Results, measure: str) -> list[FloatArray]:
@@ -45,8 +45,8 @@ def common_instance_notes(ev: Results, measure: str) -> tuple[str, ...]:
     if not shared:
         return (f"{measure}: no ranks, for there is no instance on which all systems are defined",)
     means = zip(ev.systems, common_means(ev, measure), strict=True)
-    texts = ", ".join(f"{system} {figure(value)}" for system, value in means if not math.isnan(value))
+    texts = ", ".join(f"{system} {format_number(value)}" for system, value in means if not math.isnan(value))
     return (
         f"{measure}: each mean is over the instances on which its system is defined; places, letters and correlations "
-        f"are over the {many(shared, 'instance')} on which all systems are, where the means are {texts}",
+        f"are over the {plural(shared, 'instance')} on which all systems are, where the means are {texts}",
     )

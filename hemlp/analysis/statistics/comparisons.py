@@ -19,9 +19,9 @@ from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results
-from hemlp.text.intervals import Interval
-from hemlp.text.tables import Table, signed
-from hemlp.text.words import many
+from hemlp.text.interval import Interval
+from hemlp.text.phrases import plural
+from hemlp.text.tables import Table, format_signed
 
 NEITHER = "neither"
 
@@ -159,7 +159,7 @@ def _test_cells(pair: PairComparison) -> list[Any]:
 def _test_notes(ev: Results, procedure: Procedure) -> list[str]:
     """Notes that explain the columns of tests."""
     systems = len(ev.systems)
-    pairs = many(systems * (systems - 1) // 2, "pair")
+    pairs = plural(systems * (systems - 1) // 2, "pair")
     sided = "one-sided, of the system with the better mean" if procedure.sided == "one" else "two-sided"
     return [
         f"p: {procedure}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {ALPHA}",
@@ -215,4 +215,4 @@ def better_and_worse(pair: PairComparison) -> tuple[str, str]:
 def format_difference_interval(interval: Interval) -> str:
     """The interval of a difference, its ends with their signs."""
     low, high = interval
-    return "undefined" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
+    return "undefined" if math.isnan(low) else f"{format_signed(low)} to {format_signed(high)}"

@@ -14,8 +14,8 @@ from hemlp.errors import InvalidOption
 from hemlp.options import plain_number
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
 RESAMPLES_AT_ONCE = 100
 """Resamples whose correlations are computed at once."""
@@ -49,10 +49,10 @@ def kendall(ev: Results, resamples: int = 0, seed: int = 0) -> Table:
             if intervals is not None and i != j and not math.isnan(taus[i, j]):
                 cells[-1] += f" [{intervals[0, i, j]:.2f}, {intervals[1, i, j]:.2f}]"
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
-    notes = [f"Kendall's τ-b over {many(len(ev.systems), 'system')}"]
+    notes = [f"Kendall's τ-b over {plural(len(ev.systems), 'system')}"]
     if resamples:
         notes.append(
-            f"in brackets 95% intervals, from {many(resamples, 'resample')} of {resampling_units(ev).description}"
+            f"in brackets 95% intervals, from {plural(resamples, 'resample')} of {resampling_units(ev).description}"
         )
     notes += [note for name in ev.measures for note in common_instance_notes(ev, name)]
     return Table(["", *ev.measures], rows, [*notes, *dropped_notes(ev.facts)])

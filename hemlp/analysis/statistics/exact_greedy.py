@@ -16,18 +16,18 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
-from hemlp.instances.sets import Rows
+from hemlp.instances.label_sets import RowKind
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import Scores
-from hemlp.text.display import Shown, lines
-from hemlp.text.words import many
+from hemlp.text.display import HtmlDisplay, lines
+from hemlp.text.phrases import plural
 
 TOLERANCE = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExactGreedy(Shown):
+class ExactGreedy(HtmlDisplay):
     """F_LCA of a batch by the three methods, with numbers of LCAs and the seconds that each method took.
 
     ``rows`` numbers the instances in the data that they were drawn from, from 0.
@@ -91,16 +91,16 @@ class ExactGreedy(Shown):
 
     def __repr__(self) -> str:
         differing = np.count_nonzero(np.abs(self.difference) > TOLERANCE)
-        return f"ExactGreedy({many(len(self.rows), 'instance')}, {differing:,} differ)"
+        return f"ExactGreedy({plural(len(self.rows), 'instance')}, {differing:,} differ)"
 
-    def _more(self) -> Iterator[str]:
+    def _html_parts(self) -> Iterator[str]:
         yield lines(str(self))
 
     def __str__(self) -> str:
         summary = self.to_dict()
         count = max(1, summary["instances"])
         lines = [
-            f"{many(summary['instances'], 'instance')}; exact: "
+            f"{plural(summary['instances'], 'instance')}; exact: "
             + ", ".join(f"{number:,} {status}" for status, number in summary["status"].items()),
             *(
                 f"{summary[f'unknown {labels} labels']:,} unknown {labels} labels, {summary[emptied]:,} {emptied}"
@@ -144,7 +144,7 @@ def compare_exact_greedy(
     unknown: UnknownPolicy = "error",
     unknown_true: UnknownPolicy | None = None,
     missing: MissingPolicy = "error",
-    rows: Rows | None = None,
+    rows: RowKind | None = None,
 ) -> ExactGreedy:
     """F_LCA by the exact, the greedy and the extended method on all instances, or on a random ``sample`` of them.
 

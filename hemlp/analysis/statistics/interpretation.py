@@ -8,8 +8,8 @@ import numpy as np
 
 from hemlp.measures.scores import mean
 from hemlp.results.results import Results
-from hemlp.text.tables import figure
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
+from hemlp.text.tables import format_number
 
 _LCA_COLUMN = "lcas"
 """A column that only measures of LCA graphs have."""
@@ -41,9 +41,9 @@ def interpretation_notes(ev: Results) -> list[str]:
             infinite = np.isinf(scores.values)
             if number := int(np.count_nonzero(infinite)):
                 rest = mean(np.where(infinite, math.nan, scores.values))
-                others = "" if math.isnan(rest) else f"; the mean of the others is {figure(rest)}"
+                others = "" if math.isnan(rest) else f"; the mean of the others is {format_number(rest)}"
                 notes.append(
-                    f"{system}, {name}: infinite on {many(number, 'instance')}, where a class has no finite cost, as "
+                    f"{system}, {name}: infinite on {plural(number, 'instance')}, where a class has no finite cost, as "
                     f"without a common ancestor{others}"
                 )
     return notes

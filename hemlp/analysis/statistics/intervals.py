@@ -17,7 +17,7 @@ from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.results import Results
-from hemlp.text.intervals import CONFIDENCE, Interval
+from hemlp.text.interval import CONFIDENCE, Interval
 
 COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""

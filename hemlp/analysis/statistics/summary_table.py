@@ -19,8 +19,8 @@ from hemlp.measures.signatures import short
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.label_counts import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.results import Results
-from hemlp.text.tables import DECIMALS, Table, figure
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
+from hemlp.text.tables import DECIMALS, Table, format_number
 
 MEANS_NOTE = "means over instances; labels: how many are predicted for an instance, on average"
 """A note for every table, if it is verbose."""
@@ -55,7 +55,7 @@ def summary_table(
         for system in ev.systems:
             mean = ev.mean(system, name)
             text = " ".join(
-                filter(None, ["undefined" if math.isnan(mean) else figure(mean, digits), format_rank(v, system)])
+                filter(None, ["undefined" if math.isnan(mean) else format_number(mean, digits), format_rank(v, system)])
             )
             column.append(text + interval(ev, system, name).bracket(digits) if intervals else text)
         if len(ev.systems) > 1:
@@ -152,7 +152,7 @@ def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks:
 def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> list[str]:
     """What stands below a table: sizes, verdicts, what to know about means, undefined and unproved scores, labels."""
     meaning, *others = verdict_notes(ev, procedure)
-    size = many(int(ev.facts[ev.systems[0]]["instances"]), "instance")
+    size = plural(int(ev.facts[ev.systems[0]]["instances"]), "instance")
     notes = ["; ".join(filter(None, [size, meaning])), *others]
     if verbose:
         notes.append(MEANS_NOTE)
@@ -165,14 +165,14 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
             unsolved = scores.status_counts().get("unsolved", 0)
             for count, what in ((scores.undefined - unsolved, "undefined"), (unsolved, "not solved")):
                 which = "which is" if count == 1 else "which are"
-                notes += [f"{system}, {name}: {what} on {many(count, 'instance')}, {which} left out"] if count else []
+                notes += [f"{system}, {name}: {what} on {plural(count, 'instance')}, {which} left out"] if count else []
             notes += _method_notes(system, name, scores)
             if scores.exact and (fell := scores.fallbacks):
-                notes.append(f"{system}, {name}: not proved optimal on {many(fell, 'instance')}")
+                notes.append(f"{system}, {name}: not proved optimal on {plural(fell, 'instance')}")
         if ev.facts[system]["unknown labels"]:
             notes.append(f"{system}: {describe_unknown_labels(ev.facts[system])}")
         if missing := ev.facts[system]["missing instances"]:
-            notes.append(f"{system}: {many(int(missing), 'missing instance')}")
+            notes.append(f"{system}: {plural(int(missing), 'missing instance')}")
     return notes
 
 
@@ -183,5 +183,7 @@ def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
     counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))
     methods = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
     return (
-        [f"{system}, {name}: {many(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(methods)}"] if methods else []
+        [f"{system}, {name}: {plural(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(methods)}"]
+        if methods
+        else []
     )

@@ -10,13 +10,13 @@ import numpy as np
 from hemlp.arrays import IntArray
 from hemlp.errors import Advice, FileFormatError, InvalidHierarchy, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.options import SEPARATORS, Source
-from hemlp.hierarchy.formats.parent_tables import Columns, Given, of_table
-from hemlp.hierarchy.formats.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.formats.parent_tables import EdgeColumns, HierarchyData, from_parent_table
+from hemlp.hierarchy.formats.path_lists import SameNames, edges_of_paths
+from hemlp.hierarchy.formats.source_file import SEPARATORS, SourceFile
 from hemlp.hierarchy.labels import label_order
+from hemlp.io.cells import blank_lines, word_rows
 from hemlp.io.text import decode, split_cells
-from hemlp.io.words import blanked, word_rows
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
@@ -30,7 +30,7 @@ CELLS = ("\t", ",", ";", "|")
 """What may separate cells, where nobody says."""
 
 
-def read_edges(source: Source) -> Hierarchy:
+def read_edges(source: SourceFile) -> Hierarchy:
     """One ``parent child`` edge a line, or a table whose first line names its columns."""
     name, data = source.name, source.data
     sep = source.sep or find_separator(source)
@@ -45,7 +45,7 @@ def read_edges(source: Source) -> Hierarchy:
     return source.made(Hierarchy.from_codes, [*labels, *new], ends[:, 0], ends[:, 1])
 
 
-def read_table(source: Source, sep: str) -> Hierarchy:
+def read_table(source: SourceFile, sep: str) -> Hierarchy:
     """Lines of cells: edges, or paths under a first line like ``level1,level2,level3``."""
     text = decode(source.data, source.name)
     if source.comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
@@ -53,14 +53,14 @@ def read_table(source: Source, sep: str) -> Hierarchy:
     rows = list(split_cells(text, source.name, sep))
     header = rows[0][1] if rows else []
     try:
-        columns = source.columns.found_in(header)
+        columns = source.columns.locate(header)
     except InvalidHierarchy as error:
         line = rows[0][0] if rows else 1
-        raise FileFormatError(f"{source.name}, line {line}: {error.args[0]}", line).advised(*error.advice) from None
+        raise FileFormatError(f"{source.name}, line {line}: {error.args[0]}", line).with_advice(*error.advice) from None
     if columns is None:
         if len(header) > 1 and all(map(LEVEL.fullmatch, header)):
             return source.hierarchy(lambda: _of_levels(rows[1:], source.same_names))
-        return source.hierarchy(lambda: Given(_bare_edges(rows, source.name)))
+        return source.hierarchy(lambda: HierarchyData(_bare_edges(rows, source.name)))
     check_widths(rows[1:], header, source.name)
     lines = [line for line, _ in rows[1:]]
 
@@ -68,11 +68,11 @@ def read_table(source: Source, sep: str) -> Hierarchy:
         at = header.index(name)
         return [row[at] for _, row in rows[1:]]
 
-    return source.hierarchy(of_table, columns, cells, lambda k: f"line {lines[k]}", source.classes)
+    return source.hierarchy(from_parent_table, columns, cells, lambda k: f"line {lines[k]}", source.classes)
 
 
-def _of_levels(rows: list[tuple[int, list[str]]], same_names: SameNames) -> Given:
-    return Given(*edges_of_paths([row for _, row in rows], same_names))
+def _of_levels(rows: list[tuple[int, list[str]]], same_names: SameNames) -> HierarchyData:
+    return HierarchyData(*edges_of_paths([row for _, row in rows], same_names))
 
 
 def check_widths(rows: list[tuple[int, list[str]]], header: list[str], source: str) -> None:
@@ -92,7 +92,7 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
                 f"parent, need a first line that names them parent, child, name and weight (`hemlp convert` reads "
                 f"columns of other names, and paths)",
                 line,
-            ).advised(Advice("parent", "COLUMN", "(and child) to name the columns"))
+            ).with_advice(Advice("parent", "COLUMN", "(and child) to name the columns"))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
     if edges:
         _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
@@ -103,7 +103,7 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
     """Classes, and edges as pairs of positions among them, from lines of two words."""
     sign = comment.encode() if comment else None
     if sign and sign in data:
-        data = blanked(data, lambda line: line.lstrip().startswith(sign))
+        data = blank_lines(data, lambda line: line.lstrip().startswith(sign))
     head = _HEAD.match(data)
     start = head.end() if head else 0
     labels, codes, ptr = word_rows(data, source, start, data.count(b"\n", 0, start))
@@ -112,7 +112,7 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
     if odd.size:
         line = int(odd[0]) + 1 + data.count(b"\n", 0, start)
         raise FileFormatError(
-            f"{source}, line {line}: {many(int(number[odd[0]]), 'word')} where 'parent child' was expected; labels "
+            f"{source}, line {line}: {plural(int(number[odd[0]]), 'word')} where 'parent child' was expected; labels "
             f"with spaces need a file separated by tabs or commas, and a class without edges a table with a row for it",
             line,
         )
@@ -132,7 +132,7 @@ def _refuse_header(first: Sequence[str], source: str, recurs: bool) -> None:
         )
 
 
-def find_separator(source: Source) -> str | None:
+def find_separator(source: SourceFile) -> str | None:
     """That of the file's kind, or of a first line that names columns, or that stands exactly once in every line."""
     sign = source.comment.encode() if source.comment else None
     data, usual = source.data, SEPARATORS.get(source.kind)
@@ -153,7 +153,7 @@ def find_separator(source: Source) -> str | None:
     return usual
 
 
-def named_separator(line: str, columns: Columns) -> str | None:
+def named_separator(line: str, columns: EdgeColumns) -> str | None:
     """What separates the cells of a first line that names columns, None of any other line."""
     chosen = {name for name in (columns.parent, columns.child) if name is not None}
     for sep in CELLS:
@@ -166,6 +166,6 @@ def named_separator(line: str, columns: Columns) -> str | None:
 def _names_columns(cells: list[str]) -> bool:
     """Whether a first line names a column of parents, and one of children."""
     try:
-        return Columns().found_in(cells) is not None
+        return EdgeColumns().locate(cells) is not None
     except InvalidHierarchy:  # it does, and another column is in the way: the reader will say so
         return True

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hemlp.errors import InvalidHierarchy
-from hemlp.hierarchy.formats.parent_tables import Given
-from hemlp.hierarchy.formats.paths import SameNames, edges_of_paths
+from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.path_lists import SameNames, edges_of_paths
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 
 BELOW = "children"
@@ -30,12 +30,12 @@ def is_node(data: Any) -> bool:
     )
 
 
-def of_nested(data: Any, same_names: SameNames) -> Given:
+def from_nested(data: Any, same_names: SameNames) -> HierarchyData:
     """The edges of nested data; a name in several places is treated as ``same_names`` says."""
     names: dict[Label, str] = {}
     nodes = any(map(is_node, data if isinstance(data, list | tuple) else [data]))
     edges, classes = edges_of_paths(_ways(data, nodes, names), same_names)
-    return Given(edges, classes, {} if same_names == "apart" else names)
+    return HierarchyData(edges, classes, {} if same_names == "apart" else names)
 
 
 def _ways(data: Any, nodes: bool, names: dict[Label, str]) -> Iterator[tuple[Label, ...]]:

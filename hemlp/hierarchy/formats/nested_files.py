@@ -7,18 +7,18 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.infer import recognised
-from hemlp.hierarchy.formats.options import Source
+from hemlp.hierarchy.formats.infer import infer
+from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.io.text import decode
 
 EXPANDED = 1_000_000
 """Values that a YAML file with aliases may hold once they are written out."""
 
 
-def read_json(source: Source) -> Hierarchy:
+def read_json(source: SourceFile) -> Hierarchy:
     """Nested objects, edges, parents, paths or records."""
     data = load_json(decode(source.data, source.name), source.name)
-    return source.hierarchy(recognised, data, source.columns, source.same_names)
+    return source.hierarchy(infer, data, source.columns, source.same_names)
 
 
 def load_json(text: str, name: str, line: int | None = None) -> Any:
@@ -39,7 +39,7 @@ def load_json(text: str, name: str, line: int | None = None) -> Any:
         raise FileFormatError(f"{name}, line {number}: not JSON: {error.msg}", number) from None
 
 
-def read_yaml(source: Source) -> Hierarchy:
+def read_yaml(source: SourceFile) -> Hierarchy:
     """The same in YAML."""
     try:
         import yaml
@@ -70,7 +70,7 @@ def read_yaml(source: Source) -> Hierarchy:
             f"{source.name}, line {aliases[0]}: with aliases like this one written out it holds more than "
             f"{EXPANDED:,} values: give its edges as a table", aliases[0],
         )  # fmt: skip
-    return source.hierarchy(recognised, _without_nulls(data), source.columns, source.same_names)
+    return source.hierarchy(infer, _without_nulls(data), source.columns, source.same_names)
 
 
 def _size(data: Any, known: dict[int, int]) -> int:

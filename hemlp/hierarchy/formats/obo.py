@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from hemlp.errors import FileFormatError, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.options import Source
-from hemlp.hierarchy.formats.parent_tables import Given
+from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode
 
@@ -43,7 +43,7 @@ def read_terms(text: str, source: str) -> dict[str, Term]:
                 term = terms.setdefault(value.split(None, 1)[0], Term())
             elif term is None:
                 raise FileFormatError(f"{source}, line {number}: {tag!r} of a term before its id", number)
-            elif not value or not _say(term, tag, value):
+            elif not value or not _store(term, tag, value):
                 raise FileFormatError(f"{source}, line {number}: {line.strip()[:80]!r} says nothing of a term", number)
         elif line.startswith("["):
             within, term = line.strip() == "[Term]", None
@@ -54,7 +54,7 @@ def read_terms(text: str, source: str) -> dict[str, Term]:
     return terms
 
 
-def _say(term: Term, tag: str, value: str) -> bool:
+def _store(term: Term, tag: str, value: str) -> bool:
     """Keep what a tag says; whether it says something."""
     if tag == "name":
         term.name = _text(value)
@@ -82,7 +82,7 @@ def _text(value: str) -> str:
     return _ESCAPED.sub(lambda found: _MEANT.get(found[1], found[1]), value) if "\\" in value else value
 
 
-def read_obo(source: Source) -> Hierarchy:
+def read_obo(source: SourceFile) -> Hierarchy:
     """Terms and the chosen relations; alternative ids, and obsolete ids with one replacement, become aliases."""
     relations = source.relations
     if isinstance(relations, str):
@@ -105,4 +105,4 @@ def read_obo(source: Source) -> Hierarchy:
         if name not in classes and len(targets) == 1 and targets <= classes:
             aliases[name] = targets.pop()
     names: dict[Label, str] = {name: str(term.name) for name, term in terms.items() if name in classes and term.name}
-    return source.hierarchy(lambda: Given(list(edges), sorted(classes), names, aliases))
+    return source.hierarchy(lambda: HierarchyData(list(edges), sorted(classes), names, aliases))

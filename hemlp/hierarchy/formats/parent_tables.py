@@ -18,7 +18,7 @@ _NOTHING = ("null", "none", "nan", "na", "n/a", "<na>", "-")
 
 
 @dataclass(frozen=True)
-class Given:
+class HierarchyData:
     """A hierarchy as it was given: (parent, child) or (parent, child, weight), classes, readable names, aliases."""
 
     edges: Sequence[Sequence[Any]]
@@ -28,7 +28,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Columns:
+class EdgeColumns:
     """The columns of a table of edges; of those that nobody chose, the usual names are looked for."""
 
     parent: str | None = None
@@ -37,9 +37,9 @@ class Columns:
     weight: str | None = None
 
     def __bool__(self) -> bool:
-        return self != Columns()
+        return self != EdgeColumns()
 
-    def found_in(self, header: Sequence[Any]) -> Columns | None:
+    def locate(self, header: Sequence[Any]) -> EdgeColumns | None:
         """The columns by their names in ``header``; None if it names no parent and no child, and none was chosen."""
         for option in ("parent", "child", "name", "weight"):
             chosen = getattr(self, option)
@@ -60,8 +60,8 @@ class Columns:
             if other not in (parent, child, name, weight) and _EDGE_FACTS.search(str(other)) and not on_purpose:
                 raise InvalidHierarchy(
                     f"the column {other!r} would be left out; call it weight if it holds the lengths of edges"
-                ).advised(Advice("parent", parent, "to leave it out on purpose", (("child", child),)))
-        return Columns(parent, child, name, weight)
+                ).with_advice(Advice("parent", parent, "to leave it out on purpose", (("child", child),)))
+        return EdgeColumns(parent, child, name, weight)
 
 
 def _plain(name: Any) -> str:
@@ -72,9 +72,12 @@ def _first(usual: Mapping[str, str], wanted: Sequence[str]) -> str | None:
     return next((usual[name] for name in wanted if name in usual), None)
 
 
-def of_table(
-    columns: Columns, values: Callable[[Any], Sequence[Any]], place: Callable[[int], str], classes: Sequence[Label] = ()
-) -> Given:
+def from_parent_table(
+    columns: EdgeColumns,
+    values: Callable[[Any], Sequence[Any]],
+    place: Callable[[int], str],
+    classes: Sequence[Label] = (),
+) -> HierarchyData:
     """The edges of a table: ``values`` of a column, ``place`` of a row in messages; ``classes`` may lack a row."""
     parents, children = values(columns.parent), values(columns.child)
     weights = None if columns.weight is None else values(columns.weight)
@@ -100,9 +103,9 @@ def of_table(
                 raise InvalidHierarchy(
                     f"{where}: the parent {edge[0]!r} is a name in the column {columns.name!r}, and no class of "
                     f"{columns.child!r}"
-                ).advised(Advice("child", str(columns.name), "if parents are given by name"))
+                ).with_advice(Advice("child", str(columns.name), "if parents are given by name"))
             _check_parent(edge[0], known, where, bool(roots))
-    return Given(edges, roots, names)
+    return HierarchyData(edges, roots, names)
 
 
 def _parents(value: Any) -> Sequence[Label]:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from hemlp.errors import InvalidHierarchy
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.formats.edge_files import LEVEL, named_separator
-from hemlp.hierarchy.formats.options import SEPARATORS, Source
-from hemlp.hierarchy.formats.parent_tables import Columns, Given
-from hemlp.hierarchy.formats.path_lines import Line, of_lines
-from hemlp.hierarchy.formats.paths import JOINT, SameNames, edges_of_paths
+from hemlp.hierarchy.formats.parent_tables import EdgeColumns, HierarchyData
+from hemlp.hierarchy.formats.path_lines import NumberedLine, from_path_lines
+from hemlp.hierarchy.formats.path_lists import JOINT, SameNames, edges_of_paths
+from hemlp.hierarchy.formats.source_file import SEPARATORS, SourceFile
 from hemlp.io.text import decode, split_cells
 
 
-def read_paths(source: Source) -> Hierarchy:
+def read_paths(source: SourceFile) -> Hierarchy:
     """One path a line, its names between ``sep``."""
     if source.kind in SEPARATORS:
         sep = source.sep or SEPARATORS[source.kind]
         if len(sep) == 1:
             text = "\n".join(line for _, line in text_lines(source))
             return source.hierarchy(_of_cells, list(split_cells(text, source.name, sep)), source.same_names)
-    return source.hierarchy(of_lines, text_lines(source), source.sep, source.same_names)
+    return source.hierarchy(from_path_lines, text_lines(source), source.sep, source.same_names)
 
 
-def _of_cells(rows: list[tuple[int, list[str]]], same_names: SameNames) -> Given:
+def _of_cells(rows: list[tuple[int, list[str]]], same_names: SameNames) -> HierarchyData:
     """Rows of cells; a first one that names columns would be a path of its own."""
     others = {cell for _, row in rows[1:] for cell in row}
     if rows and all(map(LEVEL.fullmatch, rows[0][1])):
@@ -33,10 +33,10 @@ def _of_cells(rows: list[tuple[int, list[str]]], same_names: SameNames) -> Given
             f"...; if it is a path, move it down"
         )
     edges, classes = edges_of_paths([row for _, row in rows], same_names)
-    return Given(edges, classes)
+    return HierarchyData(edges, classes)
 
 
-def text_lines(source: Source) -> list[Line]:
+def text_lines(source: SourceFile) -> list[NumberedLine]:
     """The lines that are neither blank nor remarks, with their numbers."""
     lines = enumerate(map(str.strip, decode(source.data, source.name).split("\n")), 1)
     return [
@@ -44,9 +44,9 @@ def text_lines(source: Source) -> list[Line]:
     ]
 
 
-def has_paths(source: Source) -> bool:
+def has_paths(source: SourceFile) -> bool:
     """Whether a text has ``A > B`` in a line, and no first line that names the columns of a table."""
     if JOINT.encode() not in source.data:
         return False
     lines = [line for _, line in text_lines(source)]
-    return any(JOINT in line for line in lines) and named_separator(lines[0], Columns()) is None
+    return any(JOINT in line for line in lines) and named_separator(lines[0], EdgeColumns()) is None

@@ -7,27 +7,27 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hemlp.errors import InvalidHierarchy
-from hemlp.hierarchy.formats.parent_tables import Given
-from hemlp.hierarchy.formats.paths import JOINT, SameNames, edges_of_paths
+from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.path_lists import JOINT, SameNames, edges_of_paths
 from hemlp.hierarchy.labels import Label
 
 _IDS = {sign: re.compile(form) for sign, form in (
     (":", r"(\S+)\s+:\s+(.+)"), ("-", r"(\S+)\s+-\s+(.+)"), ("\t", r"(\S+)\t\s*(.+)"),
 )}  # fmt: skip
-Line = tuple[int, str]
+NumberedLine = tuple[int, str]
 """The number of a line, and what it says."""
 
 
-def of_lines(lines: Sequence[Line], sep: str | None, same_names: SameNames) -> Given:
+def from_path_lines(lines: Sequence[NumberedLine], sep: str | None, same_names: SameNames) -> HierarchyData:
     """The edges of lines of paths, whose names stand between ``sep`` (" > ")."""
     with_ids = _with_ids(lines, sep or JOINT)
     if with_ids is not None:
         return _of_ids(with_ids, sep or JOINT)
     edges, classes = edges_of_paths([_split(line, sep or JOINT) for line in lines], same_names)
-    return Given(edges, classes)
+    return HierarchyData(edges, classes)
 
 
-def _split(line: Line, sep: str) -> list[str]:
+def _split(line: NumberedLine, sep: str) -> list[str]:
     parts = re.split(r"(?<=\s)>(?=\s)", line[1]) if sep == JOINT else line[1].split(sep)
     names = [name.strip() for name in parts]
     while names and not names[-1]:
@@ -41,7 +41,7 @@ def _split(line: Line, sep: str) -> list[str]:
     return names
 
 
-def _with_ids(lines: Sequence[Line], sep: str) -> list[tuple[int, str, str]] | None:
+def _with_ids(lines: Sequence[NumberedLine], sep: str) -> list[tuple[int, str, str]] | None:
     """Number, id and path of each line, if each has an id of its own; what looks so and has not is refused."""
     for sign, form in _IDS.items():
         if sign in sep:
@@ -68,7 +68,7 @@ def _with_ids(lines: Sequence[Line], sep: str) -> list[tuple[int, str, str]] | N
     return None
 
 
-def _of_ids(lines: Sequence[tuple[int, str, str]], sep: str) -> Given:
+def _of_ids(lines: Sequence[tuple[int, str, str]], sep: str) -> HierarchyData:
     ways = {tuple(_split((number, path), sep)): (number, key) for number, key, path in lines}
     if len(ways) < len(lines):
         for number, key, path in lines:
@@ -81,4 +81,4 @@ def _of_ids(lines: Sequence[tuple[int, str, str]], sep: str) -> Given:
             if way[:-1] not in ways:
                 raise InvalidHierarchy(f"line {number}: there is no line for {sep.join(way[:-1])!r}, which is above it")
             edges.append((ways[way[:-1]][1], key))
-    return Given(edges, [key for _, key in ways.values()], {key: way[-1] for way, (_, key) in ways.items()})
+    return HierarchyData(edges, [key for _, key in ways.values()], {key: way[-1] for way, (_, key) in ways.items()})

@@ -11,8 +11,8 @@ from typing import Any
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.formats.nested_files import load_json
-from hemlp.hierarchy.formats.options import Source
-from hemlp.hierarchy.formats.parent_tables import Given
+from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode
 
@@ -28,7 +28,7 @@ REPLACED = ("http://purl.org/dc/terms/isReplacedBy", "http://purl.obolibrary.org
 _CURIE = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z]+)_(\w+)")
 
 
-def read_rdf(source: Source) -> Hierarchy:
+def read_rdf(source: SourceFile) -> Hierarchy:
     """SKOS where there are concepts or broader terms, else the subclasses of OWL and RDFS."""
     triples = Triples(source)
     skos = any(triples.pairs(SKOS + name) for name in ("broader", "narrower")) or triples.typed(SKOS + "Concept")
@@ -89,7 +89,7 @@ def check_contexts(data: Any, name: str) -> None:
 class Triples:
     """The triples of a file."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         try:
             import rdflib
         except ImportError:
@@ -156,7 +156,9 @@ class Triples:
         return {node: targets.pop() if len(targets) == 1 else None for node, targets in found.items()}
 
 
-def _given(triples: Triples, edges: list[tuple[str, str]], typed: Iterable[str], names: str, also: list[str]) -> Given:
+def _given(
+    triples: Triples, edges: list[tuple[str, str]], typed: Iterable[str], names: str, also: list[str]
+) -> HierarchyData:
     """Classes with their names; further texts of one class alone, and replaced classes, are aliases."""
     old = triples.deprecated()
     classes = {end for edge in edges for end in edge} | {node for node in typed if node not in old}
@@ -170,10 +172,10 @@ def _given(triples: Triples, edges: list[tuple[str, str]], typed: Iterable[str],
             aliases[node] = str(new)
             if curie := _CURIE.fullmatch(node):
                 aliases.setdefault(f"{curie[1]}:{curie[2]}", str(new))
-    return Given(edges, sorted(classes), triples.texts(names, classes), aliases)
+    return HierarchyData(edges, sorted(classes), triples.texts(names, classes), aliases)
 
 
-def _of_skos(triples: Triples) -> Given:
+def _of_skos(triples: Triples) -> HierarchyData:
     """Broader, and narrower turned round."""
     edges = [(parent, child) for child, parent in triples.ends(SKOS + "broader")]
     edges += triples.ends(SKOS + "narrower")
@@ -186,7 +188,7 @@ def _of_skos(triples: Triples) -> Given:
     return _given(triples, sorted({*edges}), typed, SKOS + "prefLabel", also)
 
 
-def _of_owl(triples: Triples) -> Given:
+def _of_owl(triples: Triples) -> HierarchyData:
     """Named subclasses; of other relations, restrictions "some"."""
     relations, met = set(triples.source.relations), {"is_a"}
     edges = []

@@ -11,7 +11,7 @@ from hemlp.errors import FileFormatError, HemlpError
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.digest import content_hash
 from hemlp.hierarchy.formats.edge_files import read_edges
-from hemlp.hierarchy.formats.options import SEPARATORS, Source
+from hemlp.hierarchy.formats.source_file import SEPARATORS, SourceFile
 from hemlp.io.files import write_text
 from hemlp.io.text import file_kind
 
@@ -53,7 +53,7 @@ def hierarchy_text(h: Hierarchy, name: str) -> str:
 
 def _check(h: Hierarchy, text: str, name: str, kind: str) -> None:
     """Read it again, and compare."""
-    source = Source(name, kind, text.encode("utf-8"), None, "#", (), "error", ("is_a",))
+    source = SourceFile(name, kind, text.encode("utf-8"), None, "#", (), "error", ("is_a",))
     try:
         again = read_edges(source)
     except HemlpError as error:

@@ -10,7 +10,7 @@ from typing import Any
 from hemlp.errors import Advice, FileFormatError
 from hemlp.hierarchy.formats.nested_files import load_json
 from hemlp.instances.ambiguity import score_columns
-from hemlp.instances.sets import LabelSets, from_pairs
+from hemlp.instances.label_sets import LabelSets, from_pairs
 
 _LABELS = ("labels", "label")
 _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
@@ -74,19 +74,19 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
         if column not in row or (id is not None and id not in row):
             wanted = column if column not in row else id
             advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
-            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).advised(advice)
+            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).with_advice(advice)
         key, found = row.get(id or "id"), row[column]
         further = [name for name in row if name not in (id or "id", column)]
         scores, others = score_columns(further), [name for name in further if _OTHERS.fullmatch(name)]
         if others and label is None:
-            raise FileFormatError(f"{place}: {column!r} and {others[0]!r} both look like labels", number).advised(
+            raise FileFormatError(f"{place}: {column!r} and {others[0]!r} both look like labels", number).with_advice(
                 Advice("label", others[0], "to read these"), Advice("label", column, "to read those")
             )
         if scores and label is None:
             raise FileFormatError(
                 f"{place}: {scores[0]!r} looks like scores, and label sets have none: hemlp.read_scores reads them",
                 number,
-            ).advised(Advice("label", column, "to leave them out on purpose"))
+            ).with_advice(Advice("label", column, "to leave them out on purpose"))
         if key is not None and not isinstance(key, str):
             raise FileFormatError(f"{place}: the id {key!r:.60} is neither a string nor a number", number)
     many = isinstance(found, list)

@@ -9,12 +9,12 @@ import numpy as np
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.errors import InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.paths import JOINT
+from hemlp.hierarchy.formats.path_lists import JOINT
 from hemlp.hierarchy.labels import unknown_label_message
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 
 
-def ends_of_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
+def resolve_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
     """The last classes of the paths of each row as its label set if rows are paths, and anything else as it is.
 
     Each class of a path must be a parent of the next; of the last one that is asked only if it is known. Where classes
@@ -35,7 +35,7 @@ def ends_of_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
         raise UnknownLabel(f"{side.place(int(lost[0]))}: in a path, {message}", label, near)
     steps = np.flatnonzero(inner)
     steps = steps[numbers[steps + 1] >= 0]
-    wrong = steps[~hierarchy.edges.hold(numbers[steps], numbers[steps + 1])]
+    wrong = steps[~hierarchy.edges.contain(numbers[steps], numbers[steps + 1])]
     if wrong.size:
         upper, lower = (side.vocabulary[side.codes[k]] for k in (wrong[0], wrong[0] + 1))
         raise InvalidLabelSets(f"{side.place(int(wrong[0]))}: not a path, {upper!r} is not a parent of {lower!r}")

@@ -8,8 +8,8 @@ import numpy as np
 
 from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.ambiguity import threshold_advice
-from hemlp.instances.sets import LabelSets, from_pairs, grouped
-from hemlp.io.regular import regular_columns
+from hemlp.instances.label_sets import LabelSets, from_coded_pairs, from_pairs
+from hemlp.io.regular import read_regular_columns
 from hemlp.io.text import decode, split_cells
 
 
@@ -37,14 +37,14 @@ def read_long(data: bytes, source: str, sep: str, id: str | None, label: str | N
 
 def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
     """The same, much faster, from a file in which every line is a pair; None for any other."""
-    found = regular_columns(data, source, sep, width, (at_id, at_label))
+    found = read_regular_columns(data, source, sep, width, (at_id, at_label))
     if found is None or "" in found[0][0]:
         return None
     (ids, rows), (texts, codes) = found
     given = np.array([text != "" for text in texts], np.bool_)
     numbers = np.where(given, np.cumsum(given) - 1, -1).astype(np.int32)  # an empty label is none
     lines = np.arange(2, rows.size + 2)
-    return grouped(ids, rows, [text for text in texts if text], numbers[codes], source, lines)
+    return from_coded_pairs(ids, rows, [text for text in texts if text], numbers[codes], source, lines)
 
 
 def _near(name: str, header: list[str]) -> str:
@@ -70,7 +70,7 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
     for name in (id, label):
         if name not in header:
             error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
-            raise error.advised(*(_separators(header) or [Advice("id", "COLUMN", "and label to name the two")]))
+            raise error.with_advice(*(_separators(header) or [Advice("id", "COLUMN", "and label to name the two")]))
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
@@ -79,4 +79,4 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
             f"{place}: beside {id!r} and {label!r} there are the columns {further}, which label sets do not have"
             f"{threshold_advice(further)}. Take them out of the file",
             1,
-        ).advised(Advice("id", id, "to leave them out on purpose", (("label", label),)))
+        ).with_advice(Advice("id", id, "to leave them out on purpose", (("label", label),)))

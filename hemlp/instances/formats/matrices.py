@@ -10,11 +10,11 @@ import numpy as np
 from hemlp.arrays import as_numpy, pointers
 from hemlp.errors import InvalidLabelSets
 from hemlp.hierarchy.labels import Label, as_label
-from hemlp.instances.sets import LabelSets, Rows
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.io.frames import column_names
 
 
-def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: Rows | None, source: str | None) -> LabelSets | None:
+def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: RowKind | None, source: str | None) -> LabelSets | None:
     """From integers that count the labels from 0; None if the data is no list of codes, but a matrix."""
     if hasattr(data, "tocsr") or getattr(data, "ndim", 1) > 1 or column_names(data) is not None:
         return None
@@ -39,7 +39,7 @@ def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: Rows | None, sou
     return LabelSets(vocabulary, pointers([len(row) for row in coded]), codes, source=source, index=index)
 
 
-def from_matrix(data: Any, labels: Sequence[Label], rows: Rows | None, source: str | None) -> LabelSets:
+def from_matrix(data: Any, labels: Sequence[Label], rows: RowKind | None, source: str | None) -> LabelSets:
     """From a 0/1 matrix, or from integer codes; ``rows`` as of ``LabelSets.of``."""
     from scipy.sparse import csr_array
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from hemlp.arrays import row_pointers
 from hemlp.errors import FileFormatError
-from hemlp.instances.sets import LabelSets, instance_ids
+from hemlp.instances.label_sets import LabelSets, instance_ids
 from hemlp.io.text import decode, split_cells
 
 ONE, ZERO = {"1", "1.0", 1.0}, {"0", "0.0", 0.0}
@@ -19,10 +19,10 @@ OTHERS = {
 }  # fmt: skip
 """Columns of tables that are no matrices, even if all their cells are 0 or 1."""
 
-Rows = list[tuple[int, Sequence[Any]]]
+NumberedRows = list[tuple[int, Sequence[Any]]]
 
 
-def matrix_cells(data: bytes, source: str, sep: str) -> tuple[list[str], Rows]:
+def matrix_cells(data: bytes, source: str, sep: str) -> tuple[list[str], NumberedRows]:
     """The header and the rows of a text, each with its line."""
     rows = split_cells(decode(data, source), source, sep)
     _, header = next(rows, (1, []))
@@ -44,16 +44,16 @@ def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], 
     return all(cell in ONE or cell in ZERO for _, row in rows for k, cell in enumerate(row) if k != at)
 
 
-def read_matrix(header: list[str], rows: Rows, source: str, id: str | None) -> LabelSets:
+def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> LabelSets:
     """Label sets; ``id`` names the column of ids, by default "id" if there is one."""
     name = id or ("id" if "id" in header else None)
     if name is not None and name not in header:
-        raise FileFormatError(f"{source}, line 1: no column {name!r}; the columns are {_listed(header)}", 1)
+        raise FileFormatError(f"{source}, line 1: no column {name!r}; the columns are {_format_header(header)}", 1)
     at = None if name is None else header.index(name)
     classes = [k for k in range(len(header)) if k != at]
     labels = tuple(header[k] for k in classes)
     if not labels or "" in labels or len(set(labels)) < len(labels):
-        raise FileFormatError(f"{source}, line 1: each column needs a class of its own: {_listed(header)}", 1)
+        raise FileFormatError(f"{source}, line 1: each column needs a class of its own: {_format_header(header)}", 1)
     found = list(_entries(header, rows, source, classes))
     ids = None if at is None else instance_ids((row[at] for _, row in rows), source)
     if ids is not None and len(set(ids)) < len(ids):
@@ -64,7 +64,7 @@ def read_matrix(header: list[str], rows: Rows, source: str, id: str | None) -> L
     return LabelSets(labels, row_pointers(at_rows, len(rows)), codes.astype(np.int32), ids, source, lines)
 
 
-def _entries(header: list[str], rows: Rows, source: str, classes: list[int]) -> Iterator[tuple[int, int]]:
+def _entries(header: list[str], rows: NumberedRows, source: str, classes: list[int]) -> Iterator[tuple[int, int]]:
     """(row, class) wherever there is a 1."""
     for number, (line, row) in enumerate(rows):
         if len(row) != len(header):
@@ -78,5 +78,5 @@ def _entries(header: list[str], rows: Rows, source: str, classes: list[int]) -> 
                 )
 
 
-def _listed(header: Sequence[str]) -> str:
+def _format_header(header: Sequence[str]) -> str:
     return repr(list(header)) if len(header) < 8 else f"{list(header[:8])!r} and {len(header) - 8} more"

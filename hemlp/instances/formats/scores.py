@@ -12,22 +12,22 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray, as_numpy
 from hemlp.errors import InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label, is_missing
+from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.instances.sets import instance_ids
-from hemlp.io.frames import collected, column, column_names
+from hemlp.io.frames import collect_query, column, column_names
 
-Columns = tuple[str | None, str | None, str | None]
-USUAL = ("id", "label", "score")
+ColumnNames = tuple[str | None, str | None, str | None]
+DEFAULT_COLUMNS = ("id", "label", "score")
 
 
-def made_of(
-    data: Any, labels: Sequence[Label] | None, ids: Sequence[Label] | None, columns: Columns, repeated: Repeated,
+def infer_scores(
+    data: Any, labels: Sequence[Label] | None, ids: Sequence[Label] | None, columns: ColumnNames, repeated: Repeated,
     source: str | None,
 ) -> ScoredSets:  # fmt: skip
     """What ``ScoredSets.of`` says."""
     if isinstance(data, str | bytes | PathLike | IOBase):
         raise InvalidScores(f"{data!r:.80} is a file or a text: read a file with hemlp.read_scores(path)")
-    data, names = as_numpy(collected(data)), None if ids is None else instance_ids(ids, source)
+    data, names = as_numpy(collect_query(data)), None if ids is None else instance_ids(ids, source)
     if labels is not None:
         return _from_matrix(data, labels, names, repeated, source)
     table = hasattr(data, "columns") or (isinstance(data, Mapping) and {"label", "score"} <= data.keys())
@@ -102,7 +102,7 @@ def _arranged(
     source: str | None, lines: IntArray | None, repeated: Repeated,
 ) -> ScoredSets:  # fmt: skip
     coded, scores = np.asarray(codes, np.int32), np.asarray(values, np.float64)
-    return ScoredSets.arranged(vocabulary, rows, coded, scores, size, ids, source, lines, repeated)
+    return ScoredSets.from_entries(vocabulary, rows, coded, scores, size, ids, source, lines, repeated)
 
 
 def _from_matrix(
@@ -144,10 +144,10 @@ def _dense(data: Any) -> tuple[IntArray, IntArray, FloatArray, tuple[int, ...]]:
     return rows, codes, matrix.ravel(), matrix.shape
 
 
-def _from_columns(data: Any, columns: Columns, repeated: Repeated, source: str | None) -> ScoredSets:
+def _from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: str | None) -> ScoredSets:
     names = column_names(data) or list(data)
-    chosen = [given or usual for given, usual in zip(columns, USUAL, strict=True)]
-    for name, usual in zip(chosen, USUAL, strict=True):
+    chosen = [given or usual for given, usual in zip(columns, DEFAULT_COLUMNS, strict=True)]
+    for name, usual in zip(chosen, DEFAULT_COLUMNS, strict=True):
         if name not in names:
             raise InvalidScores(
                 f"there is no column {name!r}; the columns are {names}: say {usual}=, or labels= if each is a class"

@@ -150,7 +150,7 @@ class LinkSource:
     def of(cls, batch: Batch, most: int, horizon: int | None = None, *, all_twins: bool = False) -> LinkSource:
         """For the most specific classes of a batch.
 
-        ``all_twins``: keep all of the nodes beyond a gate that are interchangeable, not only as many as can be used.
+        ``all_twins``: keep all of the nodes beyond a hub that are interchangeable, not only as many as can be used.
         """
         from hemlp.kernels.around import Around
         from hemlp.kernels.dags import PathGraphs
@@ -170,7 +170,7 @@ class LinkSource:
             up = h.upward.within(classes, horizon - 1)
         sides = Sides(batch.pred.ptr, up.row[batch.pred.classes], batch.true.ptr, up.row[batch.true.classes])
         depths = 1 + h.unit_depths.astype(np.int64)
-        to_top = np.empty(up.gate_at.size, np.int64)
+        to_top = np.empty(up.hub_at.size, np.int64)
         to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
         if len(h) > MOST_STEPS and up.distances.max(initial=0) > MOST_STEPS:
             raise InvalidOption(
@@ -180,7 +180,7 @@ class LinkSource:
         room = 1024 + 2 * most * classes.size // max(1, len(batch))
         around = Around(sides, lists)
         pairs = Eligible(around, to_top, most, room)
-        graphs = PathGraphs(lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0, room)
+        graphs = PathGraphs(lists, parents, _beyond_hub(h, h.hub), all_twins, horizon or 0, room)
         return cls(batch, most, LinkFinder(around, pairs, graphs))
 
     def blocks(self, named: bool = False) -> Iterator[LinkArrays]:
@@ -238,18 +238,18 @@ def _most_specific(side: Side, up: Reach) -> Side:
 
 
 @lru_cache(maxsize=2)
-def _beyond_gate(h: Hierarchy, gate: int | None) -> Any:
-    """How shortest paths go on beyond the gate, as ``hemlp.kernels.dags.Beyond`` has it."""
+def _beyond_hub(h: Hierarchy, hub: int | None) -> Any:
+    """How shortest paths go on beyond the hub, as ``hemlp.kernels.dags.Beyond`` has it."""
     from hemlp.kernels.dags import Beyond
     from hemlp.kernels.records import Rows
 
     group_of = np.full(len(h), -1, np.int32)
     beyond = h.upward.beyond
     parents, children = h.edges.parents, h.edges.children
-    tight = (beyond[children] >= 0) & (beyond[parents] == beyond[children] + 1) & (gate is not None)
+    tight = (beyond[children] >= 0) & (beyond[parents] == beyond[children] + 1) & (hub is not None)
     parents, children = parents[tight], children[tight]
     from_ptr, from_idx = row_pointers(parents[beyond[children] > 0], len(h)), children[beyond[children] > 0]
-    on_the_way = beyond + h.unit_depths == h.unit_depths[gate or 0]
+    on_the_way = beyond + h.unit_depths == h.unit_depths[hub or 0]
     above: dict[int, list[int]] = {}
     below: dict[int, list[int]] = {}
     for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
@@ -264,7 +264,7 @@ def _beyond_gate(h: Hierarchy, gate: int | None) -> Any:
         group_of[members] = number
     way_ptr = pointers([len(members) for _, members in ordered])
     twins = Rows(way_ptr, np.array([x for _, members in ordered for x in members], np.int32))
-    place, depth = (-1, 0) if gate is None else (gate, int(h.unit_depths[gate]))
+    place, depth = (-1, 0) if hub is None else (hub, int(h.unit_depths[hub]))
     return Beyond(place, depth, Rows(from_ptr, from_idx), twins, group_of)
 
 

@@ -54,7 +54,7 @@ class GraphModel(Model[LcaSolution]):
     together = False
     work_limit = WORK_LIMIT
     all_twins: ClassVar[bool] = False
-    """Whether all nodes beyond a gate that are interchangeable are needed, or only as many as can be used."""
+    """Whether all nodes beyond a hub that are interchangeable are needed, or only as many as can be used."""
 
     def __len__(self) -> int:
         return len(self.batch)

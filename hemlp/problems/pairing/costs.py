@@ -19,7 +19,7 @@ from hemlp.errors import InvalidCost, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, label_list
 from hemlp.instances.batch import Batch
-from hemlp.options import join_by_name, plain_number
+from hemlp.options import plain_number, register_by_name
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.text.notation import WORDS, format_call, parse_call
 
@@ -59,7 +59,7 @@ class Cost(ABC):
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:
             own = cls.__module__.startswith("hemlp.problems.pairing.")
-            join_by_name(COSTS if own else known_costs(), "a cost", cls)
+            register_by_name(COSTS if own else known_costs(), "a cost", cls)
 
     @property
     def text(self) -> str | None:

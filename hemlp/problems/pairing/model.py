@@ -34,7 +34,7 @@ from hemlp.problems.pairing.data import check_sizes, chosen_data, given_data
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.proof import Shortage, find_shortage, improved, prove_optimal
 from hemlp.problems.pairing.solution import PairingSolution, Prices
-from hemlp.text.words import many
+from hemlp.text.phrases import plural
 
 if TYPE_CHECKING:
     import networkx
@@ -386,7 +386,7 @@ class PairingModel(Model["PairingSolution"]):
         alone = len(labels) == 1
         who = f"the {shortage.side} class{'' if alone else 'es'} {enumeration(labels)}"
         return InfeasibleModel(
-            f"instance {number}: {who} {'needs' if alone else 'together need'} at least {many(shortage.needed, 'pair')}"
+            f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(shortage.needed, 'pair')}"
             f" and can have {shortage.available} (no common ancestor, or the bounds of others); a default class would "
             f"take what is left",
             number, shortage.side, labels[0], tuple(labels),

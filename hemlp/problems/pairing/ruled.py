@@ -11,8 +11,8 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.labels import Label
-from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.problems.pairing.bounds import ALL, Bounds, plain_range, side_prices

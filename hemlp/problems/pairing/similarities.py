@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidCost, InvalidOption
+from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
-from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.problems.pairing.costs import PROMISES, Cost
 from hemlp.problems.pairing.pairs import Pairs
@@ -198,8 +198,8 @@ class WuPalmer(Similarity):
         from hemlp.kernels.common import Ways, wu_palmer
 
         up, sides, above = _lists(batch)
-        distances, gate_at, beyond = (_floats(of) for of in (up.distances, up.gate_at, up.beyond))
-        return wu_palmer(sides, pairs.ptr, above, Ways(distances, gate_at, beyond, 1.0 + batch.hierarchy.depths))
+        distances, hub_at, beyond = (_floats(of) for of in (up.distances, up.hub_at, up.beyond))
+        return wu_palmer(sides, pairs.ptr, above, Ways(distances, hub_at, beyond, 1.0 + batch.hierarchy.depths))
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def _lists(batch: Batch) -> tuple[Reach, Sides, Implied]:
     pred, true = batch.sides
     up = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
     sides = Sides(pred.ptr, _ints(up.row[pred.classes]), true.ptr, _ints(up.row[true.classes]))
-    return up, sides, Implied(up.ptr, _ints(up.nodes), up.gate_at >= 0, up.beyond >= 0)
+    return up, sides, Implied(up.ptr, _ints(up.nodes), up.hub_at >= 0, up.beyond >= 0)
 
 
 def _ints(values: IntArray) -> NDArray[np.int32]:

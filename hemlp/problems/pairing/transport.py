@@ -36,7 +36,7 @@ from hemlp.problems.pairing.masses import Masses, even_masses, weighed_masses
 from hemlp.problems.pairing.network import Arcs
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.shipping import improved, prove_cheapest, shortage
-from hemlp.text.display import few
+from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
@@ -361,9 +361,9 @@ class TransportModel(Model[TransportSolution]):
         labels = [[one.label(side, k) for k in of] for side, of in ((PRED, stuck), (TRUE, reached))]
         held, room = (sum(int(one.masses[side][k]) for k in of) for side, of in ((PRED, stuck), (TRUE, reached)))
         units = int(one.units[0])
-        where = f" ({few(map(repr, labels[TRUE]))})" if reached else ""
+        where = f" ({abbreviate(map(repr, labels[TRUE]))})" if reached else ""
         return InfeasibleModel(
-            f"instance {number}: the mass of the predicted classes {few(map(repr, labels[PRED]))} is "
+            f"instance {number}: the mass of the predicted classes {abbreviate(map(repr, labels[PRED]))} is "
             f"{held / units:.4g} and reaches only {room / units:.4g} of the true mass{where}: "
             f"other pairs have no finite cost, as without a common ancestor",
             number, label=labels[PRED][0], labels=tuple(labels[PRED]),

@@ -42,15 +42,15 @@ class Interval:
 
     def bracket(self, digits: int | None = None) -> str:
         """What stands behind a value in a text; nothing where there is no interval."""
-        from hemlp.text.tables import DECIMALS, figure
+        from hemlp.text.tables import DECIMALS, format_number
 
-        shown = (figure(end, DECIMALS if digits is None else digits) for end in self)
+        shown = (format_number(end, DECIMALS if digits is None else digits) for end in self)
         return "" if math.isnan(self.low) else f" [{', '.join(shown)}]"
 
     def __str__(self) -> str:
-        from hemlp.text.tables import figure
+        from hemlp.text.tables import format_number
 
-        shown = "undefined" if math.isnan(self.low) else f"{figure(self.low)} to {figure(self.high)}"
+        shown = "undefined" if math.isnan(self.low) else f"{format_number(self.low)} to {format_number(self.high)}"
         return f"{shown} ({100 * self.level:.6g}%)"
 
 

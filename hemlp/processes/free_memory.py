@@ -42,7 +42,7 @@ def _lines(path: str | Path) -> list[str]:
         return []
 
 
-def in_words(size: float) -> str:
+def format_bytes(size: float) -> str:
     """A number of bytes, rounded up to a tenth."""
     unit, name = (2**30, "GB") if size >= 2**30 else (2**20, "MB")
     return f"{math.ceil(10 * max(0.0, size) / unit) / 10:,.1f} {name}"

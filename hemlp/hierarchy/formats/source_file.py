@@ -9,8 +9,8 @@ from typing import Any
 from hemlp.errors import InvalidHierarchy, InvalidLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.edges import CyclePolicy
-from hemlp.hierarchy.formats.parent_tables import Columns, Given
-from hemlp.hierarchy.formats.paths import SameNames
+from hemlp.hierarchy.formats.parent_tables import EdgeColumns, HierarchyData
+from hemlp.hierarchy.formats.path_lists import SameNames
 from hemlp.hierarchy.labels import Label
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -18,7 +18,7 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file that was read: its name, its ``kind`` (the ending), its bytes, and the options of ``read_hierarchy``."""
 
     name: str
@@ -29,7 +29,7 @@ class Source:
     classes: Sequence[Label]
     cycles: CyclePolicy
     relations: Sequence[str]
-    columns: Columns = field(default_factory=Columns)
+    columns: EdgeColumns = field(default_factory=EdgeColumns)
     same_names: SameNames = "error"
     language: str = "en"
 
@@ -41,12 +41,12 @@ class Source:
             error.args = (f"{self.name}: {error.args[0]}",)
             raise
 
-    def hierarchy(self, found: Callable[..., Given], *args: Any) -> Hierarchy:
+    def hierarchy(self, found: Callable[..., HierarchyData], *args: Any) -> Hierarchy:
         """The hierarchy that ``found(*args)`` gives, with the further classes."""
 
         def make(cycles: CyclePolicy) -> Hierarchy:
             given = found(*args)
-            whole = Given(given.edges, [*given.classes, *self.classes], given.names, given.aliases)
-            return Hierarchy.from_given(whole, cycles=cycles)
+            whole = HierarchyData(given.edges, [*given.classes, *self.classes], given.names, given.aliases)
+            return Hierarchy.from_data(whole, cycles=cycles)
 
         return self.made(make)

@@ -6,10 +6,10 @@ import math
 from os import PathLike
 
 from hemlp.errors import FileFormatError
-from hemlp.hierarchy.formats.options import SEPARATORS
+from hemlp.hierarchy.formats.source_file import SEPARATORS
 from hemlp.hierarchy.labels import Label
+from hemlp.io.cells import read_columns
 from hemlp.io.text import decode, file_kind, read_bytes
-from hemlp.io.words import read_columns
 
 
 def read_weights(path: str | PathLike[str]) -> dict[Label, float]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hemlp.errors import Advice, InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, scored_class, unknown_label_message
-from hemlp.instances.sets import LabelSets
+from hemlp.instances.label_sets import LabelSets
 
 _NO_SPACES = (
     "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
@@ -39,33 +39,33 @@ def refuse_unknown(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
         message += f", but {name!r} is; {_NO_SPACES}"
         advice = [_SEPARATED, *advice]
     more = f" ({positions.size - 1:,} more unknown labels follow)" if positions.size > 1 else ""
-    raise UnknownLabel(f"{side.place(first)}: {message}{more}", label, near).advised(*advice)
+    raise UnknownLabel(f"{side.place(first)}: {message}{more}", label, near).with_advice(*advice)
 
 
 def refuse_misread(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
     """Refuse labels that are pieces of others, ids, or scores, though unknown labels were allowed."""
     _refuse_pieces(hierarchy, side, new)
-    strange = new[side.codes]
-    if strange.any():
-        _refuse_ids(side, strange)
-        _refuse_scores(hierarchy, side, strange)
+    unknown = new[side.codes]
+    if unknown.any():
+        _refuse_ids(side, unknown)
+        _refuse_scores(hierarchy, side, unknown)
 
 
-def _refuse_ids(side: LabelSets, strange: NDArray[np.bool_]) -> None:
+def _refuse_ids(side: LabelSets, unknown: NDArray[np.bool_]) -> None:
     """Refuse rows that all begin with a label of their own that nobody knows."""
     firsts = side.ptr[:-1][np.diff(side.ptr) > 0]
     different = np.unique(side.codes[firsts]).size == firsts.size < side.codes.size
-    if side.ids is None and side.rows is None and firsts.size >= ENOUGH and different and strange[firsts].all():
+    if side.ids is None and side.rows is None and firsts.size >= ENOUGH and different and unknown[firsts].all():
         raise InvalidLabelSets(
             f"{side.place(int(firsts[0]))}: every row begins with an unknown label, {_label(side, firsts[0])!r} here, "
             f"and no two are the same: they look like instance ids. Give a dict id → labels, or a .csv file with the "
             f"columns id and label"
-        ).advised(Advice("rows", "sets", "if it does hold label sets"))
+        ).with_advice(Advice("rows", "sets", "if it does hold label sets"))
 
 
 def _refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
     """Refuse pieces of a class with spaces in its name, known or not where labels were separated by spaces."""
-    pieces = hierarchy.words_of_labels
+    pieces = hierarchy.label_words
     if not pieces:
         return
     suspects = np.array([label in pieces for label in side.vocabulary], np.bool_)
@@ -73,7 +73,7 @@ def _refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
         if name := _whole_label(hierarchy, side, k):
             label = _label(side, k)
             message = f"{side.place(k)}: {label!r} looks like a piece of {name!r}; {_NO_SPACES}"
-            raise UnknownLabel(message, label, [name]).advised(_SEPARATED)
+            raise UnknownLabel(message, label, [name]).with_advice(_SEPARATED)
 
 
 def _whole_label(hierarchy: Hierarchy, side: LabelSets, position: int) -> str | None:
@@ -88,15 +88,15 @@ def _whole_label(hierarchy: Hierarchy, side: LabelSets, position: int) -> str | 
     return None
 
 
-def _refuse_scores(hierarchy: Hierarchy, side: LabelSets, strange: NDArray[np.bool_]) -> None:
+def _refuse_scores(hierarchy: Hierarchy, side: LabelSets, unknown: NDArray[np.bool_]) -> None:
     """Refuse labels like ``class:score``, and rows that all hold a fraction between 0 and 1."""
     known = hierarchy.known_labels()
     scored = [scored_class(label, known) is not None for label in side.vocabulary]
     shares = [isinstance(label, str) and _SHARE.fullmatch(label) is not None for label in side.vocabulary]
     rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))
-    found = strange & np.array(shares, np.bool_)[side.codes]
+    found = unknown & np.array(shares, np.bool_)[side.codes]
     if np.unique(rows[found]).size < np.unique(rows).size:  # some rows have none: then they may be anything
-        found = strange & np.array(scored, np.bool_)[side.codes]
+        found = unknown & np.array(scored, np.bool_)[side.codes]
     if found.any():
         k = int(np.flatnonzero(found)[0])
         raise InvalidLabelSets(

@@ -9,10 +9,10 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.infer import recognised
-from hemlp.hierarchy.formats.options import Source
+from hemlp.hierarchy.formats.infer import infer
+from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.io.frames import BatchedColumn
-from hemlp.io.unpacking import check_unpacked
+from hemlp.io.unpacking import check_unpacked_size
 
 BATCH = 65_536
 """Rows that are read at once."""
@@ -62,8 +62,8 @@ def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]
         names, size = list(file.schema_arrow.names), file.metadata.num_rows
     except broken as error:
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
-    check_unpacked(
-        _unpacked(file.metadata), len(place) if isinstance(place, bytes) else Path(place).stat().st_size, source
+    check_unpacked_size(
+        _unpacked_size(file.metadata), len(place) if isinstance(place, bytes) else Path(place).stat().st_size, source
     )
     for name in names:
         if names.count(name) > 1:
@@ -71,7 +71,7 @@ def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]
     return {name: BatchedColumn(size, partial(batches, number)) for number, name in enumerate(names)}
 
 
-def _unpacked(metadata: Any) -> int:
+def _unpacked_size(metadata: Any) -> int:
     """Bytes that a file becomes by what it says of itself: one at least for each value."""
     groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
     chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
@@ -84,9 +84,9 @@ def _text(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
-def read_parquet_hierarchy(source: Source) -> Hierarchy:
+def read_parquet_hierarchy(source: SourceFile) -> Hierarchy:
     """A table with the columns parent and child."""
-    return source.hierarchy(lambda: recognised(_Frame(read_parquet(source.data, source.name)), source.columns, "error"))
+    return source.hierarchy(lambda: infer(_Frame(read_parquet(source.data, source.name)), source.columns, "error"))
 
 
 class _Frame(dict[str, list[Any]]):

@@ -28,11 +28,11 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
     from hemlp.kernels.cells import split
 
     found = split(data, start, None, (0,))
-    return _decoded(found, source, first), found.codes, found.ptr
+    return _decode_texts(found, source, first), found.codes, found.ptr
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class CellTable:
     """Rows of cells: row i has ``codes[ptr[i]:ptr[i + 1]]`` of the distinct ``texts``, whose columns are ``owners``.
 
     ``values``: those of the column of numbers, NaN where a cell is among the texts. ``bare``: there is no white space.
@@ -50,7 +50,7 @@ class Columns:
         """How many cells each row has; a blank one has none."""
         return np.diff(self.ptr)
 
-    def stripped(self, blanks: str | None = None) -> list[str]:
+    def strip_texts(self, blanks: str | None = None) -> list[str]:
         """The texts without blanks around them."""
         return self.texts if self.bare else [text.strip(blanks) for text in self.texts]
 
@@ -72,23 +72,23 @@ class Columns:
 
 def read_columns(
     data: bytes, source: str, start: int, sep: str | None, columns: Sequence[int | None], numbers: int | None = None
-) -> Columns:
+) -> CellTable:
     """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.cells.split``
     understands them."""
     from hemlp.kernels.cells import split
 
     found = split(data, start, sep, columns, numbers)
-    texts = _decoded(found, source, int(start > 0))
+    texts = _decode_texts(found, source, int(start > 0))
     bare = found.letters.isascii() and not any(letter in found.letters for letter in WHITE)
-    return Columns(texts, *found[1:], bare)
+    return CellTable(texts, *found[1:], bare)
 
 
-def blanked(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
+def blank_lines(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
     """With blank lines in place of remarks."""
     return b"\n".join(b"" if remark(line) else line for line in data.split(b"\n"))
 
 
-def _decoded(found: Split, source: str, first: int) -> list[str]:
+def _decode_texts(found: Split, source: str, first: int) -> list[str]:
     """The distinct words or cells as text; of what is none the line is said."""
     try:
         return found.letters[:-1].decode("utf-8").split("\n") if found.letters else []

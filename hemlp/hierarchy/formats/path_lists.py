@@ -94,7 +94,7 @@ def _same_name(name: Label, way: list[Label], number: int, other: list[Label], s
         places = f"twice in path {second} ({ways[1]})"
     else:
         places = f"in two places: path {number} ({ways[0]}) and path {second} ({ways[1]})"
-    return InvalidHierarchy(f"{name!r} occurs {places}: is that one class, or several?").advised(
+    return InvalidHierarchy(f"{name!r} occurs {places}: is that one class, or several?").with_advice(
         Advice("same_names", "join", "to make it one"),
         Advice("same_names", "apart", f"to name every class by its whole path ({max(ways, key=len)!r})"),
     )

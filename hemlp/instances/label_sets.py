@@ -24,22 +24,22 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.hierarchy.readers import reader
 from hemlp.instances.ambiguity import (
-    bad_row,
+    default_columns,
     paths_of,
     refuse_indicators,
     refuse_mapping,
     refuse_score_columns,
     refuse_tables,
     refuse_what_has_no_rows,
-    usual_columns,
+    row_error,
 )
-from hemlp.io.frames import BatchedColumn, collected, column, column_names
+from hemlp.io.frames import BatchedColumn, collect_query, column, column_names
 from hemlp.options import check_choice
-from hemlp.text.display import FIRST_ROWS, Shown, few
+from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
+from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
-from hemlp.text.words import many
 
-Rows = Literal["sets", "paths"]
+RowKind = Literal["sets", "paths"]
 _ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
 
 
@@ -57,7 +57,7 @@ class Scored(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelSets(Shown):
+class LabelSets(HtmlDisplay):
     """One label set per instance: instance i has ``vocabulary[c]`` for c in ``codes[ptr[i]:ptr[i + 1]]``.
 
     ``ids`` are the names of the instances, if they have any. ``source`` (and ``lines``, one for each code) say where a
@@ -76,7 +76,7 @@ class LabelSets(Shown):
     source: str | None = None
     lines: IntArray | None = None
     first_row: int = 0
-    rows: Rows | None = None
+    rows: RowKind | None = None
     index: tuple[Hashable, ...] | None = None
     words: bool = False
     scores: Scored | None = None
@@ -91,7 +91,7 @@ class LabelSets(Shown):
         labels: Sequence[Label] | None = None,
         id: str | None = None,
         label: str | None = None,
-        rows: Rows | None = None,
+        rows: RowKind | None = None,
         source: str | None = None,
     ) -> LabelSets:
         """From whatever holds label sets.
@@ -143,8 +143,8 @@ class LabelSets(Shown):
             return data if rows is None or said else replace(data, rows=rows)
         if isinstance(data, str | PathLike):
             return _from_file(data, labels, id, label, rows)
-        data = as_numpy(collected(data))
-        usual = usual_columns(data) if labels is None and id is None and label is None else None
+        data = as_numpy(collect_query(data))
+        usual = default_columns(data) if labels is None and id is None and label is None else None
         if usual is not None:
             id, label = usual
         if column_names(data) is None:
@@ -176,13 +176,13 @@ class LabelSets(Shown):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"LabelSets({many(len(self), 'instance')}, {many(self.codes.size, 'label')})"
+        return f"LabelSets({plural(len(self), 'instance')}, {plural(self.codes.size, 'label')})"
 
-    def _more(self) -> Iterator[Table]:
+    def _html_parts(self) -> Iterator[Table]:
         ids = range(len(self)) if self.ids is None else self.ids
-        rows = [[str(ids[i]), few(self[i])] for i in range(min(len(self), FIRST_ROWS))]
+        rows = [[str(ids[i]), abbreviate(self[i])] for i in range(min(len(self), FIRST_ROWS))]
         empty = int(np.count_nonzero(np.diff(self.ptr) == 0))
-        note = f"{self.codes.size / max(1, len(self)):.2f} labels per instance, {many(empty, 'instance')} without any"
+        note = f"{self.codes.size / max(1, len(self)):.2f} labels per instance, {plural(empty, 'instance')} without any"
         yield Table(["instance" if self.ids is None else "id", "labels"], rows, [note])
 
     @cached_property
@@ -204,7 +204,7 @@ class LabelSets(Shown):
         return words if self.source is None else f"{self.source}, {words}"
 
 
-def as_predictions(data: Any, source: str, rows: Rows | None = None) -> LabelSets:
+def as_predictions(data: Any, source: str, rows: RowKind | None = None) -> LabelSets:
     """What ``LabelSets.of`` takes; or scores, which are not cut."""
     if isinstance(data, Scored):
         return replace(data.sets, scores=data, rows="sets" if rows == "sets" else None)
@@ -223,7 +223,7 @@ def digest_of(blocks: Iterable[LabelSets]) -> str:
     return found.hexdigest()
 
 
-def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> LabelSets:
+def _from_rows(data: Iterable[Any], rows: RowKind | None, source: str | None) -> LabelSets:
     known: dict[Label, int] = {}
     coded: list[list[int]] = []
     lengths: list[int] = []  # of paths
@@ -245,7 +245,7 @@ def _from_rows(data: Iterable[Any], rows: Rows | None, source: str | None) -> La
             # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
             coded.append([known.setdefault(as_label(value), len(known)) for value in values])
         except InvalidLabel as error:
-            raise bad_row(values, place(), error) from None
+            raise row_error(values, place(), error) from None
     if rows is None:
         refuse_indicators(known, coded)
     codes = np.array([code for row in coded for code in row], np.int32)
@@ -273,7 +273,7 @@ def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
 
 
 def _from_file(
-    path: str | PathLike[str], labels: Any, id: str | None, label: str | None, rows: Rows | None
+    path: str | PathLike[str], labels: Any, id: str | None, label: str | None, rows: RowKind | None
 ) -> LabelSets:
     if labels is not None:
         raise InvalidOption(f"{fspath(path)!r} is a file: labels= is for data in memory")
@@ -282,7 +282,7 @@ def _from_file(
     return cast(LabelSets, reader("labels")(path, id=id, label=label, rows=rows))
 
 
-def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, source: str | None) -> LabelSets:
+def _from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
     used = (label,) if id is None else (id, label)
     names = column_names(data) or list(data)
     for name in used:
@@ -307,7 +307,7 @@ def _from_columns(data: Any, id: str | None, label: str, rows: Rows | None, sour
     return from_pairs(keys, (None if is_missing(value) else value for value in values), source)
 
 
-def _from_lists(ids: Iterable[Any], values: Iterable[Any], rows: Rows | None, source: str | None) -> LabelSets:
+def _from_lists(ids: Iterable[Any], values: Iterable[Any], rows: RowKind | None, source: str | None) -> LabelSets:
     """From one row per instance, with a list of its labels."""
     names = instance_ids(ids, source)
     if len(set(names)) < len(names):
@@ -331,10 +331,10 @@ def from_pairs(
         except InvalidLabel as error:
             line = k + 1 if lines is None else lines[k]
             raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
-    return grouped(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
+    return from_coded_pairs(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
 
 
-def grouped(
+def from_coded_pairs(
     ids: Iterable[Any], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
     lines: IntArray | None,
 ) -> LabelSets:  # fmt: skip
