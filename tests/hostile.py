@@ -19,8 +19,8 @@ from typing import Any
 import hemlp
 from hemlp import Evaluation, evaluate, read_hierarchy, read_labels, read_measures, read_scores
 from hemlp.analysis.scored.tuned_rule import Tuned
-from hemlp.hierarchy.class_names import read_names
-from hemlp.hierarchy.class_weights import read_classes, read_weights
+from hemlp.hierarchy.class_names import read_classes, read_names
+from hemlp.hierarchy.class_weights import read_weights
 from hemlp.instances.score_files import as_gold
 from hemlp.run.study import Study
 

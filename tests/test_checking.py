@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hemlp import Hierarchy, read_hierarchy
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, HemlpError
-from hemlp.hierarchy.formats.writing import write_hierarchy
+from hemlp.hierarchy.hierarchy_files import write_hierarchy
 
 
 def run(*args, **options):

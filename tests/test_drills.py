@@ -27,6 +27,7 @@ from hemlp import (
 )
 from hemlp.costs import Cost
 from hemlp.errors import CyclicHierarchy, FileFormatError, InvalidOption, InvalidSolution, RunMismatch, UnknownMeasure
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.hierarchy_files import FORMATS
 from hemlp.instances.sides import LETTERS, SIDES
 from hemlp.io.text import decode
@@ -350,7 +351,7 @@ def read_nested(source):
         walk(json.loads(decode(source.data, source.name)))
     except (ValueError, AttributeError) as error:
         raise FileFormatError(f"{source.name} is not nested objects in JSON: {error}") from None
-    return source.made(Hierarchy.from_edges, edges, classes=[*classes, *source.classes])
+    return HierarchyData.of(edges, classes)
 
 
 def test_an_input_format_of_a_strangers(tmp_path, monkeypatch):

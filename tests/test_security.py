@@ -78,7 +78,7 @@ def test_the_tests_are_there(test):
 
 
 def test_figures_are_those_of_the_code():
-    from hemlp.hierarchy.formats import nested_files
+    from hemlp.hierarchy.formats import infer
     from hemlp.io import unpacking
 
     text = "\n".join(promises())
@@ -86,6 +86,6 @@ def test_figures_are_those_of_the_code():
         f"{unpacking.LEAST // 2**20} MB",
         f"{unpacking.RATIO} times",
         unpacking.VARIABLE,
-        f"{nested_files.EXPANDED:,} values",
+        f"{infer.EXPANDED:,} values",
     ):
         assert words in text

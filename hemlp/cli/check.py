@@ -42,8 +42,7 @@ def convert(source: str, target: str, **given: Any) -> None:
 
     Example: hemlp convert thesaurus.ttl thesaurus.tsv
     """
-    from hemlp.hierarchy.formats.writing import hierarchy_text, write_hierarchy
-    from hemlp.hierarchy.hierarchy_files import read_hierarchy
+    from hemlp.hierarchy.hierarchy_files import hierarchy_text, read_hierarchy, write_hierarchy
 
     h = read_hierarchy(source, **_given_options(given))
     if target == "-":

@@ -177,7 +177,8 @@ def cafa(
     """
     from hemlp import read_hierarchy
     from hemlp.analysis.scored.cafa import cafa as averaged
-    from hemlp.hierarchy.class_weights import read_classes, read_weights
+    from hemlp.hierarchy.class_names import read_classes
+    from hemlp.hierarchy.class_weights import read_weights
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, csv_text, system_files
 

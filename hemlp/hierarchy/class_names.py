@@ -1,4 +1,4 @@
-"""Readable names of classes from files."""
+"""Classes listed in a file, and readable names of classes."""
 
 from __future__ import annotations
 
@@ -24,3 +24,9 @@ def read_names(path: str | PathLike[str]) -> dict[Label, str]:
         if tab:
             names[label.strip()] = name.strip()
     return names
+
+
+def read_classes(path: str | PathLike[str]) -> list[Label]:
+    """Read classes, one a line."""
+    source, data = read_bytes(path)
+    return [line.strip() for line in decode(data, source).splitlines() if line.strip()]

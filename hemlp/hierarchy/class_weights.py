@@ -1,15 +1,20 @@
-"""Weights of classes, and lists of classes, from files."""
+"""Weights of classes, such as information accretion: read from a file, and as an array in the order of classes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from os import PathLike
 
-from hemlp.errors import FileFormatError
-from hemlp.hierarchy.formats.source_file import SEPARATORS
+import numpy as np
+
+from hemlp.arrays import FloatArray, plain_sum
+from hemlp.errors import FileFormatError, InvalidOption
 from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.structure import Structure
 from hemlp.io.cells import read_columns
-from hemlp.io.text import decode, file_kind, read_bytes
+from hemlp.io.text import SEPARATORS, decode, file_kind, read_bytes
+from hemlp.options import plain_number
 
 
 def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
@@ -63,12 +68,12 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
 
 def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | None:
     """The same, much faster, from lines of labels without white space and plain decimals; None for any others."""
-    found = read_columns(data, source, 0, sep, (0, 1), numbers=1)
-    odd = (found.widths != 0) & (found.widths != 2)
-    if odd.any() or not found.bare or not (found.values >= 0).all():  # what is no plain decimal is NaN
+    cells = read_columns(data, source, 0, sep, (0, 1), numbers=1)
+    wrong = (cells.widths != 0) & (cells.widths != 2)
+    if wrong.any() or not cells.bare or not (cells.values >= 0).all():  # what is no plain decimal is NaN
         return None
-    distinct = len(found.texts) == found.values.size and "" not in found.texts
-    return dict(zip(found.texts, (found.values + 0.0).tolist(), strict=True)) if distinct else None
+    distinct = len(cells.texts) == cells.values.size and "" not in cells.texts
+    return dict(zip(cells.texts, (cells.values + 0.0).tolist(), strict=True)) if distinct else None
 
 
 def _number(text: str) -> float | None:
@@ -79,7 +84,18 @@ def _number(text: str) -> float | None:
         return None
 
 
-def read_classes(path: str | PathLike[str]) -> list[Label]:
-    """Read classes, one a line."""
-    source, data = read_bytes(path)
-    return [line.strip() for line in decode(data, source).splitlines() if line.strip()]
+def class_weights(h: Structure, weights: Mapping[Label, float]) -> FloatArray:
+    """The weight of each class: a number of at least 0, and not so much that all together are infinite."""
+    values = np.empty(len(h))
+    for k, label in enumerate(h.labels):
+        if label not in weights:
+            raise InvalidOption(f"weights has no value for the class {label!r}")
+        weight = weights[label]
+        if type(weight) is not float or not 0 <= weight < math.inf:
+            weight = plain_number(f"the weight of {label!r}", weight, 0)
+            if weight is None:
+                raise InvalidOption(f"the weight of {label!r} is None: leave no class without a number")
+        values[k] = weight
+    if math.isinf(plain_sum(values.tolist())):
+        raise InvalidOption("the weights of all classes together are infinite: scale them down")
+    return values

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,12 +24,12 @@ from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
 from hemlp.hierarchy.digest import content_hash
 from hemlp.hierarchy.edges import CyclePolicy, Edges, deduplicate, edge_weight, make_acyclic, warn_if_upside_down
-from hemlp.hierarchy.formats.edge_lists import coded_edges, edges_of_parents
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.infer import infer
-from hemlp.hierarchy.formats.parent_tables import EdgeColumns, HierarchyData
-from hemlp.hierarchy.formats.path_lists import SameNames, edges_of_paths
+from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parents
+from hemlp.hierarchy.formats.path_lists import from_paths
+from hemlp.hierarchy.formats.source_file import SameNames
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
-from hemlp.hierarchy.readers import reader
 from hemlp.hierarchy.structure import Structure
 from hemlp.hierarchy.summary import notebook_parts, summarize
 from hemlp.io.frames import collect_query
@@ -100,8 +100,9 @@ class Hierarchy(Structure, HtmlDisplay):
         """
         columns = EdgeColumns(parent, child, name, weight)
         if isinstance(data, str | PathLike):
-            chosen = {key: value for key, value in vars(columns).items() if value is not None}
-            return cast(Hierarchy, reader("hierarchy")(data, same_names=same_names, cycles=cycles, **chosen, **reading))
+            from hemlp.hierarchy.hierarchy_files import read_hierarchy
+
+            return read_hierarchy(data, same_names=same_names, cycles=cycles, **vars(columns), **reading)
         if reading:
             raise InvalidOption(f"{next(iter(reading))}= is for files, and this is {type(data).__name__}")
         if isinstance(data, Hierarchy):
@@ -109,10 +110,11 @@ class Hierarchy(Structure, HtmlDisplay):
         return cls.from_data(infer(collect_query(data), columns, same_names), cycles=cycles)
 
     @classmethod
-    def from_data(cls, given: HierarchyData, *, cycles: CyclePolicy = "error") -> Hierarchy:
-        """From what a reader found."""
-        made = cls.from_edges(given.edges, classes=given.classes, aliases=given.aliases, cycles=cycles)
-        return replace(made, names={label: name for label, name in given.names.items() if label in made.ids})
+    def from_data(cls, data: HierarchyData, *, cycles: CyclePolicy = "error") -> Hierarchy:
+        """From what a reader returned."""
+        weights, aliases = data.weights, data.aliases
+        made = cls.from_codes(data.labels, *data.ends.T, weights=weights, aliases=aliases, cycles=cycles)
+        return replace(made, names={label: name for label, name in data.names.items() if label in made.ids})
 
     @classmethod
     def from_edges(
@@ -146,8 +148,8 @@ class Hierarchy(Structure, HtmlDisplay):
         >>> Hierarchy.from_edges([("a", "b", 2.5), ("a", "c", 1)]).distance("b", "c")
         3.5
         """
-        labels, pairs, weights = coded_edges(edges, classes)
-        return cls.from_codes(labels, pairs[:, 0], pairs[:, 1], weights=weights, aliases=aliases, cycles=cycles)
+        data = HierarchyData.of(edges, classes)
+        return cls.from_codes(data.labels, *data.ends.T, weights=data.weights, aliases=aliases, cycles=cycles)
 
     @classmethod
     def from_codes(
@@ -252,8 +254,7 @@ class Hierarchy(Structure, HtmlDisplay):
         >>> sorted(Hierarchy.from_parents({"a": None, "b": "a", "c": ["a", "b"]}).parents("c"))
         ['a', 'b']
         """
-        edges = edges_of_parents(parents)
-        return cls.from_edges(edges, classes=list(parents.keys()), cycles=cycles)
+        return cls.from_data(from_parents(parents), cycles=cycles)
 
     @classmethod
     def from_paths(
@@ -276,8 +277,7 @@ class Hierarchy(Structure, HtmlDisplay):
         >>> sorted(Hierarchy.from_paths([["a", "b", "c"], ["a", "d", ""]]).leaves)
         ['c', 'd']
         """
-        edges, classes = edges_of_paths(paths, same_names)
-        return cls.from_edges(edges, classes=classes, cycles=cycles)
+        return cls.from_data(from_paths(paths, same_names), cycles=cycles)
 
     def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
         """The same classes with edge lengths from a mapping (parent, child) → length, which must name every edge.

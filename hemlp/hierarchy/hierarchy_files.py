@@ -1,32 +1,36 @@
-"""Hierarchies from files: one reader a format, found by its name, or by the ending of the file's name.
+"""Hierarchies from and to files: one reader per format, chosen by the ending of the file's name or by its content.
 
 Labels read from a file are strings, always: a file does not tell `12` from `'12'`.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
+from os import PathLike, fspath
+from typing import Any
 
-from hemlp.errors import InvalidOption
+from hemlp.errors import FileFormatError, HemlpError, InvalidHierarchy, InvalidLabel, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.digest import content_hash
 from hemlp.hierarchy.edges import CyclePolicy
-from hemlp.hierarchy.formats.edge_files import read_edges
+from hemlp.hierarchy.formats.edge_lists import read_edges
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
+from hemlp.hierarchy.formats.infer import read_json, read_parquet, read_yaml
 from hemlp.hierarchy.formats.ncbi import read_ncbi
-from hemlp.hierarchy.formats.nested_files import read_json, read_yaml
 from hemlp.hierarchy.formats.obo import read_obo
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns
-from hemlp.hierarchy.formats.path_files import has_paths, read_paths
-from hemlp.hierarchy.formats.path_lists import SameNames
+from hemlp.hierarchy.formats.path_lists import has_paths, read_paths
 from hemlp.hierarchy.formats.rdf import SYNTAXES, read_rdf
-from hemlp.hierarchy.formats.source_file import SEPARATORS, SourceFile
+from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import Label, label_list
-from hemlp.hierarchy.readers import READERS
-from hemlp.io.parquet_files import read_parquet_hierarchy
-from hemlp.io.text import check_separator, file_kind, file_reader, read_bytes
+from hemlp.io.files import write_text
+from hemlp.io.text import SEPARATORS, check_separator, file_kind, file_reader, read_bytes
 from hemlp.options import check_choice
 
-READ: dict[str, Callable[[SourceFile], Hierarchy]] = {
+Reader = Callable[[SourceFile], HierarchyData]
+READ: dict[str, Reader] = {
     "edges": read_edges,
     "paths": read_paths,
     "json": read_json,
@@ -34,16 +38,16 @@ READ: dict[str, Callable[[SourceFile], Hierarchy]] = {
     "obo": read_obo,
     "rdf": read_rdf,
     "ncbi": read_ncbi,
-    "parquet": read_parquet_hierarchy,
+    "parquet": read_parquet,
 }
 """Readers by the name of their format."""
-FORMATS: dict[str, Callable[[SourceFile], Hierarchy]] = {
+FORMATS: dict[str, Reader] = {
     ".obo": read_obo,
     ".json": read_json,
     ".yaml": read_yaml,
     ".yml": read_yaml,
     ".dmp": read_ncbi,
-    ".parquet": read_parquet_hierarchy,
+    ".parquet": read_parquet,
     **dict.fromkeys(SYNTAXES, read_rdf),
 }
 """Readers by the ending of a file's name; whatever is not here is a text of edges or of paths. One line more makes
@@ -125,7 +129,7 @@ def read_hierarchy(
         check_choice("format", format, tuple(READ))
     kind = file_kind(file)
     source = SourceFile(
-        file, kind, data, sep, comment, label_list("classes", classes), cycles, relations,
+        file, kind, data, sep, comment, label_list("classes", classes), relations,
         EdgeColumns(parent, child, name, weight), same_names, language,
     )  # fmt: skip
     read = READ[format] if format else FORMATS.get(kind) or _reader_of_text(source)
@@ -133,10 +137,14 @@ def read_hierarchy(
         check_separator(sep)
     elif sep == "" or source.columns:
         raise InvalidOption(f"{file} holds paths, which have no columns and something between their names")
-    return read(source)
+    try:
+        return Hierarchy.from_data(read(source).with_classes(source.classes), cycles=cycles)
+    except (InvalidHierarchy, InvalidLabel) as error:
+        error.args = (f"{file}: {error.args[0]}",)
+        raise
 
 
-def _reader_of_text(source: SourceFile) -> Callable[[SourceFile], Hierarchy]:
+def _reader_of_text(source: SourceFile) -> Reader:
     """By what a text looks like, whatever its name."""
     if source.kind in SEPARATORS or source.sep is not None or source.columns:
         return read_edges
@@ -148,4 +156,47 @@ def _reader_of_text(source: SourceFile) -> Callable[[SourceFile], Hierarchy]:
     return read_paths if has_paths(source) else read_edges
 
 
-READERS["hierarchy"] = read_hierarchy
+def write_hierarchy(h: Hierarchy, path: str | PathLike[str]) -> None:
+    """Write the classes with their parents: a table (.csv, else between tabs) that ``read_hierarchy`` takes.
+
+    Its columns are child, parent, and name and weight where there are any; a root has a row without a parent. Aliases
+    are not written.
+    """
+    write_text(path, hierarchy_text(h, fspath(path)))
+
+
+def hierarchy_text(h: Hierarchy, name: str) -> str:
+    """The same as text; what a reader would not find in it as it was is an error."""
+    kind = file_kind(name)
+    sep = SEPARATORS.get(kind, "\t")
+    out = io.StringIO()
+    quoting: Any = csv.QUOTE_MINIMAL if sep == "," else csv.QUOTE_NONE
+    writer = csv.writer(out, delimiter=sep, lineterminator="\n", quoting=quoting, quotechar='"' if sep == "," else None)
+    names = {h.id(label): " ".join(text.split()) for label, text in h.names.items()}
+    columns = ["child", "parent", *(["name"] if names else []), *(["weight"] if h.weighted else [])]
+    try:
+        writer.writerow(columns)
+        for child in range(len(h)):
+            above = slice(h.parent_ptr[child], h.parent_ptr[child + 1])
+            lengths = h.parent_lengths[above].tolist() if h.weighted else [""] * (above.stop - above.start)
+            named = [names.get(child, "")] if names else []
+            for parent, length in zip(h.parent_idx[above].tolist(), lengths, strict=True):
+                writer.writerow([h.labels[child], h.labels[parent], *named, *([repr(length)] if h.weighted else [])])
+            if above.start == above.stop:
+                writer.writerow([h.labels[child], "", *named, *([""] if h.weighted else [])])
+    except csv.Error:
+        raise FileFormatError(f"{name}: {h.labels[child]!r} cannot stand between tabs; write a .csv file") from None
+    text = out.getvalue()
+    _check(h, text, name, kind)
+    return text
+
+
+def _check(h: Hierarchy, text: str, name: str, kind: str) -> None:
+    """Read it again, and compare."""
+    try:
+        again = Hierarchy.from_data(read_edges(SourceFile(name, kind, text.encode("utf-8"))))
+    except HemlpError as error:
+        raise FileFormatError(f"{name} would not be read as it was written: {error}") from None
+    if content_hash([*map(str, h.labels)], {}, h.edges) != again.content_hash:
+        lost = sorted({*map(str, h.labels)} ^ {*again.labels})[:3]
+        raise FileFormatError(f"{name} would not be read as it was written: labels like {lost} need another format")

@@ -11,16 +11,15 @@ from os import PathLike, fspath
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
-from hemlp.hierarchy.formats.source_file import SEPARATORS
-from hemlp.hierarchy.readers import READERS
 from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.long_labels import read_long
 from hemlp.instances.formats.matrix_files import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
 from hemlp.io.cells import word_rows
-from hemlp.io.parquet_files import is_parquet, parquet_columns
+from hemlp.io.parquet_files import is_parquet, read_parquet_columns
 from hemlp.io.text import (
     GZIP_MAGIC,
+    SEPARATORS,
     STANDARD_INPUT,
     UTF8_BOM,
     check_separator,
@@ -123,9 +122,6 @@ def read_labels(
     return _from_lines(data, source, sep)
 
 
-READERS["labels"] = read_labels
-
-
 def _from_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
     if sep is None:
         labels, codes, ptr = word_rows(data, source)
@@ -161,7 +157,7 @@ def _from_table(
 
 
 def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
-    columns = parquet_columns(place, source)
+    columns = read_parquet_columns(place, source)
     if matrix or (label is None and is_matrix(list(columns), matrix_rows(columns), id)):
         return read_matrix(list(columns), list(matrix_rows(columns)), source, id)
     wanted = label or next((name for name in ("labels", "label") if name in columns), "label")

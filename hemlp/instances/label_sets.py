@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from hemlp.arrays import IntArray, as_numpy, pointers, row_pointers
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, as_label, is_missing
-from hemlp.hierarchy.readers import reader
 from hemlp.instances.ambiguity import (
     default_columns,
     paths_of,
@@ -279,7 +278,9 @@ def _from_file(
         raise InvalidOption(f"{fspath(path)!r} is a file: labels= is for data in memory")
     if isinstance(path, str) and not os.path.exists(path):
         refuse_what_has_no_rows(path)
-    return cast(LabelSets, reader("labels")(path, id=id, label=label, rows=rows))
+    from hemlp.instances.label_files import read_labels
+
+    return read_labels(path, id=id, label=label, rows=rows)
 
 
 def _from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption, InvalidScores
-from hemlp.hierarchy.formats.source_file import SEPARATORS
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.formats.score_triples import CAFA_HEADS, as_number, read_triples
 from hemlp.instances.formats.scores import DEFAULT_COLUMNS, from_triples
@@ -19,7 +18,7 @@ from hemlp.instances.label_files import read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind, from_pairs
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.cells import word_rows
-from hemlp.io.text import check_separator, decode, file_kind, file_reader, read_bytes, split_cells
+from hemlp.io.text import SEPARATORS, check_separator, decode, file_kind, file_reader, read_bytes, split_cells
 from hemlp.options import check_choice
 
 JSON_KINDS = (".jsonl", ".ndjson")

@@ -1,4 +1,4 @@
-"""Parquet files as tables of Arrow."""
+"""Parquet files as columns that are read batch by batch, by pyarrow."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from hemlp.errors import FileFormatError, MissingDependency
-from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.infer import infer
-from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.io.frames import BatchedColumn
 from hemlp.io.unpacking import check_unpacked_size
 
@@ -27,12 +24,7 @@ def is_parquet(path: str) -> bool:
         return False
 
 
-def read_parquet(data: bytes, source: str) -> dict[str, list[Any]]:
-    """The columns of a file as a whole."""
-    return {name: list(values) for name, values in parquet_columns(data, source).items()}
-
-
-def parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]:
+def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedColumn]:
     """The columns of a file, given by its path or its content; integers become strings, as everywhere in files.
 
     They are read when somebody goes through them, never the whole table.
@@ -82,16 +74,3 @@ def _text(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(_text, value))
     return str(value) if type(value) is int else value
-
-
-def read_parquet_hierarchy(source: SourceFile) -> Hierarchy:
-    """A table with the columns parent and child."""
-    return source.hierarchy(lambda: infer(_Frame(read_parquet(source.data, source.name)), source.columns, "error"))
-
-
-class _Frame(dict[str, list[Any]]):
-    """Columns that say that they are a table."""
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ UTF8_BOM = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
 STANDARD_INPUT = "/dev/stdin"
 """Its name, also where there is no such file; it can be read once."""
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+"""What separates cells, by the ending of a file's name."""
 QUOTING = (",", ";")
 """Cells between these may stand in quotes."""
 
@@ -108,6 +111,24 @@ def decode(data: bytes, source: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
+
+
+def load_json(text: str, source: str, line: int | None = None) -> Any:
+    """JSON with numbers as strings; a key that occurs twice in an object is an error, since one would be lost."""
+    place = source if line is None else f"{source}, line {line}"
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            raise FileFormatError(f"{place}: {max(keys, key=keys.count)!r} occurs twice in one object", line)
+        return made
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_int=str, parse_float=str)
+    except json.JSONDecodeError as error:
+        number = line or error.lineno
+        raise FileFormatError(f"{source}, line {number}: not JSON: {error.msg}", number) from None
 
 
 def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:

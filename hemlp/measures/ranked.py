@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.readers import reader
 from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.scored_sets import ScoredSets
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
@@ -153,7 +153,7 @@ class RankedMeasure(Measure):
             return as_batch(data.first(self.k), true, pred)
         if true is None or pred is None:
             raise InvalidOption("true and the scores of its instance are both needed; no scores are {}")
-        sides = LabelSets.of([true], rows="sets", source="true labels"), reader("scores")([pred])
+        sides = LabelSets.of([true], rows="sets", source="true labels"), ScoredSets.of([pred], source="predictions")
         return Batch.of(data, *sides).first(self.k)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import Advice, InvalidOption, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.readers import READERS
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_sets import LabelSets
@@ -120,12 +119,3 @@ def read_sides(
     gold = files.gold(true)
     s = read_system_scores(name, file if cut is None else cut.file, gold, files, "empty")
     return gold, s if cut is None or of_ranks else cut_scores(s, cut)
-
-
-def _as_scored_sets(data: Any) -> ScoredSets:
-    from hemlp.instances.scored_sets import ScoredSets
-
-    return ScoredSets.of(data, source="predictions")
-
-
-READERS["scores"] = _as_scored_sets

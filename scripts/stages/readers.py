@@ -23,8 +23,7 @@ import pyarrow
 import pyarrow.parquet
 
 import hemlp
-from hemlp.hierarchy.class_names import read_names
-from hemlp.hierarchy.class_weights import read_classes
+from hemlp.hierarchy.class_names import read_classes, read_names
 from hemlp.run.study import Study
 
 MEMORY = 6 * 2**30

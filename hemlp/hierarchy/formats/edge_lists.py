@@ -1,83 +1,156 @@
-"""Edges as people list them: pairs, triples with a length, and mappings child → parents."""
+"""Lists of edges: (parent, child) pairs, in memory or one per line of a text, as words or as cells of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import IntArray
-from hemlp.errors import InvalidHierarchy, InvalidLabel, InvalidWeight
-from hemlp.hierarchy.edges import edge_weight
-from hemlp.hierarchy.labels import Label, as_label, check_blanks, label_list
+from hemlp.errors import Advice, FileFormatError, InvalidHierarchy, InvalidOption
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
+from hemlp.hierarchy.formats.parent_tables import CELL_SEPARATORS, from_parent_table, named_separator
+from hemlp.hierarchy.formats.path_lists import LEVEL, from_paths
+from hemlp.hierarchy.formats.source_file import SourceFile
+from hemlp.hierarchy.labels import as_label, is_missing
+from hemlp.io.cells import blank_lines, word_rows
+from hemlp.io.text import SEPARATORS, decode, split_cells
+from hemlp.text.phrases import plural
+
+_HEADER = re.compile(
+    r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
+    r"broader|narrower|hypernym|hyponym)s?(.?(id|name|label|class|node|code|term))?",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(rb"\s*(parent[^\S\n]+child|(?P<child_first>child[^\S\n]+parent))[^\S\n]*(\n|$)", re.IGNORECASE)
 
 
-def coded_edges(
-    edges: Iterable[Sequence[Any]], classes: Iterable[Label]
-) -> tuple[list[Label], IntArray, list[float] | None]:
-    """The classes, the edges as pairs of positions among them, and their weights if they have any."""
-    codes: dict[Label, int] = {}
-    ends: list[int] = []
-    weights: list[float] = []
-    if hasattr(edges, "columns") or not isinstance(edges, Iterable):
-        raise InvalidHierarchy(
-            "edges are (parent, child) pairs; Hierarchy.of(frame, parent=..., child=...) takes the columns of a frame"
+def read_edges(source: SourceFile) -> HierarchyData:
+    """One ``parent child`` edge a line, or a table whose first line names its columns."""
+    name, data = source.name, source.data
+    sep = source.sep or find_separator(source)
+    if sep is not None:
+        return read_table(source, sep)
+    if source.columns:
+        raise InvalidOption(
+            f"{name}: columns were named (parent, child, name or weight), and no separator of cells was found"
         )
-    if isinstance(edges, Mapping) and not isinstance(edges, Set):  # the edges of a networkx graph are both
-        raise InvalidHierarchy(
-            "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; of "
-            "a dict of weights give [(parent, child, weight) for (parent, child), weight in edges.items()]"
-        )
-    for number, edge in enumerate(edges, 1):
-        if isinstance(edge, str | bytes | Mapping) or not hasattr(edge, "__getitem__") or not 2 <= len(edge) <= 3:
-            raise InvalidHierarchy(f"edge {number} is {edge!r}: an edge is (parent, child) or (parent, child, weight)")
-        for end in edge[:2]:
-            try:
-                label = as_label(end)
-            except InvalidLabel as error:
-                raise InvalidLabel(f"edge {number}, {edge!r}: {error}") from None
-            ends.append(codes.setdefault(label, len(codes)))
-        if len(edge) == 3:
-            weights.append(edge_weight(edge[2], f"edge {number}, {edge[0]!r} → {edge[1]!r}"))
-        if weights and len(weights) != number:
-            raise InvalidWeight(f"edge {number}, {tuple(edge)!r}: weigh all edges or none")
-    for label in label_list("classes", classes):
-        codes.setdefault(label, len(codes))
-    check_blanks(codes)
-    return list(codes), np.array(ends, np.int32).reshape(-1, 2), weights or None
+    return HierarchyData(*plain_edges(data, name, source.comment))
 
 
-def edges_of_parents(parents: Mapping[Label, Label | Iterable[Label] | None]) -> list[tuple[Label, Label]]:
-    """The edges of a mapping child → parents: one label, several, or None for a root."""
-    if not hasattr(parents, "items") or hasattr(parents, "columns"):
-        raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
-    edges: list[tuple[Label, Label]] = []
-    for child, of in parents.items():
-        if isinstance(of, Mapping):
-            raise InvalidHierarchy(
-                f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
-                f"child → parents. Give it to Hierarchy.of, the edges to Hierarchy.from_edges as (parent, child) "
-                f"pairs, or every way from a root down to Hierarchy.from_paths"
-            )
-        several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
-        found: Any = () if of is None else of if several else (of,)
-        try:
-            edges += [(as_label(parent), child) for parent in found]
-        except InvalidLabel as error:
-            raise InvalidLabel(f"the parent of {child!r}: {error}; a root has the parent None") from None
+def read_table(source: SourceFile, sep: str) -> HierarchyData:
+    """Lines of cells: edges, or paths under a first line like ``level1,level2,level3``."""
+    text = decode(source.data, source.name)
+    if source.comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
+        text = "\n".join("" if line.lstrip().startswith(source.comment) else line for line in text.split("\n"))
+    rows = list(split_cells(text, source.name, sep))
+    header = rows[0][1] if rows else []
+    try:
+        columns = source.columns.locate(header)
+    except InvalidHierarchy as error:
+        line = rows[0][0] if rows else 1
+        raise FileFormatError(f"{source.name}, line {line}: {error.args[0]}", line).with_advice(*error.advice) from None
+    if columns is None:
+        if len(header) > 1 and all(map(LEVEL.fullmatch, header)):
+            return from_paths([row for _, row in rows[1:]], source.same_names)
+        return HierarchyData.of(_bare_edges(rows, source.name))
+    check_widths(rows[1:], header, source.name)
+    lines = [line for line, _ in rows[1:]]
+
+    def cells(name: str) -> list[str]:
+        at = header.index(name)
+        return [row[at] for _, row in rows[1:]]
+
+    return from_parent_table(columns, cells, lambda k: f"line {lines[k]}", source.classes)
+
+
+def check_widths(rows: list[tuple[int, list[str]]], header: list[str], source: str) -> None:
+    """Refuse a row that has more or fewer cells than the header."""
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {row} where {header} was expected", line)
+
+
+def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[str, ...]]:
+    """(parent, child) cells without a header."""
+    names = ["parent", "child"]
+    for line, row in rows:
+        if len(row) != 2 or "" in row:
+            raise FileFormatError(
+                f"{source}, line {line}: {row} where {names} was expected; further columns, and roots without a "
+                f"parent, need a first line that names them parent, child, name and weight (`hemlp convert` reads "
+                f"columns of other names, and paths)",
+                line,
+            ).with_advice(Advice("parent", "COLUMN", "(and child) to name the columns"))
+    edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
+    if edges:
+        _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
     return edges
 
 
-def refuse_children(parents: Mapping[Any, Any]) -> None:
-    """Refuse a mapping that is as good a tree from parent to children as it is a mapping from child to parents."""
-    lists = [list(of) for of in parents.values() if isinstance(of, Iterable) and not isinstance(of, str | bytes)]
-    ends = [*parents.values(), *(end for of in lists for end in of)]
-    named = [end for end in ends if isinstance(end, str | int)]
-    if any(len(of) > 1 for of in lists) and len(set(named)) == len(named):
-        key = next(key for key, of in parents.items() if not isinstance(of, str) and isinstance(of, Iterable) and of)
-        raise InvalidHierarchy(
-            f"the dict could go from child to parents or from parent to children: say which. "
-            f"Hierarchy.from_parents(data) if {key!r} is below {parents[key]!r:.60}; if it is above, "
-            f"Hierarchy.from_edges((parent, child) for parent, children in data.items() for child in children)"
+def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
+    """Classes, and edges as pairs of positions among them, from lines of two words."""
+    sign = comment.encode() if comment else None
+    if sign and sign in data:
+        data = blank_lines(data, lambda line: line.lstrip().startswith(sign))
+    head = _HEAD.match(data)
+    start = head.end() if head else 0
+    labels, codes, ptr = word_rows(data, source, start, data.count(b"\n", 0, start))
+    number = np.diff(ptr)
+    wrong = np.flatnonzero((number != 2) & (number != 0))
+    if wrong.size:
+        line = int(wrong[0]) + 1 + data.count(b"\n", 0, start)
+        raise FileFormatError(
+            f"{source}, line {line}: {plural(int(number[wrong[0]]), 'word')} where 'parent child' was expected; labels "
+            f"with spaces need a file separated by tabs or commas, and a class without edges a table with a row for it",
+            line,
         )
+    edges = codes.reshape(-1, 2)
+    if len(edges):
+        _refuse_header([labels[c] for c in edges[0]], source, recurs=bool(np.isin(edges[1:], edges[0]).any()))
+    return labels, edges[:, ::-1] if head and head["child_first"] else edges
+
+
+def _refuse_header(first: Sequence[str], source: str, recurs: bool) -> None:
+    """Refuse a first line that names columns in words of its own; of a class it would be the only edge."""
+    if not recurs and all(map(_HEADER.fullmatch, first)):
+        raise FileFormatError(
+            f"{source}, line 1: {first[0]!r} and {first[1]!r} look like the names of the columns: call them parent and "
+            f"child, in the order in which they stand, or leave the line out",
+            1,
+        )
+
+
+def find_separator(source: SourceFile) -> str | None:
+    """That of the file's kind, or of a first line that names columns, or that stands exactly once in every line."""
+    sign = source.comment.encode() if source.comment else None
+    data, default = source.data, SEPARATORS.get(source.kind)
+    if default is None and not any(sep.encode() in data for sep in CELL_SEPARATORS):
+        return None
+    lines = [line for line in data.split(b"\n") if line.strip() and not (sign and line.lstrip().startswith(sign))]
+    if not lines:
+        return default
+    named = named_separator(lines[0].decode("utf-8", "replace"), source.columns)
+    if named is not None:
+        return named
+    if default is not None and (default.encode() in lines[0] or len(lines[0].split()) < 2):
+        return default
+    for sep in CELL_SEPARATORS:
+        sign = sep.encode()
+        if all(line.count(sign) == 1 and line.strip()[:1] != sign for line in lines):
+            return sep
+    return default
+
+
+def from_pairs(rows: list[Any]) -> HierarchyData:
+    """From (parent, child) pairs; without a parent the child is a root."""
+    for number, row in enumerate(rows, 1):
+        if is_missing(row[-1]) or row[-1] == "":
+            raise InvalidHierarchy(
+                f"edge {number} is {tuple(row)!r:.80}, and pairs are (parent, child): if yours are (child, parent), "
+                f"give {{child: parent}}; if rows are paths, use Hierarchy.from_paths"
+            )
+    roots = [as_label(row[1]) for row in rows if is_missing(row[0]) or row[0] == ""]
+    return HierarchyData.of([row for row in rows if not (is_missing(row[0]) or row[0] == "")], roots)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hemlp.errors import FileFormatError
-from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode, read_bytes
@@ -15,7 +14,7 @@ from hemlp.io.text import decode, read_bytes
 SCIENTIFIC = "scientific name"
 
 
-def read_ncbi(source: SourceFile) -> Hierarchy:
+def read_ncbi(source: SourceFile) -> HierarchyData:
     """Nodes with their parents (the root is its own), scientific names, and merged ids as aliases."""
     edges: list[tuple[Label, Label]] = []
     nodes: list[Label] = []
@@ -30,7 +29,7 @@ def read_ncbi(source: SourceFile) -> Hierarchy:
     aliases: dict[Label, Label] = {
         old: new for old, new, *_ in _beside(source.name, "merged.dmp", 2) if new in known and old not in known
     }
-    return source.hierarchy(lambda: HierarchyData(edges, nodes, names, aliases))
+    return HierarchyData.of(edges, nodes, names, aliases)
 
 
 def _beside(name: str, other: str, least: int) -> Iterator[list[str]]:

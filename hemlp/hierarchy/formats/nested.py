@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from hemlp.errors import InvalidHierarchy
-from hemlp.hierarchy.formats.parent_tables import HierarchyData
-from hemlp.hierarchy.formats.path_lists import SameNames, edges_of_paths
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
+from hemlp.hierarchy.formats.path_lists import from_paths
+from hemlp.hierarchy.formats.source_file import SameNames
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 
 BELOW = "children"
-_CALLED = ("id", "name", "label", "title")
+_NAME_KEYS = ("id", "name", "label", "title")
 
 
 def is_nested(data: Mapping[Any, Any]) -> bool:
@@ -26,7 +28,9 @@ def is_nested(data: Mapping[Any, Any]) -> bool:
 def is_node(data: Any) -> bool:
     """Whether a dict is one class, with its name and its children."""
     return (
-        isinstance(data, Mapping) and isinstance(data.get(BELOW), list | tuple) and any(key in data for key in _CALLED)
+        isinstance(data, Mapping)
+        and isinstance(data.get(BELOW), list | tuple)
+        and any(key in data for key in _NAME_KEYS)
     )
 
 
@@ -34,8 +38,8 @@ def from_nested(data: Any, same_names: SameNames) -> HierarchyData:
     """The edges of nested data; a name in several places is treated as ``same_names`` says."""
     names: dict[Label, str] = {}
     nodes = any(map(is_node, data if isinstance(data, list | tuple) else [data]))
-    edges, classes = edges_of_paths(_ways(data, nodes, names), same_names)
-    return HierarchyData(edges, classes, {} if same_names == "apart" else names)
+    made = from_paths(_ways(data, nodes, names), same_names)
+    return made if same_names == "apart" else replace(made, names=names)
 
 
 def _ways(data: Any, nodes: bool, names: dict[Label, str]) -> Iterator[tuple[Label, ...]]:
@@ -45,8 +49,8 @@ def _ways(data: Any, nodes: bool, names: dict[Label, str]) -> Iterator[tuple[Lab
         below, way, around = stack.pop()
         if id(below) in around:
             raise InvalidHierarchy(f"{way[-1]!r} contains itself")
-        found = _nodes(below, way, names) if nodes else _children(below, way)
-        inside = [((*way, as_label(label)), of) for label, of in found]
+        children = _nodes(below, way, names) if nodes else _children(below, way)
+        inside = [((*way, as_label(label)), of) for label, of in children]
         yield from (here for here, _ in inside)
         stack += [(of, here, (*around, id(below))) for here, of in reversed(inside) if not _nothing(of)]
 
@@ -74,12 +78,12 @@ def _nodes(below: Any, way: tuple[Label, ...], names: dict[Label, str]) -> Itera
         if not isinstance(node, Mapping):
             yield node, None
             continue
-        found = [node[key] for key in _CALLED if not _nothing(node.get(key))]
-        if not found:
-            raise InvalidHierarchy(f"{dict(node)!r:.80} below {list(way)}: a node needs one of {', '.join(_CALLED)}")
-        if len(found) > 1 and not _nothing(node.get("id")):
-            names[as_label(found[0])] = str(found[1])
-        yield found[0], node.get(BELOW)
+        given = [node[key] for key in _NAME_KEYS if not _nothing(node.get(key))]
+        if not given:
+            raise InvalidHierarchy(f"{dict(node)!r:.80} below {list(way)}: a node needs one of {', '.join(_NAME_KEYS)}")
+        if len(given) > 1 and not _nothing(node.get("id")):
+            names[as_label(given[0])] = str(given[1])
+        yield given[0], node.get(BELOW)
 
 
 def _nothing(value: Any) -> bool:

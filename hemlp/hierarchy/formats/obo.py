@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from hemlp.errors import FileFormatError, InvalidOption
-from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode
@@ -79,19 +78,19 @@ def _text(value: str) -> str:
     """A value without its qualifiers and comment, and what escapes stand for."""
     if "!" in value or "{" in value:
         value = _END.sub("", value)
-    return _ESCAPED.sub(lambda found: _MEANT.get(found[1], found[1]), value) if "\\" in value else value
+    return _ESCAPED.sub(lambda match: _MEANT.get(match[1], match[1]), value) if "\\" in value else value
 
 
-def read_obo(source: SourceFile) -> Hierarchy:
+def read_obo(source: SourceFile) -> HierarchyData:
     """Terms and the chosen relations; alternative ids, and obsolete ids with one replacement, become aliases."""
     relations = source.relations
     if isinstance(relations, str):
         raise InvalidOption(f"relations={relations!r} is one string: write [{relations!r}]")
     terms = read_terms(decode(source.data, source.name), source.name)
-    found = {relation for term in terms.values() for relation, _ in term.parents}
+    known = {relation for term in terms.values() for relation, _ in term.parents}
     for relation in relations:
-        if relation not in found:
-            has = ", ".join(sorted(found)) or "none"
+        if relation not in known:
+            has = ", ".join(sorted(known)) or "none"
             raise FileFormatError(f"{source.name} has no relation {relation!r}; it has {has}")
     edges = dict.fromkeys(
         (parent, name) for name, term in terms.items() for relation, parent in term.parents if relation in relations
@@ -105,4 +104,4 @@ def read_obo(source: SourceFile) -> Hierarchy:
         if name not in classes and len(targets) == 1 and targets <= classes:
             aliases[name] = targets.pop()
     names: dict[Label, str] = {name: str(term.name) for name, term in terms.items() if name in classes and term.name}
-    return source.hierarchy(lambda: HierarchyData(list(edges), sorted(classes), names, aliases))
+    return HierarchyData.of(list(edges), sorted(classes), names, aliases)

@@ -1,35 +1,28 @@
-"""Tables of classes with their parents: one row an edge, or one row per class with an empty parent for a root."""
+"""Classes with their parents: tables with a row per edge or class (a root has an empty parent), and mappings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from hemlp.errors import Advice, InvalidHierarchy
+from hemlp.errors import Advice, InvalidHierarchy, InvalidLabel
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 
 PARENT = ("parent", "parents", "parent_id", "parentid", "parent_class", "parent_code", "broader")
 CHILD = ("child", "child_id", "childid", "id", "code", "class", "label", "name")
 NAME = ("name", "label", "title", "preflabel")
 _EDGE_FACTS = re.compile(r"weight|length|distance|cost|score|conf|prob|relation|predicate|type", re.IGNORECASE)
+CELL_SEPARATORS = ("\t", ",", ";", "|")
+"""What may separate the cells of a text, where nobody says."""
 _NOTHING = ("null", "none", "nan", "na", "n/a", "<na>", "-")
 
 
 @dataclass(frozen=True)
-class HierarchyData:
-    """A hierarchy as it was given: (parent, child) or (parent, child, weight), classes, readable names, aliases."""
-
-    edges: Sequence[Sequence[Any]]
-    classes: Sequence[Label] = ()
-    names: Mapping[Label, str] = field(default_factory=dict)
-    aliases: Mapping[Label, Label] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class EdgeColumns:
-    """The columns of a table of edges; of those that nobody chose, the usual names are looked for."""
+    """The columns of a table of edges; those that nobody chose are looked for by their common names."""
 
     parent: str | None = None
     child: str | None = None
@@ -45,15 +38,15 @@ class EdgeColumns:
             chosen = getattr(self, option)
             if chosen is not None and chosen not in header:
                 raise InvalidHierarchy(f"{option}={chosen!r}: there is no such column; the columns are {list(header)}")
-        usual = {_plain(name): name for name in reversed(header)}
-        parent = self.parent or _first(usual, PARENT)
-        child = self.child or _first({key: name for key, name in usual.items() if name != parent}, CHILD)
+        known = {_plain(name): name for name in reversed(header)}
+        parent = self.parent or _first(known, PARENT)
+        child = self.child or _first({key: name for key, name in known.items() if name != parent}, CHILD)
         if parent is None or child is None:
             if not self:
                 return None
             missing = "child" if parent else "parent"
             raise InvalidHierarchy(f"say which column holds the {missing}: {missing}=..., one of {list(header)}")
-        left = {key: name for key, name in usual.items() if name not in (parent, child)}
+        left = {key: name for key, name in known.items() if name not in (parent, child)}
         name, weight = self.name or _first(left, NAME), self.weight or left.get("weight")
         on_purpose = self.parent is not None and self.child is not None
         for other in header:
@@ -68,8 +61,8 @@ def _plain(name: Any) -> str:
     return re.sub(r"[\s\-]+", "_", str(name).strip()).casefold()
 
 
-def _first(usual: Mapping[str, str], wanted: Sequence[str]) -> str | None:
-    return next((usual[name] for name in wanted if name in usual), None)
+def _first(known: Mapping[str, str], wanted: Sequence[str]) -> str | None:
+    return next((known[name] for name in wanted if name in known), None)
 
 
 def from_parent_table(
@@ -83,29 +76,29 @@ def from_parent_table(
     weights = None if columns.weight is None else values(columns.weight)
     edges: list[tuple[Any, ...]] = []
     roots: list[Label] = []
-    listed: dict[Label, int] = {}
+    first_row: dict[Label, int] = {}
     for k, (above, below) in enumerate(zip(parents, children, strict=True)):
         if _missing(below):
             raise InvalidHierarchy(f"{place(k)}: no class in the column {columns.child!r}")
         child = as_label(below)
-        listed.setdefault(child, k)
-        found = _parents(above)
-        if not found:
+        first_row.setdefault(child, k)
+        named = _parents(above)
+        if not named:
             roots.append(child)
-        for parent in found:
+        for parent in named:
             edges.append((parent, child) if weights is None else (parent, child, weights[k]))
     names = {} if columns.name is None else _names(children, values(columns.name), place)
-    known, called = {*listed, *classes}, {*names.values()}
+    known, readable = {*first_row, *classes}, {*names.values()}
     for edge in edges:
         if edge[0] not in known:
-            where = place(listed[edge[1]])
-            if edge[0] in called:
+            where = place(first_row[edge[1]])
+            if edge[0] in readable:
                 raise InvalidHierarchy(
                     f"{where}: the parent {edge[0]!r} is a name in the column {columns.name!r}, and no class of "
                     f"{columns.child!r}"
                 ).with_advice(Advice("child", str(columns.name), "if parents are given by name"))
             _check_parent(edge[0], known, where, bool(roots))
-    return HierarchyData(edges, roots, names)
+    return HierarchyData.of(edges, roots, names)
 
 
 def _parents(value: Any) -> Sequence[Label]:
@@ -132,8 +125,61 @@ def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: b
 
 
 def _names(children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]) -> dict[Label, str]:
-    found: dict[Label, str] = {}
+    by_class: dict[Label, str] = {}
     for k, (child, name) in enumerate(zip(children, names, strict=True)):
-        if not _missing(name) and found.setdefault(as_label(child), str(name)) != str(name):
-            raise InvalidHierarchy(f"{place(k)}: {child!r} is called {name!r} here and {found[child]!r} before")
-    return found
+        if not _missing(name) and by_class.setdefault(as_label(child), str(name)) != str(name):
+            raise InvalidHierarchy(f"{place(k)}: {child!r} is called {name!r} here and {by_class[child]!r} before")
+    return by_class
+
+
+def named_separator(line: str, columns: EdgeColumns | None = None) -> str | None:
+    """What separates the cells of a first line that names columns, None of any other line."""
+    chosen = {name for name in (columns.parent, columns.child) if name is not None} if columns else set()
+    for sep in CELL_SEPARATORS:
+        cells = [cell.strip().strip('"') for cell in line.split(sep)]
+        if len(cells) > 1 and ((chosen and chosen <= {*cells}) or _names_columns(cells)):
+            return sep
+    return None
+
+
+def _names_columns(cells: list[str]) -> bool:
+    """Whether a first line names a column of parents, and one of children."""
+    try:
+        return EdgeColumns().locate(cells) is not None
+    except InvalidHierarchy:  # it does, and another column is in the way: the reader will say so
+        return True
+
+
+def from_parents(parents: Mapping[Label, Label | Iterable[Label] | None]) -> HierarchyData:
+    """From a mapping child → parents: one label, several, or None for a root."""
+    if not hasattr(parents, "items") or hasattr(parents, "columns"):
+        raise InvalidHierarchy(f"{type(parents).__name__} is not a mapping child → parents")
+    edges: list[tuple[Label, Label]] = []
+    for child, of in parents.items():
+        if isinstance(of, Mapping):
+            raise InvalidHierarchy(
+                f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
+                f"child → parents. Give it to Hierarchy.of, the edges to Hierarchy.from_edges as (parent, child) "
+                f"pairs, or every way from a root down to Hierarchy.from_paths"
+            )
+        several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
+        above: Any = () if of is None else of if several else (of,)
+        try:
+            edges += [(as_label(parent), child) for parent in above]
+        except InvalidLabel as error:
+            raise InvalidLabel(f"the parent of {child!r}: {error}; a root has the parent None") from None
+    return HierarchyData.of(edges, list(parents.keys()))
+
+
+def refuse_children(parents: Mapping[Any, Any]) -> None:
+    """Refuse a mapping that is as good a tree from parent to children as it is a mapping from child to parents."""
+    lists = [list(of) for of in parents.values() if isinstance(of, Iterable) and not isinstance(of, str | bytes)]
+    ends = [*parents.values(), *(end for of in lists for end in of)]
+    named = [end for end in ends if isinstance(end, str | int)]
+    if any(len(of) > 1 for of in lists) and len(set(named)) == len(named):
+        key = next(key for key, of in parents.items() if not isinstance(of, str) and isinstance(of, Iterable) and of)
+        raise InvalidHierarchy(
+            f"the dict could go from child to parents or from parent to children: say which. "
+            f"Hierarchy.from_parents(data) if {key!r} is below {parents[key]!r:.60}; if it is above, "
+            f"Hierarchy.from_edges((parent, child) for parent, children in data.items() for child in children)"
+        )

@@ -1,24 +1,37 @@
-"""Paths of classes, each from a root down, as the edges of a hierarchy."""
+"""Lists of paths from a root down: rows of classes, or lines ``A > B > C`` in memory and in text files.
+
+With an id before each line (``12 : A > B``, ``12 - A > B``) the ids are the classes, and their names are kept.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Literal
+from typing import Any
 
 from hemlp.errors import Advice, InvalidHierarchy, InvalidLabel
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
+from hemlp.hierarchy.formats.parent_tables import named_separator
+from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import Label, as_label
+from hemlp.io.text import SEPARATORS, decode, split_cells
 from hemlp.options import check_choice
 
-SameNames = Literal["error", "join", "apart"]
 JOINT = " > "
 """What stands between the names of a path that is the name of a class itself."""
 _BLANKS = " \t\r\n"
+LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
+"""How the columns of a table of paths are called."""
+_IDS = {sign: re.compile(form) for sign, form in (
+    (":", r"(\S+)\s+:\s+(.+)"), ("-", r"(\S+)\s+-\s+(.+)"), ("\t", r"(\S+)\t\s*(.+)"),
+)}  # fmt: skip
+NumberedLine = tuple[int, str]
+"""The number of a line, and what it says."""
 
 
-def edges_of_paths(
-    paths: Iterable[Sequence[Any]], same_names: SameNames
-) -> tuple[list[tuple[Label, Label]], list[Label]]:
-    """The edges and the classes of paths; ``same_names`` as in ``Hierarchy.from_paths``."""
+def from_paths(paths: Iterable[Sequence[Any]], same_names: SameNames) -> HierarchyData:
+    """From rows of classes, each from a root down."""
     check_choice("same_names", same_names, ("error", "join", "apart"))
     if isinstance(paths, str | bytes | Mapping | Set) or hasattr(paths, "columns") or not isinstance(paths, Iterable):
         raise InvalidHierarchy(
@@ -39,12 +52,12 @@ def edges_of_paths(
                 met.append(number)
                 other = first.setdefault(name, place)
                 if other != place and same_names == "error":
-                    raise _same_name(name, _way(tree, other), met[other], _way(tree, place), number)
+                    raise _same_name_error(name, _way(tree, other), met[other], _way(tree, place), number)
             above = place
     labels = [name for _, name in tree]
     if same_names == "apart":
-        labels = [_joined(_way(tree, k), met[k]) for k in range(len(tree))]
-    return [(labels[above], labels[k]) for k, (above, _) in enumerate(tree) if above >= 0], labels
+        labels = [_join(_way(tree, k), met[k]) for k in range(len(tree))]
+    return HierarchyData.of([(labels[above], labels[k]) for k, (above, _) in enumerate(tree) if above >= 0], labels)
 
 
 def _names(path: Any, number: int) -> list[Label]:
@@ -79,7 +92,7 @@ def _way(tree: list[tuple[int, Label]], place: int) -> list[Label]:
     return way[::-1]
 
 
-def _joined(way: list[Label], number: int) -> str:
+def _join(way: list[Label], number: int) -> str:
     for name in way:
         if JOINT in str(name):
             raise InvalidHierarchy(
@@ -88,7 +101,7 @@ def _joined(way: list[Label], number: int) -> str:
     return JOINT.join(map(str, way))
 
 
-def _same_name(name: Label, way: list[Label], number: int, other: list[Label], second: int) -> InvalidHierarchy:
+def _same_name_error(name: Label, way: list[Label], number: int, other: list[Label], second: int) -> InvalidHierarchy:
     ways = [JOINT.join(map(str, each)) for each in (way, other)]
     if other[: len(way)] == way:
         places = f"twice in path {second} ({ways[1]})"
@@ -98,3 +111,107 @@ def _same_name(name: Label, way: list[Label], number: int, other: list[Label], s
         Advice("same_names", "join", "to make it one"),
         Advice("same_names", "apart", f"to name every class by its whole path ({max(ways, key=len)!r})"),
     )
+
+
+def from_path_lines(lines: Sequence[NumberedLine], sep: str | None, same_names: SameNames) -> HierarchyData:
+    """The edges of lines of paths, whose names stand between ``sep`` (" > ")."""
+    with_ids = _with_ids(lines, sep or JOINT)
+    if with_ids is not None:
+        return _from_ids(with_ids, sep or JOINT)
+    return from_paths([_split(line, sep or JOINT) for line in lines], same_names)
+
+
+def _split(line: NumberedLine, sep: str) -> list[str]:
+    parts = re.split(r"(?<=\s)>(?=\s)", line[1]) if sep == JOINT else line[1].split(sep)
+    names = [name.strip() for name in parts]
+    while names and not names[-1]:
+        names.pop()
+    if "\t" in "".join(names):
+        raise InvalidHierarchy(
+            f"line {line[0]}: a tab within the path {line[1]!r:.80}; edges need a line parent<TAB>child"
+        )
+    if "" in names:
+        raise InvalidHierarchy(f"line {line[0]}: the path {line[1]!r:.80} has a gap")
+    return names
+
+
+def _with_ids(lines: Sequence[NumberedLine], sep: str) -> list[tuple[int, str, str]] | None:
+    """Number, id and path of each line, if each has an id of its own; what looks so and has not is refused."""
+    for sign, form in _IDS.items():
+        if sign in sep:
+            continue
+        found = [(number, form.fullmatch(text)) for number, text in lines]
+        made = [(number, match[1], match[2]) for number, match in found if match]
+        keys = [key for _, key, _ in made]
+        if 2 * len(made) <= len(lines):
+            continue
+        if len({*keys}) == len(lines):
+            return made
+        if len({*keys}) == len(keys):
+            number = next(number for number, match in found if not match)
+            what = f"line {number} has none"
+        else:
+            times = Counter(keys)
+            number, key = next((number, key) for number, key, _ in made if times[key] > 1)
+            what = f"{key!r} (line {number}) stands in several lines"
+        if len({*keys}) > len(keys) / 2:
+            raise InvalidHierarchy(
+                f"lines begin like {keys[0]!r} in {lines[0][1]!r:.60}: if these are ids of classes, {what}; if they "
+                f"are parts of names, give lists of names, as in [line.split({JOINT!r}) for line in lines]"
+            )
+    return None
+
+
+def _from_ids(lines: Sequence[tuple[int, str, str]], sep: str) -> HierarchyData:
+    ways = {tuple(_split((number, path), sep)): (number, key) for number, key, path in lines}
+    if len(ways) < len(lines):
+        for number, key, path in lines:
+            other, second = ways[tuple(_split((number, path), sep))]
+            if second != key:
+                raise InvalidHierarchy(f"lines {number} and {other} give {path!r:.80} two ids, {key!r} and {second!r}")
+    edges: list[tuple[Label, Label]] = []
+    for way, (number, key) in ways.items():
+        if len(way) > 1:
+            if way[:-1] not in ways:
+                raise InvalidHierarchy(f"line {number}: there is no line for {sep.join(way[:-1])!r}, which is above it")
+            edges.append((ways[way[:-1]][1], key))
+    return HierarchyData.of(edges, [key for _, key in ways.values()], {key: way[-1] for way, (_, key) in ways.items()})
+
+
+def read_paths(source: SourceFile) -> HierarchyData:
+    """One path a line, its names between ``sep``."""
+    if source.kind in SEPARATORS:
+        sep = source.sep or SEPARATORS[source.kind]
+        if len(sep) == 1:
+            text = "\n".join(line for _, line in text_lines(source))
+            return _from_cells(list(split_cells(text, source.name, sep)), source.same_names)
+    return from_path_lines(text_lines(source), source.sep, source.same_names)
+
+
+def _from_cells(rows: list[tuple[int, list[str]]], same_names: SameNames) -> HierarchyData:
+    """Rows of cells; a first one that names columns would be a path of its own."""
+    others = {cell for _, row in rows[1:] for cell in row}
+    if rows and all(map(LEVEL.fullmatch, rows[0][1])):
+        rows = rows[1:]
+    elif len(rows) > 2 and not others & {*rows[0][1]}:
+        raise InvalidHierarchy(
+            f"line 1, {rows[0][1]}, looks like the names of the columns: leave it out, or call them level1, level2, "
+            f"...; if it is a path, move it down"
+        )
+    return from_paths([row for _, row in rows], same_names)
+
+
+def text_lines(source: SourceFile) -> list[NumberedLine]:
+    """The lines that are neither blank nor remarks, with their numbers."""
+    lines = enumerate(map(str.strip, decode(source.data, source.name).split("\n")), 1)
+    return [
+        (number, line) for number, line in lines if line and not (source.comment and line.startswith(source.comment))
+    ]
+
+
+def has_paths(source: SourceFile) -> bool:
+    """Whether a text has ``A > B`` in a line, and no first line that names the columns of a table."""
+    if JOINT.encode() not in source.data:
+        return False
+    lines = [line for _, line in text_lines(source)]
+    return any(JOINT in line for line in lines) and named_separator(lines[0]) is None

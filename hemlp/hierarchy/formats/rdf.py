@@ -9,12 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
-from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.nested_files import load_json
-from hemlp.hierarchy.formats.parent_tables import HierarchyData
+from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
-from hemlp.io.text import decode
+from hemlp.io.text import decode, load_json
 
 SYNTAXES = {
     ".ttl": "turtle", ".n3": "n3", ".nt": "nt", ".rdf": "xml", ".owl": "xml", ".skos": "xml", ".xml": "xml",
@@ -28,7 +26,7 @@ REPLACED = ("http://purl.org/dc/terms/isReplacedBy", "http://purl.obolibrary.org
 _CURIE = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z]+)_(\w+)")
 
 
-def read_rdf(source: SourceFile) -> Hierarchy:
+def read_rdf(source: SourceFile) -> HierarchyData:
     """SKOS where there are concepts or broader terms, else the subclasses of OWL and RDFS."""
     triples = Triples(source)
     skos = any(triples.pairs(SKOS + name) for name in ("broader", "narrower")) or triples.typed(SKOS + "Concept")
@@ -40,7 +38,7 @@ def read_rdf(source: SourceFile) -> Hierarchy:
         raise FileFormatError(
             f"{source.name} has neither skos:broader, skos:narrower nor rdfs:subClassOf: no hierarchy was found in it"
         )
-    return source.hierarchy(_of_skos if skos else _of_owl, triples)
+    return (_from_skos if skos else _from_owl)(triples)
 
 
 def check_xml(data: bytes, name: str) -> None:
@@ -128,12 +126,12 @@ class Triples:
 
     def ends(self, predicate: str) -> list[tuple[str, str]]:
         """(subject, object) of a predicate between concepts, each of which must have an address."""
-        found = self.pairs(predicate)
-        for pair in found:
+        pairs = self.pairs(predicate)
+        for pair in pairs:
             for end in pair:
                 if not self.named(end):
                     raise FileFormatError(f"{self.source.name}: {end!r} in {predicate} has no address (URI)")
-        return [(str(subject), str(target)) for subject, target in found]
+        return [(str(subject), str(target)) for subject, target in pairs]
 
     def texts(self, predicate: str, nodes: set[str]) -> dict[Label, str]:
         """The text of each node, in the chosen language, else in none, else in the first by its name."""
@@ -148,15 +146,15 @@ class Triples:
     def deprecated(self) -> dict[str, str | None]:
         """What must not be used any more, and its only replacement, if it has one."""
         old = [str(node) for node, value in self.pairs(OWL + "deprecated") if str(value).lower() in ("true", "1")]
-        found: dict[str, set[str]] = {node: set() for node in old}
+        targets: dict[str, set[str]] = {node: set() for node in old}
         for predicate in REPLACED:
             for subject, target in self.pairs(predicate):
-                if str(subject) in found:
-                    found[str(subject)].add(str(target))
-        return {node: targets.pop() if len(targets) == 1 else None for node, targets in found.items()}
+                if str(subject) in targets:
+                    targets[str(subject)].add(str(target))
+        return {node: new.pop() if len(new) == 1 else None for node, new in targets.items()}
 
 
-def _given(
+def _data(
     triples: Triples, edges: list[tuple[str, str]], typed: Iterable[str], names: str, also: list[str]
 ) -> HierarchyData:
     """Classes with their names; further texts of one class alone, and replaced classes, are aliases."""
@@ -172,10 +170,10 @@ def _given(
             aliases[node] = str(new)
             if curie := _CURIE.fullmatch(node):
                 aliases.setdefault(f"{curie[1]}:{curie[2]}", str(new))
-    return HierarchyData(edges, sorted(classes), triples.texts(names, classes), aliases)
+    return HierarchyData.of(edges, sorted(classes), triples.texts(names, classes), aliases)
 
 
-def _of_skos(triples: Triples) -> HierarchyData:
+def _from_skos(triples: Triples) -> HierarchyData:
     """Broader, and narrower turned round."""
     edges = [(parent, child) for child, parent in triples.ends(SKOS + "broader")]
     edges += triples.ends(SKOS + "narrower")
@@ -185,10 +183,10 @@ def _of_skos(triples: Triples) -> HierarchyData:
         )
     typed = [str(node) for node in triples.typed(SKOS + "Concept")]
     also = [SKOS + name for name in ("prefLabel", "altLabel", "notation")]
-    return _given(triples, sorted({*edges}), typed, SKOS + "prefLabel", also)
+    return _data(triples, sorted({*edges}), typed, SKOS + "prefLabel", also)
 
 
-def _of_owl(triples: Triples) -> HierarchyData:
+def _from_owl(triples: Triples) -> HierarchyData:
     """Named subclasses; of other relations, restrictions "some"."""
     relations, met = set(triples.source.relations), {"is_a"}
     edges = []
@@ -205,16 +203,16 @@ def _of_owl(triples: Triples) -> HierarchyData:
         raise FileFormatError(f"{triples.source.name} has no relation {relation!r}; it has {known}")
     edges = [edge for edge in edges if OWL + "Thing" not in edge]
     typed = {str(node) for node in triples.typed(OWL + "Class") if triples.named(node)} - {OWL + "Thing"}
-    return _given(triples, sorted({*edges}), typed, RDFS + "label", [OBO + "hasAlternativeId"])
+    return _data(triples, sorted({*edges}), typed, RDFS + "label", [OBO + "hasAlternativeId"])
 
 
 def _restrictions(triples: Triples, node: Any) -> list[tuple[set[str], str]]:
     """The names of the property of a restriction, and its class."""
     address, graph = triples.rdf.URIRef, triples.graph
-    found = []
+    restrictions = []
     for relation in graph.objects(node, address(OWL + "onProperty")):
         labels = {str(text).replace(" ", "_") for text in graph.objects(relation, address(RDFS + "label"))}
         names = {str(relation), re.split(r"[#/]", str(relation))[-1], *labels}
         targets = graph.objects(node, address(OWL + "someValuesFrom"))
-        found += [(names, str(target)) for target in targets if triples.named(target)]
-    return found
+        restrictions += [(names, str(target)) for target in targets if triples.named(target)]
+    return restrictions

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from hemlp.errors import Advice, FileFormatError
-from hemlp.hierarchy.formats.nested_files import load_json
 from hemlp.instances.ambiguity import score_columns
 from hemlp.instances.label_sets import LabelSets, from_pairs
+from hemlp.io.text import load_json
 
 _LABELS = ("labels", "label")
 _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
