@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from hemlp import LabelSets, read_labels, read_weights
 from hemlp.errors import FileFormatError, HemlpError, InvalidScores
 from hemlp.hierarchy import class_weights
-from hemlp.instances.formats import long_labels
-from hemlp.instances.formats.score_triples import as_number, read_triples
+from hemlp.instances.formats import label_pairs
+from hemlp.instances.formats.score_tables import read_triples
 from hemlp.instances.label_files import LabelFile
-from hemlp.io import regular
-from hemlp.io.cells import word_rows
-from hemlp.io.text import check_text
+from hemlp.io.cells import read_regular_columns, word_rows
+from hemlp.io.text import check_text, parse_number
 from hemlp.kernels import COMPILED
 from hemlp.kernels.cells import split, split_plainly
 
@@ -167,7 +166,7 @@ def test_usual_decimals_are_plain(text):
 def test_scores_are_what_python_reads(made):
     data = "".join(f"{name}\tc{k}\t{score}\n" for k, (name, score) in enumerate(made)).encode()
     texts = [score.strip(" ") for _, score in made]
-    numbers = [as_number(text.encode()) for text in texts]
+    numbers = [parse_number(text.encode()) for text in texts]
     bad = [k for k, number in enumerate(numbers) if number is None]
     bad = bad or [k for k, number in enumerate(numbers) if not math.isfinite(number)]
     if bad:
@@ -220,7 +219,7 @@ def tables(draw) -> tuple[str, str]:
 def long_sets(data: bytes, sep: str) -> object:
     """Everything about the label sets, or the words of the error."""
     try:
-        found = long_labels.read_long(check_text(data, "y"), "y", sep, "id", "label")
+        found = label_pairs.read_pairs(check_text(data, "y"), "y", sep, "id", "label")
     except HemlpError as error:
         return type(error), str(error)
     return (
@@ -234,7 +233,7 @@ def long_sets(data: bytes, sep: str) -> object:
 def test_regular_tables_are_what_going_through_the_lines_gives(made):
     sep, text = made
     data = text.encode()
-    with patch.object(long_labels, "regular_columns", lambda *_: None):
+    with patch.object(label_pairs, "read_regular_columns", lambda *_: None):
         expected = long_sets(data, sep)
     assert long_sets(data, sep) == expected
 
@@ -253,7 +252,7 @@ def test_regular_tables_are_what_going_through_the_lines_gives(made):
 )
 def test_tables_that_look_regular_somewhere(monkeypatch, text):
     found = long_sets(text.encode(), ",")
-    monkeypatch.setattr(long_labels, "regular_columns", lambda *_: None)
+    monkeypatch.setattr(label_pairs, "read_regular_columns", lambda *_: None)
     assert found == long_sets(text.encode(), ",")
 
 
@@ -272,8 +271,8 @@ REGULAR = {
 def test_usual_tables_are_regular(monkeypatch, kind):
     """So that they are fast, and not only right."""
     sep, text = REGULAR[kind]
-    monkeypatch.setattr(long_labels, "from_pairs", lambda *_: pytest.fail("line by line"))
-    found = long_labels.read_long(text.encode(), "y", sep, None, None)
+    monkeypatch.setattr(label_pairs, "from_pairs", lambda *_: pytest.fail("line by line"))
+    found = label_pairs.read_pairs(text.encode(), "y", sep, None, None)
     assert (found.ids, list(found)) == (("d1", "d2"), [("a",), ("b c",)])
     assert found.place(1) == "y, line 3 (instance 'd2')"
 
@@ -282,17 +281,17 @@ def test_usual_tables_are_regular(monkeypatch, kind):
     "text", ["id,label\n\nd1,a\n", "id,label\nd1\n", 'id,label\nd1,"a,b"\n', 'id,label\nd1,a"b\n', "id,label\n,a\n"]
 )
 def test_other_tables_are_read_line_by_line(text):
-    found = regular.read_regular_columns(text.encode(), "y", ",", 2, (0, 1))
+    found = read_regular_columns(text.encode(), "y", ",", 2, (0, 1))
     assert found is None or "" in found[0][0]
 
 
 def test_separators_that_mean_something_else_are_left_to_csv():
     for sep in (" ", '"', "¦"):
-        assert regular.read_regular_columns(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
+        assert read_regular_columns(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
 
 
 def test_rows_of_an_instance_may_be_apart():
-    made = long_labels.read_long(b"id,label\nb,x\na,y\nb,z\na,\n", "y.csv", ",", None, None)
+    made = label_pairs.read_pairs(b"id,label\nb,x\na,y\nb,z\na,\n", "y.csv", ",", None, None)
     assert (made.ids, list(made), made.lines.tolist()) == (("b", "a"), [("x", "z"), ("y",)], [2, 4, 3])
     assert isinstance(made, LabelSets)
 
@@ -314,7 +313,7 @@ def test_usual_weights_are_plain(plain, tmp_path, monkeypatch):
     """So that they are fast, and not only right."""
     if not COMPILED:
         pytest.skip("plain Python leaves all numbers to float")
-    monkeypatch.setattr(class_weights, "_number", lambda _: pytest.fail("line by line"))
+    monkeypatch.setattr(class_weights, "parse_number", lambda _: pytest.fail("line by line"))
     (tmp_path / "w.tsv").write_text("".join(f"c{k}\t{text}\n" for k, text in enumerate(plain)))
     found = read_weights(tmp_path / "w.tsv")
     assert {key: repr(value) for key, value in found.items()} == {

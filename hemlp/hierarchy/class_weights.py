@@ -13,7 +13,7 @@ from hemlp.errors import FileFormatError, InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.structure import Structure
 from hemlp.io.cells import read_columns
-from hemlp.io.text import SEPARATORS, decode, file_kind, read_bytes
+from hemlp.io.text import SEPARATORS, decode, file_kind, parse_number, read_bytes
 from hemlp.options import plain_number
 
 
@@ -54,7 +54,7 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
         if not line.strip():
             continue
         label, text = (part.strip() for part in line.partition(sep)[::2])
-        value = _number(text)
+        value = parse_number(text.encode())
         if number == 1 and label and text and value is None:
             continue  # a head
         if not label or value is None or not math.isfinite(value) or value < 0:
@@ -74,14 +74,6 @@ def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | N
         return None
     distinct = len(cells.texts) == cells.values.size and "" not in cells.texts
     return dict(zip(cells.texts, (cells.values + 0.0).tolist(), strict=True)) if distinct else None
-
-
-def _number(text: str) -> float | None:
-    """What a text says, None if that is no number."""
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
 
 
 def class_weights(h: Structure, weights: Mapping[Label, float]) -> FloatArray:

@@ -6,7 +6,7 @@ Each is refused with a sentence that says how to say what was meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from io import IOBase
 from numbers import Real
 from typing import Any
@@ -140,27 +140,6 @@ def refuse_indicators(vocabulary: Iterable[Any], rows: Sequence[Sequence[int]]) 
             "the rows look like a 0/1 matrix, which needs labels=, the class of each column; if 0 and 1 are classes, "
             "say so with rows='sets'"
         )
-
-
-def paths_of(row: Any, values: Sequence[Any], place: str) -> list[Sequence[Any]]:
-    """The paths of an instance: the row itself, or each of its elements if these are lists; what is empty is none."""
-    nested = bool(values) and all(isinstance(value, list | tuple | np.ndarray) for value in values)
-    paths = [_path(value, list(value), place) for value in values] if nested else [_path(row, values, place)]
-    return [path for path in paths if len(path)]
-
-
-def _path(row: Any, values: Sequence[Any], place: str) -> Sequence[Any]:
-    """The labels of a path, without the empty strings that pad it at its end."""
-    if isinstance(row, Set):
-        raise InvalidLabelSets(
-            f"{place}: {row!r:.80} is a set, which has no order: a path is a list, from the top down"
-        )
-    end = len(values)
-    while end and isinstance(values[end - 1], str) and not values[end - 1]:
-        end -= 1
-    if any(isinstance(value, str) and not value for value in values[:end]):
-        raise InvalidLabelSets(f"{place}: the path {format_row(values)} has a gap")
-    return values[:end]
 
 
 def format_row(row: Iterable[Any]) -> str:

@@ -12,8 +12,9 @@ from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
 from hemlp.instances.formats.json_labels import read_json_labels
-from hemlp.instances.formats.long_labels import read_long
-from hemlp.instances.formats.matrix_files import is_matrix, matrix_cells, matrix_rows, read_matrix
+from hemlp.instances.formats.label_lists import read_lines
+from hemlp.instances.formats.label_pairs import read_pairs
+from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
 from hemlp.io.cells import word_rows
 from hemlp.io.parquet_files import is_parquet, read_parquet_columns
@@ -33,14 +34,17 @@ from hemlp.io.text import (
 from hemlp.io.unpacking import unzip
 from hemlp.options import check_choice
 
-JSON_LINES = (".jsonl", ".ndjson")
-WHOLE = (*SEPARATORS, ".json", *JSON_LINES, ".parquet")
-"""Files that are read as a whole, by the ending of their names."""
 Format = Literal["lines", "table", "matrix", "json", "jsonl", "parquet"]
 FORMATS: dict[str, Format] = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "table", ".tsv": "table",
 }  # fmt: skip
 """Formats by the ending of a file's name; whatever is not here has one instance a line."""
+OTHER_FORMATS = (
+    ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx", ".gaf", ".gpad",
+)  # fmt: skip
+"""Formats that are no label files, and whose lines would be taken for labels."""
+WHOLE = tuple(FORMATS)
+"""Files that are read as a whole, by the ending of their names."""
 
 
 @file_reader
@@ -119,28 +123,14 @@ def read_labels(
         raise InvalidOption(
             f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
         )
-    return _from_lines(data, source, sep)
+    return read_lines(data, source, sep)
 
 
-def _from_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
-    if sep is None:
-        labels, codes, ptr = word_rows(data, source)
-        return LabelSets(tuple(labels), ptr, codes, source=source, words=True)
-    lines = decode(data, source).split("\n")
-    if not lines[-1]:
-        lines.pop()
-    cells = [[cell.strip() for cell in line.split(sep)] if line.strip() else [] for line in lines]
-    for number, row in enumerate(cells, 1):
-        if "" in row:
-            raise FileFormatError(f"{source}, line {number}: an empty label between separators {sep!r}", number)
-    return LabelSets.of(cells, source=source)
-
-
-def _separator(data: bytes, usual: str) -> str:
-    """The usual one, unless the first line has none of it and another."""
+def _separator(data: bytes, default: str) -> str:
+    """The default, unless the first line has none of it and another."""
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
     others = [sep for sep in (";", "\t", ",") if sep.encode() in first]
-    return others[0] if usual.encode() not in first and others else usual
+    return others[0] if default.encode() not in first and others else default
 
 
 def _from_table(
@@ -153,7 +143,7 @@ def _from_table(
         header, rows = matrix_cells(data, source, sep)
         if matrix or is_matrix(header, rows, id):
             return read_matrix(header, rows, source, id)
-    return read_long(data, source, sep, id, label)
+    return read_pairs(data, source, sep, id, label)
 
 
 def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
@@ -176,20 +166,7 @@ def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None,
 
 def _check_format(source: str) -> None:
     """Refuse formats whose lines would be taken for labels."""
-    if file_kind(source) in (
-        ".yaml",
-        ".yml",
-        ".xml",
-        ".html",
-        ".toml",
-        ".obo",
-        ".ttl",
-        ".rdf",
-        ".owl",
-        ".xlsx",
-        ".gaf",
-        ".gpad",
-    ):
+    if file_kind(source) in OTHER_FORMATS:
         raise FileFormatError(
             f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, "
             f".jsonl or .parquet file with id and labels"

@@ -18,28 +18,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hemlp.arrays import IntArray, as_numpy, pointers, row_pointers
+from hemlp.arrays import IntArray, as_numpy
 from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label, as_label, is_missing
-from hemlp.instances.ambiguity import (
-    default_columns,
-    paths_of,
-    refuse_indicators,
-    refuse_mapping,
-    refuse_score_columns,
-    refuse_tables,
-    refuse_what_has_no_rows,
-    row_error,
-)
-from hemlp.io.frames import BatchedColumn, collect_query, column, column_names
+from hemlp.hierarchy.labels import Label, as_label
+from hemlp.instances.ambiguity import default_columns, refuse_tables, refuse_what_has_no_rows
+from hemlp.io.frames import collect_query, column_names
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
 from hemlp.text.phrases import plural
 from hemlp.text.tables import Table
 
 RowKind = Literal["sets", "paths"]
-_ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
 
 
 class Scored(ABC):
@@ -143,11 +133,14 @@ class LabelSets(HtmlDisplay):
         if isinstance(data, str | PathLike):
             return _from_file(data, labels, id, label, rows)
         data = as_numpy(collect_query(data))
-        usual = default_columns(data) if labels is None and id is None and label is None else None
-        if usual is not None:
-            id, label = usual
+        default = default_columns(data) if labels is None and id is None and label is None else None
+        if default is not None:
+            id, label = default
         if column_names(data) is None:
             refuse_what_has_no_rows(data)
+        from hemlp.instances.formats.label_lists import from_rows
+        from hemlp.instances.formats.label_pairs import from_columns
+
         if labels is not None:
             from hemlp.instances.formats.matrices import from_matrix
 
@@ -155,12 +148,12 @@ class LabelSets(HtmlDisplay):
         if label is not None or id is not None:
             if label is None:
                 raise InvalidLabelSets(f"id={id!r} without label=: name the column of labels, too")
-            return _from_columns(data, id, label, rows, source)
+            return from_columns(data, id, label, rows, source)
         refuse_tables(data, rows)
         if isinstance(data, Mapping):
-            return replace(_from_rows(data.values(), rows, source), ids=instance_ids(data, source))
+            return replace(from_rows(data.values(), rows, source), ids=instance_ids(data, source))
         index = tuple(data.index) if hasattr(data, "iloc") else None
-        return replace(_from_rows(data, rows, source), index=index)
+        return replace(from_rows(data, rows, source), index=index)
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
@@ -212,44 +205,14 @@ def as_predictions(data: Any, source: str, rows: RowKind | None = None) -> Label
 
 def digest_of(blocks: Iterable[LabelSets]) -> str:
     """SHA-256 of label sets, the same however they are cut into blocks."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for block in blocks:
         if block.rows == "paths":
-            found.update(b"paths\n")
+            digest.update(b"paths\n")
         for k, row in enumerate(block):
             name = None if block.ids is None else block.ids[k]
-            found.update(json.dumps([name, *row], ensure_ascii=True).encode() + b"\n")
-    return found.hexdigest()
-
-
-def _from_rows(data: Iterable[Any], rows: RowKind | None, source: str | None) -> LabelSets:
-    known: dict[Label, int] = {}
-    coded: list[list[int]] = []
-    lengths: list[int] = []  # of paths
-
-    def place() -> str:
-        return f"row {len(coded) + 1}" if source is None else f"{source}, row {len(coded) + 1}"
-
-    for row in data:
-        row = as_numpy(row)
-        if isinstance(row, Mapping):
-            refuse_mapping(row, place())
-        one = isinstance(row, _ONE) or not isinstance(row, Iterable) or getattr(row, "ndim", 1) == 0
-        values: Sequence[Any] = [row] if one else row if isinstance(row, list | tuple) else list(row)
-        if rows == "paths":
-            paths = paths_of(row, values, place())
-            lengths += map(len, paths)
-            values = [label for path in paths for label in path]
-        try:
-            # the type is looked at before the dictionary: True and 1.0 are equal to 1 there
-            coded.append([known.setdefault(as_label(value), len(known)) for value in values])
-        except InvalidLabel as error:
-            raise row_error(values, place(), error) from None
-    if rows is None:
-        refuse_indicators(known, coded)
-    codes = np.array([code for row in coded for code in row], np.int32)
-    begins = pointers(lengths) if rows == "paths" else None
-    return LabelSets(tuple(known), pointers([len(row) for row in coded]), codes, source=source, rows=rows, paths=begins)
+            digest.update(json.dumps([name, *row], ensure_ascii=True).encode() + b"\n")
+    return digest.hexdigest()
 
 
 def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
@@ -281,68 +244,3 @@ def _from_file(
     from hemlp.instances.label_files import read_labels
 
     return read_labels(path, id=id, label=label, rows=rows)
-
-
-def _from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
-    used = (label,) if id is None else (id, label)
-    names = column_names(data) or list(data)
-    for name in used:
-        if name not in names:
-            raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
-    if any(getattr(data[name], "ndim", 1) != 1 for name in used):
-        raise InvalidLabelSets(f"a column {label!r} (or {id!r}) stands in the frame several times")
-    refuse_score_columns(names, used)
-    instance = next((name for name in names if id is None and str(name).casefold() == "id"), None)
-    if instance is not None and instance != label:
-        raise InvalidLabelSets(
-            f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
-        )
-    values, *further = (data[n] if isinstance(data[n], BatchedColumn) else column(data, n) for n in used[::-1])
-    if id is None:
-        return _from_rows((() if is_missing(value) else value for value in values), rows, source)
-    (keys,) = further
-    if len(keys) != len(values):
-        raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
-    if any(isinstance(value, list | tuple | set | np.ndarray) for value in values):
-        return _from_lists(keys, values, rows, source)
-    return from_pairs(keys, (None if is_missing(value) else value for value in values), source)
-
-
-def _from_lists(ids: Iterable[Any], values: Iterable[Any], rows: RowKind | None, source: str | None) -> LabelSets:
-    """From one row per instance, with a list of its labels."""
-    names = instance_ids(ids, source)
-    if len(set(names)) < len(names):
-        twice = max(names, key=names.count)
-        raise InvalidLabelSets(f"{source or 'data'}: the instance {twice!r} has several rows with lists of labels")
-    return replace(_from_rows((() if is_missing(v) else v for v in values), rows or "sets", source), ids=names)
-
-
-def from_pairs(
-    ids: Sequence[Any] | BatchedColumn, labels: Iterable[Any], source: str | None, lines: Sequence[int] | None = None
-) -> LabelSets:
-    """Label sets from rows (instance id, label), in any order; a label of None is no label."""
-    instances: dict[Label, int] = {}
-    known: dict[Label, int] = {}
-    rows = np.empty(len(ids), np.int64)
-    codes = np.empty(len(ids), np.int32)
-    for k, (key, label) in enumerate(zip(ids, labels, strict=True)):
-        try:
-            rows[k] = instances.setdefault(as_label(key), len(instances))
-            codes[k] = -1 if label is None else known.setdefault(as_label(label), len(known))
-        except InvalidLabel as error:
-            line = k + 1 if lines is None else lines[k]
-            raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
-    return from_coded_pairs(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
-
-
-def from_coded_pairs(
-    ids: Iterable[Any], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
-    lines: IntArray | None,
-) -> LabelSets:  # fmt: skip
-    """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1 is none."""
-    names = instance_ids(ids, source)
-    if (codes < 0).any() or (rows[1:] < rows[:-1]).any():
-        order = np.argsort(rows, kind="stable")
-        order = order[codes[order] >= 0]
-        rows, codes, lines = rows[order], codes[order], None if lines is None else lines[order]
-    return LabelSets(tuple(labels), row_pointers(rows, len(names)), codes, names, source, lines)

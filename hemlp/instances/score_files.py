@@ -1,24 +1,30 @@
-"""Scores from files: ``id<TAB>class<TAB>score`` lines, rows of ``class:score``, JSON lines; and gold beside them."""
+"""Scores from files of any format; and what functions on scores accept for scores and for true labels."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-import numpy as np
-
-from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption, InvalidScores
+from hemlp.errors import FileFormatError, HemlpError, InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.formats.score_triples import CAFA_HEADS, as_number, read_triples
-from hemlp.instances.formats.scores import DEFAULT_COLUMNS, from_triples
+from hemlp.instances.formats.label_pairs import from_pairs
+from hemlp.instances.formats.score_lists import read_json_lines, read_tokens
+from hemlp.instances.formats.score_tables import CAFA_HEADERS, read_table, read_triples
 from hemlp.instances.label_files import read_labels
-from hemlp.instances.label_sets import LabelSets, RowKind, from_pairs
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.io.cells import word_rows
-from hemlp.io.text import SEPARATORS, check_separator, decode, file_kind, file_reader, read_bytes, split_cells
+from hemlp.io.text import (
+    SEPARATORS,
+    check_separator,
+    decode,
+    file_kind,
+    file_reader,
+    parse_number,
+    read_bytes,
+    split_cells,
+)
 from hemlp.options import check_choice
 
 JSON_KINDS = (".jsonl", ".ndjson")
@@ -83,23 +89,23 @@ def read_scores(
     if format is not None:
         check_choice("format", format, FORMATS)
     if format == "jsonl" or (format is None and kind in JSON_KINDS):
-        return _from_json_lines(decode(data, source), source, named, repeated)
+        return read_json_lines(decode(data, source), source, named, repeated)
     first = _first_line(data)
     if _is_triple(first, sep, named):
         named = (None, None, None)
     if format == "lines":
         if sep is not None or any(named):
             raise InvalidOption(f"{source}: tokens class:score have no columns, and blanks between them")
-        return _from_tokens(data, source, repeated)
+        return read_tokens(data, source, repeated)
     if format is None and sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named):
         words = first.split()
-        if len(words) != 3 or as_number(words[2]) is None:
-            return _from_tokens(data, source, repeated)
+        if len(words) != 3 or parse_number(words[2]) is None:
+            return read_tokens(data, source, repeated)
     elif sep is None:
         sep = SEPARATORS.get(kind, "\t")
-    if sep in ("\t", None) and not any(named) and as_number(first.split(b"\t" if sep else None)[-1]) is not None:
+    if sep in ("\t", None) and not any(named) and parse_number(first.split(b"\t" if sep else None)[-1]) is not None:
         return read_triples(data, source, sep, repeated)
-    return _from_table(decode(data, source), source, sep or "\t", named, repeated)
+    return read_table(decode(data, source), source, sep or "\t", named, repeated)
 
 
 def _first_line(data: bytes) -> bytes:
@@ -108,7 +114,7 @@ def _first_line(data: bytes) -> bytes:
     while start < len(data):
         end = data.find(b"\n", start)
         line = data[start : end if end >= 0 else len(data)].strip(b"\r\n")
-        if line.strip() and not line.startswith(CAFA_HEADS):
+        if line.strip() and not line.startswith(CAFA_HEADERS):
             return line
         start = end + 1 if end >= 0 else len(data)
     return b""
@@ -118,119 +124,7 @@ def _is_triple(line: bytes, sep: str | None, named: Sequence[str | None]) -> boo
     """Whether a line is id, class and score between tabs, and names none of the columns."""
     cells = [cell.strip() for cell in line.split(b"\t")]
     heads = {name.encode() for name in named if name}
-    return sep in (None, "\t") and len(cells) == 3 and as_number(cells[2]) is not None and not heads & {*cells}
-
-
-# ---- one score a line
-
-
-def _from_table(text: str, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
-    """From a table whose first line names its columns."""
-    rows = split_cells(text, source, sep)
-    line, header = next(rows, (1, []))
-    chosen = [given or usual for given, usual in zip(named, DEFAULT_COLUMNS, strict=True)]
-    if not named[1] and "label" not in header and "class" in header:
-        chosen[1] = "class"
-    for name, option in zip(chosen, DEFAULT_COLUMNS, strict=True):
-        if header.count(name) != 1:
-            raise FileFormatError(
-                f"{source}, line {line}: no column {name!r} among {header}: a file of scores has lines id, class, "
-                f"score, or a first line that names these columns", line,
-            ).with_advice(Advice(option, "COLUMN", "to say which one is meant"))  # fmt: skip
-    at = [header.index(name) for name in chosen]
-    found: list[tuple[Any, Any, Any]] = []
-    lines = []
-    for line, row in rows:
-        if len(row) != len(header):
-            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
-        key, label, score = (row[k] for k in at)
-        if not key:
-            raise FileFormatError(f"{source}, line {line}: no instance id in the column {chosen[0]!r}", line)
-        found.append((key, label or None, _parsed(score, label, source, line)))
-        lines.append(line)
-    return from_triples(found, source, lines, repeated)
-
-
-def _parsed(text: str, label: str, source: str, line: int) -> float | None:
-    if not text and not label:
-        return None
-    number = as_number(text.encode())
-    if number is None:
-        what = f"is {text!r}, which is not a number" if text else "is missing"
-        raise InvalidScores(f"{source}, line {line}: the score of {label!r} {what}")
-    return number
-
-
-# ---- one instance a line
-
-
-def _from_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
-    """From rows of ``class:score``; what is before the last colon is the class."""
-    texts, codes, ptr = word_rows(data, source)
-    rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
-    known: dict[str, int] = {}
-    classes, values = np.empty(len(texts), np.int32), np.empty(len(texts))
-    for k, text in enumerate(texts):
-        name, colon, score = text.rpartition(":")
-        number = as_number(score.encode())
-        if not (name and colon) or number is None:
-            line = int(rows[np.flatnonzero(codes == k)[0]]) + 1
-            raise FileFormatError(
-                f"{source}, line {line}: {text!r} is not class:score; a file of scores has such tokens, or lines "
-                f"id<TAB>class<TAB>score", line,
-            )  # fmt: skip
-        classes[k], values[k] = known.setdefault(name, len(known)), number
-    return ScoredSets.from_entries(
-        list(known), rows, classes[codes], values[codes], ptr.size - 1, None, source, rows + 1, repeated
-    )
-
-
-def _from_json_lines(text: str, source: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
-    """From objects with all scores of an instance, or with one score each."""
-    of_id, of_label, of_score = (given or usual for given, usual in zip(named, DEFAULT_COLUMNS, strict=True))
-    seen: set[Any] = set()
-    has_ids: bool | None = None
-    triples: list[tuple[Any, Any, Any]] = []
-    lines: list[int] = []
-    for line, row in _objects(text, source):
-        has_ids = of_id in row if has_ids is None else has_ids
-        if (of_id in row) != has_ids:
-            raise FileFormatError(f"{source}, line {line}: some lines have an id and some have none", line)
-        key = row[of_id] if has_ids else len(seen)
-        if "scores" in row and key in seen:
-            raise FileFormatError(f"{source}, line {line}: there is an instance {key!r} already", line)
-        pairs = _pairs(row.get("scores", [[row.get(of_label), row.get(of_score)]]))
-        if pairs is None or not ("scores" in row or {of_id, of_label, of_score} <= row.keys()):
-            raise FileFormatError(
-                f'{source}, line {line}: not {{"id": ..., "scores": {{class: score}}}} or {{"id": ..., "label": ..., '
-                f'"score": ...}}', line,
-            )  # fmt: skip
-        seen.add(key)
-        triples += [(key, label, score) for label, score in pairs] or [(key, None, None)]
-        lines += [line] * max(1, len(pairs))
-    found = from_triples(triples, source, lines, repeated)
-    return found if has_ids else replace(found, ids=None)
-
-
-def _pairs(scores: Any) -> list[Any] | None:
-    """(label, score) pairs of an instance, None if they are something else."""
-    if isinstance(scores, dict):
-        return list(scores.items())
-    good = isinstance(scores, list) and all(isinstance(each, list) and len(each) == 2 for each in scores)
-    return scores if good else None
-
-
-def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        try:
-            made = json.loads(row)
-        except ValueError as error:
-            raise FileFormatError(f"{source}, line {line}: not JSON: {error}", line) from None
-        if not isinstance(made, dict) or any(isinstance(value, list) for key, value in made.items() if key != "scores"):
-            raise FileFormatError(f"{source}, line {line}: not a JSON object of plain values and scores", line)
-        yield line, made
+    return sep in (None, "\t") and len(cells) == 3 and parse_number(cells[2]) is not None and not heads & {*cells}
 
 
 # ---- what functions on scores take

@@ -7,21 +7,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from io import IOBase
+from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers
+from hemlp.arrays import FloatArray, IntArray, as_numpy, pointers, row_pointers
 from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
-from hemlp.instances.label_sets import LabelSets, Scored
+from hemlp.instances.label_sets import LabelSets, Scored, instance_ids
 from hemlp.instances.thresholds import as_threshold, class_thresholds
+from hemlp.io.frames import collect_query
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
 from hemlp.text.phrases import plural
@@ -112,19 +115,42 @@ class ScoredSets(Scored, HtmlDisplay):
         >>> ScoredSets.of({"first": {"sheep": 0.9}, "second": {}}).ids
         ('first', 'second')
         """
-        from hemlp.instances.formats.scores import infer_scores
+        from hemlp.instances.formats.matrices import scores_from_matrix
+        from hemlp.instances.formats.score_lists import from_rows
+        from hemlp.instances.formats.score_tables import from_columns
 
         if isinstance(data, ScoredSets):
             return data
         check_choice("repeated", repeated, ("error", "max"))
-        return infer_scores(data, labels, ids, (id, label, score), repeated, source)
+        if isinstance(data, str | bytes | PathLike | IOBase):
+            raise InvalidScores(f"{data!r:.80} is a file or a text: read a file with hemlp.read_scores(path)")
+        data, names = as_numpy(collect_query(data)), None if ids is None else instance_ids(ids, source)
+        if labels is not None:
+            return scores_from_matrix(data, labels, names, repeated, source)
+        table = hasattr(data, "columns") or (isinstance(data, Mapping) and {"label", "score"} <= data.keys())
+        if table or id or label or score:
+            if names is not None:
+                raise InvalidScores("ids= names the rows of a list or a matrix; a frame has a column of them, id=")
+            return from_columns(data, (id, label, score), repeated, source)
+        if hasattr(data, "tocsr") or (getattr(data, "ndim", 1) == 2 and data.dtype.kind in "biuf"):
+            raise InvalidScores("a matrix of scores needs labels=, the class of each column")
+        if isinstance(data, Mapping):
+            if names is not None:
+                raise InvalidScores("a mapping has its ids already: leave ids= out")
+            names, data = instance_ids(data, source), data.values()
+        if data is None or not isinstance(data, Iterable) or isinstance(data, Set):
+            raise InvalidScores(
+                f"{data!r:.80} holds no scores: give a list with one mapping label → score per instance"
+            )
+        return from_rows(data, names, repeated, source)
 
     @classmethod
     def from_entries(
-        cls, vocabulary: Sequence[Label], rows: IntArray, codes: IntArray, values: FloatArray, size: int,
+        cls, vocabulary: Sequence[Label], rows: IntArray, codes: Any, values: Any, size: int,
         ids: tuple[Label, ...] | None, source: str | None, lines: IntArray | None, repeated: Repeated,
     ) -> ScoredSets:  # fmt: skip
         """From one (row, class, score) an entry, in any order."""
+        codes, values = np.asarray(codes, np.int32), np.asarray(values, np.float64)
         if not np.isfinite(values).all():
             k = int(np.flatnonzero(~np.isfinite(values))[0])
             at = np.array([k])
@@ -139,7 +165,7 @@ class ScoredSets(Scored, HtmlDisplay):
         grouped = bool((rows[1:] >= rows[:-1]).all())
         order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
         by_score(row_pointers(rows, size), order, values, rank[codes])
-        found = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order].astype(np.int32), values[order],
+        found = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order], values[order],
                     ids, source, None if lines is None else lines[order], repeated)  # fmt: skip
         return found.without_repeats(rows[order], found.codes)
 

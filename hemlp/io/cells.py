@@ -1,4 +1,8 @@
-"""Words and cells of text files as numbers, so that Python sees each distinct one once."""
+"""Words and cells of text files, split by compiled code: rows of codes, and each distinct text once.
+
+``word_rows`` splits at white space, ``read_columns`` at a separator; ``read_regular_columns`` reads tables that have as
+many cells in every line as in the header, and leaves the others to a slower reader.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import FileFormatError
+from hemlp.io.text import QUOTING
 
 if TYPE_CHECKING:
     from hemlp.kernels.cells import Split
@@ -27,8 +32,8 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
     """
     from hemlp.kernels.cells import split
 
-    found = split(data, start, None, (0,))
-    return _decode_texts(found, source, first), found.codes, found.ptr
+    cells = split(data, start, None, (0,))
+    return _decode_texts(cells, source, first), cells.codes, cells.ptr
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +82,10 @@ def read_columns(
     understands them."""
     from hemlp.kernels.cells import split
 
-    found = split(data, start, sep, columns, numbers)
-    texts = _decode_texts(found, source, int(start > 0))
-    bare = found.letters.isascii() and not any(letter in found.letters for letter in WHITE)
-    return CellTable(texts, *found[1:], bare)
+    cells = split(data, start, sep, columns, numbers)
+    texts = _decode_texts(cells, source, int(start > 0))
+    bare = cells.letters.isascii() and not any(letter in cells.letters for letter in WHITE)
+    return CellTable(texts, *cells[1:], bare)
 
 
 def blank_lines(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
@@ -88,12 +93,38 @@ def blank_lines(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
     return b"\n".join(b"" if remark(line) else line for line in data.split(b"\n"))
 
 
-def _decode_texts(found: Split, source: str, first: int) -> list[str]:
+def _decode_texts(cells: Split, source: str, first: int) -> list[str]:
     """The distinct words or cells as text; of what is none the line is said."""
     try:
-        return found.letters[:-1].decode("utf-8").split("\n") if found.letters else []
+        return cells.letters[:-1].decode("utf-8").split("\n") if cells.letters else []
     except UnicodeDecodeError as error:
-        number = found.letters.count(b"\n", 0, error.start)
-        word = found.letters.split(b"\n")[number]
-        line = first + int(np.searchsorted(found.ptr, np.flatnonzero(found.codes == number)[0], side="right"))
+        number = cells.letters.count(b"\n", 0, error.start)
+        word = cells.letters.split(b"\n")[number]
+        line = first + int(np.searchsorted(cells.ptr, np.flatnonzero(cells.codes == number)[0], side="right"))
         raise FileFormatError(f"{source}, line {line}: {word!r} is not UTF-8", line) from None
+
+
+def read_regular_columns(
+    data: bytes, source: str, sep: str, width: int, columns: Sequence[int]
+) -> list[tuple[list[str], IntArray]] | None:
+    """Some columns of the lines after the first one: distinct cells without blanks around them, and codes of all cells.
+
+    None where a closer look is needed: at a line that is blank or has another number of cells than ``width``, at quotes
+    within a cell, and at separators that mean something else, too.
+    """
+    if not sep.isascii() or sep in ' "':
+        return None
+    start = data.find(b"\n") + 1 or len(data)
+    quoted = sep in QUOTING and data.find(b'"', start) >= 0
+    seen = [k if quoted or k in columns else None for k in range(width)]
+    cells = read_columns(data, source, start, sep, seen)
+    rows = np.flatnonzero(cells.widths)
+    if rows.size != rows.max(initial=-1) + 1 or (cells.widths[rows] != width).any():  # blank ones at the end are none
+        return None
+    bare = cells.strip_texts()
+    if quoted:
+        inner = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in cells.texts]
+        if any('"' in text for text in inner):
+            return None
+        bare = [text.strip() for text in inner]
+    return [cells.column(k, width, bare) for k in columns]

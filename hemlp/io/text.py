@@ -131,6 +131,14 @@ def load_json(text: str, source: str, line: int | None = None) -> Any:
         raise FileFormatError(f"{source}, line {number}: not JSON: {error.msg}", number) from None
 
 
+def parse_number(text: bytes) -> float | None:
+    """The number that a text is, None if it is none."""
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None
+
+
 def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped cells of each line that is not blank. Quotes count where ``QUOTING`` says."""
     quoting: Any = csv.QUOTE_MINIMAL if sep in QUOTING else csv.QUOTE_NONE

@@ -9,7 +9,8 @@ from typing import Any
 
 from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.ambiguity import score_columns
-from hemlp.instances.label_sets import LabelSets, from_pairs
+from hemlp.instances.formats.label_pairs import from_pairs
+from hemlp.instances.label_sets import LabelSets
 from hemlp.io.text import load_json
 
 _LABELS = ("labels", "label")

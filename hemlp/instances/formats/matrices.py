@@ -1,17 +1,72 @@
-"""Label sets from 0/1 matrices whose columns are classes, and from integer codes that count classes."""
+"""Matrices with one row per instance and one column per class: 0/1 for label sets, numbers for scores.
+
+In memory they are dense or sparse, and ``labels`` names the columns; integer codes that count these labels stand for a
+0/1 matrix. In files they are wide tables, whose header names the classes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import as_numpy, pointers
-from hemlp.errors import InvalidLabelSets
+from hemlp.arrays import FloatArray, IntArray, as_numpy, pointers, row_pointers
+from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label
-from hemlp.instances.label_sets import LabelSets, RowKind
+from hemlp.instances.formats.score_tables import check_ids
+from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
+from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import column_names
+from hemlp.io.text import decode, split_cells
+
+ONE, ZERO = {"1", "1.0", 1.0}, {"0", "0.0", 0.0}
+NO_CLASSES = {
+    "label", "labels", "class", "classes", "category", "categories", "target", "true", "pred", "gold", "score",
+    "parent", "child", "name",
+}  # fmt: skip
+"""Columns of tables that are no matrices, even if all their cells are 0 or 1."""
+
+NumberedRows = list[tuple[int, Sequence[Any]]]
+
+
+def _vocabulary(
+    data: Any, labels: Sequence[Label], error: type[InvalidLabelSets] | type[InvalidScores]
+) -> tuple[Label, ...]:
+    """The classes of the columns, checked."""
+    if isinstance(labels, str | bytes | Set) or not isinstance(labels, Iterable) or np.ma.isMaskedArray(data):
+        raise error("a matrix without gaps, and labels= as a list in the order of its columns, are needed")
+    vocabulary = tuple(map(as_label, labels))
+    if len(set(vocabulary)) < len(vocabulary):
+        raise error("labels= names a class twice")
+    columns = list(getattr(data, "columns", ()))
+    if columns != list(range(len(columns))) and set(columns) == set(vocabulary) and columns != list(vocabulary):
+        raise error("labels= names the columns of the frame in another order than the frame itself")
+    return vocabulary
+
+
+def from_matrix(data: Any, labels: Sequence[Label], rows: RowKind | None, source: str | None) -> LabelSets:
+    """From a 0/1 matrix, or from integer codes; ``rows`` as of ``LabelSets.of``."""
+    from scipy.sparse import csr_array
+
+    vocabulary = _vocabulary(data, labels, InvalidLabelSets)
+    codes = None if isinstance(data, Mapping) else _from_codes(data, vocabulary, rows, source)
+    if codes is not None:
+        return codes
+    try:
+        matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data), dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidLabelSets(f"labels= is for a 0/1 matrix of two dimensions: {error}") from None
+    if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
+        raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    other = matrix.data[matrix.data != 1]
+    if other.size:
+        raise InvalidLabelSets(
+            f"the matrix holds {other[0]:g}: only 0 and 1 are allowed (apply a threshold to scores first)"
+        )
+    return LabelSets(vocabulary, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), source=source)
 
 
 def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: RowKind | None, source: str | None) -> LabelSets | None:
@@ -23,9 +78,9 @@ def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: RowKind | None, 
     if not kinds <= {int}:
         if not kinds <= {list, tuple, set, frozenset} or any(type(code) is not int for row in rows for code in row):
             return None
-        alike = len({len(row) for row in rows}) == 1 and not kinds & {set, frozenset} and said is None
+        equal = len({len(row) for row in rows}) == 1 and not kinds & {set, frozenset} and said is None
         zeros = any(len(set(row)) < len(row) for row in rows) and {code for row in rows for code in row} <= {0, 1}
-        if alike and (len(rows[0]) == len(vocabulary) or zeros):
+        if equal and (len(rows[0]) == len(vocabulary) or zeros):
             return None
     coded = [(row,) if isinstance(row, int) else tuple(row) for row in rows]
     for number, row in enumerate(coded, 1):
@@ -39,33 +94,94 @@ def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: RowKind | None, 
     return LabelSets(vocabulary, pointers([len(row) for row in coded]), codes, source=source, index=index)
 
 
-def from_matrix(data: Any, labels: Sequence[Label], rows: RowKind | None, source: str | None) -> LabelSets:
-    """From a 0/1 matrix, or from integer codes; ``rows`` as of ``LabelSets.of``."""
-    from scipy.sparse import csr_array
+def scores_from_matrix(
+    data: Any, labels: Sequence[Label], ids: tuple[Label, ...] | None, repeated: Repeated, source: str | None
+) -> ScoredSets:
+    """From numbers, one column per class; of a sparse matrix only what is stored is a score."""
+    vocabulary = _vocabulary(data, labels, InvalidScores)
+    if not hasattr(data, "tocsr"):
+        rows, codes, values, shape = _dense(data)
+    else:
+        sparse = data.tocsr(copy=True)
+        sparse.sum_duplicates()
+        shape = sparse.shape
+        rows = np.repeat(np.arange(shape[0]), np.diff(sparse.indptr))
+        codes, values = sparse.indices, sparse.data
+    if shape[1] != len(vocabulary):
+        raise InvalidScores(f"a matrix of shape {shape} does not fit {len(vocabulary)} labels")
+    check_ids(ids, shape[0])
+    return ScoredSets.from_entries(vocabulary, rows, codes, values, shape[0], ids, source, None, repeated)
 
-    if isinstance(labels, str | bytes | Set) or not isinstance(labels, Iterable) or np.ma.isMaskedArray(data):
-        raise InvalidLabelSets("a matrix without gaps, and labels= as a list in the order of its columns, are needed")
-    vocabulary = tuple(map(as_label, labels))
-    if len(set(vocabulary)) == len(vocabulary) and not isinstance(data, Mapping):
-        codes = _from_codes(data, vocabulary, rows, source)
-        if codes is not None:
-            return codes
-    columns = list(getattr(data, "columns", ()))
-    if columns != list(range(len(columns))) and set(columns) == set(vocabulary) and columns != list(vocabulary):
-        raise InvalidLabelSets("labels= names the columns of the frame in another order than the frame itself")
+
+def _dense(data: Any) -> tuple[IntArray, IntArray, FloatArray, tuple[int, ...]]:
     try:
-        matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data), dtype=np.float64, copy=True)
+        matrix = np.asarray(data, np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidLabelSets(f"labels= is for a 0/1 matrix of two dimensions: {error}") from None
-    if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
-        raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
-    if len(set(vocabulary)) < len(vocabulary):
-        raise InvalidLabelSets("labels= names a class twice")
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    odd = matrix.data[matrix.data != 1]
-    if odd.size:
-        raise InvalidLabelSets(
-            f"the matrix holds {odd[0]:g}: only 0 and 1 are allowed (apply a threshold to scores first)"
+        raise InvalidScores(f"labels= is for a matrix of numbers: {error}") from None
+    if matrix.ndim != 2:
+        raise InvalidScores(
+            f"labels= is for a matrix with one row per instance and one column per class, and this has {matrix.ndim} "
+            f"dimensions; of a list with one predict_proba matrix a class take the column of each that says yes"
         )
-    return LabelSets(vocabulary, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), source=source)
+    rows, codes = np.divmod(np.arange(matrix.size), max(1, matrix.shape[1]))
+    return rows, codes, matrix.ravel(), matrix.shape
+
+
+def matrix_cells(data: bytes, source: str, sep: str) -> tuple[list[str], NumberedRows]:
+    """The header and the rows of a text, each with its line."""
+    rows = split_cells(decode(data, source), source, sep)
+    _, header = next(rows, (1, []))
+    return header, list(rows)
+
+
+def matrix_rows(columns: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """The rows of a table of columns."""
+    return enumerate(zip(*columns.values(), strict=True), 1)
+
+
+def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], id: str | None) -> bool:
+    """Whether a table can be nothing else: ids, and several columns of 0 and 1 whose names mean nothing else."""
+    name = id or "id"
+    classes = [column for column in header if column != name]
+    if name not in header or len(classes) < 2 or {column.strip().casefold() for column in classes} & NO_CLASSES:
+        return False
+    at = header.index(name)
+    return all(cell in ONE or cell in ZERO for _, row in rows for k, cell in enumerate(row) if k != at)
+
+
+def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> LabelSets:
+    """Label sets; ``id`` names the column of ids, by default "id" if there is one."""
+    name = id or ("id" if "id" in header else None)
+    if name is not None and name not in header:
+        raise FileFormatError(f"{source}, line 1: no column {name!r}; the columns are {_format_header(header)}", 1)
+    at = None if name is None else header.index(name)
+    classes = [k for k in range(len(header)) if k != at]
+    labels = tuple(header[k] for k in classes)
+    if not labels or "" in labels or len(set(labels)) < len(labels):
+        raise FileFormatError(f"{source}, line 1: each column needs a class of its own: {_format_header(header)}", 1)
+    entries = list(_entries(header, rows, source, classes))
+    ids = None if at is None else instance_ids((row[at] for _, row in rows), source)
+    if ids is not None and len(set(ids)) < len(ids):
+        twice = next(each for k, each in enumerate(ids) if each in ids[:k])
+        raise FileFormatError(f"{source}: the instance {twice!r} has several rows")
+    at_rows, codes = (np.array([pair[k] for pair in entries], np.int64) for k in (0, 1))
+    lines = np.array([rows[k][0] for k in at_rows], np.int64)
+    return LabelSets(labels, row_pointers(at_rows, len(rows)), codes.astype(np.int32), ids, source, lines)
+
+
+def _entries(header: list[str], rows: NumberedRows, source: str, classes: list[int]) -> Iterator[tuple[int, int]]:
+    """(row, class) wherever there is a 1."""
+    for number, (line, row) in enumerate(rows):
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        for code, k in enumerate(classes):
+            if row[k] in ONE:
+                yield number, code
+            elif row[k] not in ZERO:
+                raise FileFormatError(
+                    f"{source}, line {line}, column {header[k]!r}: {row[k]!r:.40} is neither 0 nor 1", line
+                )
+
+
+def _format_header(header: Sequence[str]) -> str:
+    return repr(list(header)) if len(header) < 8 else f"{list(header[:8])!r} and {len(header) - 8} more"

@@ -1,0 +1,155 @@
+"""Label sets from (instance, label) pairs in any order: columns of a frame, and tables with one pair per line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import IntArray, row_pointers
+from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidLabelSets
+from hemlp.hierarchy.labels import Label, as_label, is_missing
+from hemlp.instances.ambiguity import refuse_score_columns, threshold_advice
+from hemlp.instances.formats.label_lists import from_rows
+from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
+from hemlp.io.cells import read_regular_columns
+from hemlp.io.frames import BatchedColumn, column, column_names
+from hemlp.io.text import decode, split_cells
+
+
+def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
+    """From a column of labels, or of lists of labels, and perhaps one of instance ids."""
+    used = (label,) if id is None else (id, label)
+    names = column_names(data) or list(data)
+    for name in used:
+        if name not in names:
+            raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
+    if any(getattr(data[name], "ndim", 1) != 1 for name in used):
+        raise InvalidLabelSets(f"a column {label!r} (or {id!r}) stands in the frame several times")
+    refuse_score_columns(names, used)
+    instance = next((name for name in names if id is None and str(name).casefold() == "id"), None)
+    if instance is not None and instance != label:
+        raise InvalidLabelSets(
+            f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
+        )
+    values, *further = (data[n] if isinstance(data[n], BatchedColumn) else column(data, n) for n in used[::-1])
+    if id is None:
+        return from_rows((() if is_missing(value) else value for value in values), rows, source)
+    (keys,) = further
+    if len(keys) != len(values):
+        raise InvalidLabelSets(f"column {id!r} has {len(keys)} rows, column {label!r} {len(values)}")
+    if any(isinstance(value, list | tuple | set | np.ndarray) for value in values):
+        return _from_lists(keys, values, rows, source)
+    return from_pairs(keys, (None if is_missing(value) else value for value in values), source)
+
+
+def _from_lists(ids: Iterable[Any], values: Iterable[Any], rows: RowKind | None, source: str | None) -> LabelSets:
+    """From one row per instance, with a list of its labels."""
+    names = instance_ids(ids, source)
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise InvalidLabelSets(f"{source or 'data'}: the instance {twice!r} has several rows with lists of labels")
+    return replace(from_rows((() if is_missing(v) else v for v in values), rows or "sets", source), ids=names)
+
+
+def from_pairs(
+    ids: Sequence[Any] | BatchedColumn, labels: Iterable[Any], source: str | None, lines: Sequence[int] | None = None
+) -> LabelSets:
+    """Label sets from rows (instance id, label), in any order; a label of None is no label."""
+    instances: dict[Label, int] = {}
+    known: dict[Label, int] = {}
+    rows = np.empty(len(ids), np.int64)
+    codes = np.empty(len(ids), np.int32)
+    for k, (key, label) in enumerate(zip(ids, labels, strict=True)):
+        try:
+            rows[k] = instances.setdefault(as_label(key), len(instances))
+            codes[k] = -1 if label is None else known.setdefault(as_label(label), len(known))
+        except InvalidLabel as error:
+            line = k + 1 if lines is None else lines[k]
+            raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
+    return from_coded_pairs(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
+
+
+def from_coded_pairs(
+    ids: Iterable[Any], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
+    lines: IntArray | None,
+) -> LabelSets:  # fmt: skip
+    """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1 is none."""
+    names = instance_ids(ids, source)
+    if (codes < 0).any() or (rows[1:] < rows[:-1]).any():
+        order = np.argsort(rows, kind="stable")
+        order = order[codes[order] >= 0]
+        rows, codes, lines = rows[order], codes[order], None if lines is None else lines[order]
+    return LabelSets(tuple(labels), row_pointers(rows, len(names)), codes, names, source, lines)
+
+
+def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
+    """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose."""
+    rows = split_cells(decode(data, source), source, sep)
+    first, header = next(rows, (1, []))
+    on_purpose = id is not None and label is not None
+    id, label = id or "id", label or "label"
+    _check_header(header, id, label, source, on_purpose)
+    at_id, at_label = header.index(id), header.index(label)
+    if first == 1 and (found := _regular(data, source, sep, len(header), at_id, at_label)) is not None:
+        return found
+    ids, labels, lines = [], [], []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        if not row[at_id]:
+            raise FileFormatError(f"{source}, line {line}: no instance id in the column {id!r}", line)
+        ids.append(row[at_id])
+        labels.append(row[at_label] or None)
+        lines.append(line)
+    return from_pairs(ids, labels, source, lines)
+
+
+def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
+    """The same, much faster, from a file in which every line is a pair; None for any other."""
+    found = read_regular_columns(data, source, sep, width, (at_id, at_label))
+    if found is None or "" in found[0][0]:
+        return None
+    (ids, rows), (texts, codes) = found
+    given = np.array([text != "" for text in texts], np.bool_)
+    numbers = np.where(given, np.cumsum(given) - 1, -1).astype(np.int32)  # an empty label is none
+    lines = np.arange(2, rows.size + 2)
+    return from_coded_pairs(ids, rows, [text for text in texts if text], numbers[codes], source, lines)
+
+
+def _near(name: str, header: list[str]) -> str:
+    """The end of a message about a column that is not there."""
+    for other in header:
+        if other.casefold() == name.casefold():
+            return f"; did you mean {other!r}?"
+    if len(header) == 3 and re.fullmatch(r"[-+\d.e]+", header[2], re.IGNORECASE):
+        return "; lines of id, class and score are read by hemlp.read_scores, on the command line as FILE@0.5"
+    return " (the first line of such a file names its columns)"
+
+
+def _separators(header: list[str]) -> list[Advice]:
+    """What may separate the columns of a header that looks like one cell."""
+    if len(header) != 1:
+        return []
+    return [Advice("sep", sep, "if that separates the columns") for sep in ";\t|," if sep in header[0]][:1]
+
+
+def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
+    """Refuse a first line that lacks one of the two columns, or has others that nobody said to leave out."""
+    place = f"{source}, line 1"
+    for name in (id, label):
+        if name not in header:
+            error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
+            raise error.with_advice(*(_separators(header) or [Advice("id", "COLUMN", "and label to name the two")]))
+        if header.count(name) > 1:
+            raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
+    further = [name for name in header if name not in (id, label)]
+    if further and not on_purpose:
+        raise FileFormatError(
+            f"{place}: beside {id!r} and {label!r} there are the columns {further}, which label sets do not have"
+            f"{threshold_advice(further)}. Take them out of the file",
+            1,
+        ).with_advice(Advice("id", id, "to leave them out on purpose", (("label", label),)))

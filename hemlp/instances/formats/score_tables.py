@@ -1,0 +1,163 @@
+"""Scores from (instance, class, score) triples in any order: columns of a frame, and tables with one score per line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidScores
+from hemlp.hierarchy.labels import Label, as_label, is_missing
+from hemlp.instances.label_sets import instance_ids
+from hemlp.instances.scored_sets import Repeated, ScoredSets
+from hemlp.io.cells import CellTable, blank_lines, read_columns
+from hemlp.io.frames import column, column_names
+from hemlp.io.text import parse_number, split_cells
+
+ColumnNames = tuple[str | None, str | None, str | None]
+DEFAULT_COLUMNS = ("id", "label", "score")
+CAFA_HEADERS = (b"AUTHOR", b"MODEL", b"KEYWORDS", b"ACCURACY", b"END")
+"""Lines of a submission to CAFA that are no scores begin so."""
+BLANKS = " \r"
+"""What may stand around a cell."""
+_HEAD = re.compile(rb" *(" + b"|".join(CAFA_HEADERS) + rb")(?!\S)")
+
+
+def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: str | None) -> ScoredSets:
+    """From a frame or a dict of columns."""
+    names = column_names(data) or list(data)
+    chosen = [given or default for given, default in zip(columns, DEFAULT_COLUMNS, strict=True)]
+    for name, option in zip(chosen, DEFAULT_COLUMNS, strict=True):
+        if name not in names:
+            raise InvalidScores(
+                f"there is no column {name!r}; the columns are {names}: say {option}=, or labels= if each is a class"
+            )
+    of_id, of_label, of_score = (column(data, name) for name in chosen)
+    if not len(of_id) == len(of_label) == len(of_score):
+        raise InvalidScores(f"the columns {chosen} are of different lengths")
+    return from_triples(zip(of_id, of_label, of_score, strict=True), source, None, repeated)
+
+
+def from_triples(
+    triples: Iterable[tuple[Any, Any, Any]], source: str | None, lines: Sequence[int] | None, repeated: Repeated
+) -> ScoredSets:
+    """From rows (instance id, label, score), in any order; a row without label and score is an instance without any."""
+    instances: dict[Label, int] = {}
+    known: dict[Label, int] = {}
+    rows, codes, values, kept = [], [], [], []
+    for k, (key, label, score) in enumerate(triples):
+        line = k + 1 if lines is None else lines[k]
+        place = f"{source or 'data'}, {'row' if lines is None else 'line'} {line}"
+        try:
+            row = instances.setdefault(as_label(key), len(instances))
+            if is_missing(label) and is_missing(score):
+                continue
+            code = known.setdefault(as_label(label), len(known))
+        except InvalidLabel as error:
+            raise InvalidLabel(f"{place}: {error}") from None
+        rows.append(row)
+        codes.append(code)
+        values.append(as_score(score, label, f"{place} (instance {key!r})"))
+        kept.append(line)
+    return ScoredSets.from_entries(list(known), np.array(rows, np.int64), codes, values, len(instances),
+                     instance_ids(instances, source), source, np.array(kept, np.int64), repeated)  # fmt: skip
+
+
+def as_score(value: Any, label: Any, place: str) -> float:
+    """A score as a float; what is no number is an error."""
+    number = value.item() if isinstance(value, np.generic) else value
+    if is_missing(value):
+        raise InvalidScores(f"{place}: the score of {label!r} is missing")
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise InvalidScores(f"{place}: the score of {label!r} is {value!r:.80}, which is not a number")
+    try:
+        return float(number)
+    except OverflowError:
+        raise InvalidScores(f"{place}: the score of {label!r} is too large for a number") from None
+
+
+def check_ids(ids: tuple[Label, ...] | None, size: int) -> None:
+    """Refuse ids that are not as many as the instances, or not all different."""
+    if ids is not None and (len(ids) != size or len(set(ids)) < size):
+        raise InvalidScores(f"there are {size:,} instances and {len(set(ids)):,} different ids: give one each")
+
+
+def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) -> ScoredSets:
+    """From (id, class, score) lines: cells between tabs, or words between blanks."""
+    if data.startswith(CAFA_HEADERS):
+        data = blank_lines(data, lambda line: _HEAD.match(line) is not None)
+    cells = read_columns(data, source, 0, sep, (0, 1, 2), numbers=2)
+    widths = cells.widths
+    wrong = np.flatnonzero((widths != 3) & (widths != 0))
+    if wrong.size:
+        line = int(wrong[0]) + 1
+        raise FileFormatError(f"{source}, line {line}: {widths[wrong[0]]} cells instead of id, class and score", line)
+    lines = np.flatnonzero(widths) + 1
+    bare = cells.strip_texts(BLANKS)
+    (ids, rows), (labels, codes) = (cells.column(k, 3, bare) for k in range(2))
+    values = _floats(cells, bare, source, lines)
+    for texts, where, what in ((ids, rows, "instance id"), (labels, codes, "class")):
+        if "" in texts:
+            line = int(lines[np.flatnonzero(where == texts.index(""))[0]])
+            raise FileFormatError(f"{source}, line {line}: no {what}", line)
+    return ScoredSets.from_entries(
+        labels, rows.astype(np.int64), codes, values, len(ids), tuple(ids), source, lines, repeated
+    )
+
+
+def _floats(cells: CellTable, bare: list[str], source: str, lines: IntArray) -> FloatArray:
+    """The scores of all lines; those that are no plain decimals are read here, each distinct one once."""
+    left = np.flatnonzero(np.isnan(cells.values))
+    codes = cells.codes[2::3][left]
+    numbers = np.empty(len(cells.texts))
+    for code in dict.fromkeys(codes.tolist()):
+        text = bare[code]
+        number = parse_number(text.encode())
+        if number is None:
+            line = lines[left[np.flatnonzero(codes == code)[0]]]
+            what = f"the score is {text!r}, which is not a number" if text else "the score is missing"
+            raise InvalidScores(f"{source}, line {line}: {what}")
+        numbers[code] = number
+    values = cells.values.copy()
+    values[left] = numbers[codes]
+    return values
+
+
+def read_table(text: str, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
+    """From a table whose first line names its columns."""
+    rows = split_cells(text, source, sep)
+    line, header = next(rows, (1, []))
+    chosen = [given or default for given, default in zip(named, DEFAULT_COLUMNS, strict=True)]
+    if not named[1] and "label" not in header and "class" in header:
+        chosen[1] = "class"
+    for name, option in zip(chosen, DEFAULT_COLUMNS, strict=True):
+        if header.count(name) != 1:
+            raise FileFormatError(
+                f"{source}, line {line}: no column {name!r} among {header}: a file of scores has lines id, class, "
+                f"score, or a first line that names these columns", line,
+            ).with_advice(Advice(option, "COLUMN", "to say which one is meant"))  # fmt: skip
+    at = [header.index(name) for name in chosen]
+    triples: list[tuple[Any, Any, Any]] = []
+    lines = []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        key, label, score = (row[k] for k in at)
+        if not key:
+            raise FileFormatError(f"{source}, line {line}: no instance id in the column {chosen[0]!r}", line)
+        triples.append((key, label or None, _parse_score(score, label, source, line)))
+        lines.append(line)
+    return from_triples(triples, source, lines, repeated)
+
+
+def _parse_score(text: str, label: str, source: str, line: int) -> float | None:
+    if not text and not label:
+        return None
+    number = parse_number(text.encode())
+    if number is None:
+        what = f"is {text!r}, which is not a number" if text else "is missing"
+        raise InvalidScores(f"{source}, line {line}: the score of {label!r} {what}")
+    return number
