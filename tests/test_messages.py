@@ -71,7 +71,7 @@ CALLS = {
     "classes='a' is not a list of labels: write ['a']": of_file(read_hierarchy, "h.txt", "a b\n", classes="a"),
     "a graph has no columns": lambda: Hierarchy.of(__import__("networkx").DiGraph([("a", "b")]), parent="x"),
     "is not a Hierarchy: make one with Hierarchy.from_edges": lambda: Batch.over(
-        "x", (GOLD, GOLD), None),  # type: ignore[arg-type]
+        "x", GOLD, GOLD, None),  # type: ignore[arg-type]
     # label files
     "neither a string nor a number": of_file(read_labels, "l.jsonl", '{"id": ["a"], "labels": ["b"]}\n'),
     "cannot be read block by block: use read_labels": of_file(LabelFile, "l.csv", "id,label\n1,a\n"),

@@ -18,24 +18,24 @@ MissingPolicy = Literal["error", "empty"]
 def align(
     true: LabelSets, pred: LabelSets, missing: MissingPolicy, instances: Iterable[Label]
 ) -> tuple[tuple[Label, ...] | None, tuple[IntArray, IntArray]]:
-    """Names of the instances of both sides together, and for each side which of them each of its rows is."""
+    """Names of the instances of both sides together, and for each side (predicted, true) which each of its rows is."""
     names = true.source or "true labels", pred.source or "predictions"
     if true.ids is None and pred.ids is None:
         if len(true) != len(pred):
             raise unequal_rows_error(names[0], len(true), names[1], len(pred))
         _check_order(true, pred)
-        return None, (np.arange(len(true)), np.arange(len(pred)))
+        return None, (np.arange(len(pred)), np.arange(len(true)))
     if true.ids is None or pred.ids is None:
         bare = names[0] if true.ids is None else names[1]
         raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")
     place: dict[Label, int] = {name: k for k, name in enumerate(instances)}
-    rows = tuple(
+    of_true, of_pred = (
         np.fromiter((place.setdefault(i, len(place)) for i in side), np.int64, len(side))
         for side in (true.ids, pred.ids)
     )
     for side, other, name in ((true.ids, pred.ids, names[1]), (pred.ids, true.ids, names[0])):
         _check_missing(side, set(other), name, missing)
-    return tuple(place), (rows[0], rows[1])
+    return tuple(place), (of_pred, of_true)
 
 
 def _check_missing(ids: Sequence[Label], there: set[Label], name: str, missing: MissingPolicy) -> None:

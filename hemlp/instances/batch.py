@@ -22,6 +22,7 @@ from hemlp.instances.alignment import MissingPolicy, align
 from hemlp.instances.formats.label_paths import resolve_paths
 from hemlp.instances.label_sets import LabelSets, RowKind, as_predictions
 from hemlp.instances.layouts import refuse_other_layouts, refuse_suspect_labels
+from hemlp.instances.sides import PRED, TRUE
 from hemlp.instances.unknown_labels import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
@@ -54,19 +55,24 @@ class Policies:
         check_choice("missing", self.missing, ("error", "empty"))
 
     @property
+    def by_side(self) -> tuple[UnknownPolicy, UnknownPolicy | None]:
+        """What is done about unknown labels of each side, predicted and true."""
+        return self.unknown, self.unknown_true
+
+    @property
     def advice(self) -> tuple[tuple[Advice, Advice], tuple[Advice, Advice]]:
-        """What to choose where unknown true labels, or predicted ones, are an error."""
+        """What to choose where unknown labels of a side, predicted or true, are an error."""
         apart = "to make each a class that is related to nothing"
         return (
+            (Advice("unknown", "drop", "to leave such labels out"), Advice("unknown", "isolate", apart)),
             (Advice("unknown_true", "isolate", apart),
              Advice("unknown_true", "drop", "to leave such true labels out of every score")),
-            (Advice("unknown", "drop", "to leave such labels out"), Advice("unknown", "isolate", apart)),
         )  # fmt: skip
 
     def __str__(self) -> str:
         """As signatures have it."""
-        usual = "isolate" if self.unknown == "isolate" else "error"
-        true = "" if self.unknown_true == usual else f"|unknown_true:{self.unknown_true}"
+        default = "isolate" if self.unknown == "isolate" else "error"
+        true = "" if self.unknown_true == default else f"|unknown_true:{self.unknown_true}"
         return f"unknown:{self.unknown}{true}|missing:{self.missing}"
 
 
@@ -224,61 +230,56 @@ class Batch(HtmlDisplay):
         (1, [1])
         """
         policies = Policies(unknown, unknown_true, missing)
-        sides = LabelSets.of(true, rows=rows, source="true labels"), as_predictions(pred, "predictions", rows)
-        if sides[1].cut is not None:  # the cut counts, and not what it left out
-            sides = sides[0], replace(sides[1], scores=None)
-        return cls.over(Hierarchy.of(hierarchy), sides, policies, instances)
+        gold, predicted = LabelSets.of(true, rows=rows, source="true labels"), as_predictions(pred, "predictions", rows)
+        if predicted.cut is not None:  # the cut counts, and not what it left out
+            predicted = replace(predicted, scores=None)
+        return cls.over(Hierarchy.of(hierarchy), gold, predicted, policies, instances)
 
     @classmethod
     def over(
         cls,
         given: Hierarchy,
-        sides: tuple[LabelSets, LabelSets],
+        true: LabelSets,
+        pred: LabelSets,
         policies: Policies,
         instances: Iterable[Label] = (),
         isolated: Hierarchy | None = None,
     ) -> Batch:
-        """``of`` label sets, the true side first; ``isolated`` is ``given`` with all isolated classes, if known."""
+        """``of`` label sets; ``isolated`` is ``given`` with all isolated classes, if known."""
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
-        sides = resolve_paths(given, sides[0]), resolve_paths(given, sides[1])
-        scores = sides[1].scores
-        asked = sides[0], sides[1] if scores is None else replace(scores.sets, rows=sides[1].rows)
-        unknown = [given.numbers(side.vocabulary) < 0 for side in asked]
-        for side, new in zip(asked, unknown, strict=True):
-            refuse_other_layouts(given, side, new)
-        ids, places = align(*sides, policies.missing, instances)
-        unknown_counts: list[NDArray[np.bool_]] = []
+        true, pred = resolve_paths(given, true), resolve_paths(given, pred)
+        scores = pred.scores
+        sets = pred if scores is None else replace(scores.sets, rows=pred.rows), true
+        unknown = [given.numbers(each.vocabulary) < 0 for each in sets]
+        for side in (TRUE, PRED):
+            refuse_other_layouts(given, sets[side], unknown[side])
+        ids, places = align(true, pred, policies.missing, instances)
         alone: list[Label] = []
-        for k, (side, policy) in enumerate(zip(asked, (policies.unknown_true, policies.unknown), strict=True)):
-            new = unknown[k]
-            if policy == "error" and new.any():
-                refuse_unknown(given, side, new, policies.advice[k])
-            refuse_misread(given, side, new)
-            refuse_suspect_labels(given, side, new)
-            unknown_counts.append(new)
-            if policy == "isolate":
-                alone += map(side.vocabulary.__getitem__, np.unique(side.codes[new[side.codes]]))
+        for side in (TRUE, PRED):
+            labels, new = sets[side], unknown[side]
+            if policies.by_side[side] == "error" and new.any():
+                refuse_unknown(given, labels, new, policies.advice[side])
+            refuse_misread(given, labels, new)
+            refuse_suspect_labels(given, labels, new)
+            if policies.by_side[side] == "isolate":
+                alone += map(labels.vocabulary.__getitem__, np.unique(labels.codes[new[labels.codes]]))
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
-        size = len(sides[0]) if ids is None else len(ids)
-        true = _side(isolated, sides[0], unknown_counts[0], policies.unknown_true == "drop", places[0], size)
-        pred = _side(isolated, sides[1], unknown_counts[1], policies.unknown == "drop", places[1], size)
+        size = len(true) if ids is None else len(ids)
+        predicted, gold = (
+            _side(isolated, labels, unknown[side], policies.by_side[side] == "drop", places[side], size)
+            for side, labels in ((PRED, pred), (TRUE, true))
+        )
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
-            pred = replace(pred, ranking=_placed(ptr, classes, places[1], size), uncut=sides[1].cut is None)
-        return cls(isolated, true, pred, ids, given, str(policies))
+            predicted = replace(predicted, ranking=_placed(ptr, classes, places[PRED], size), uncut=pred.cut is None)
+        return cls(isolated, gold, predicted, ids, given, str(policies))
 
     @property
     def is_unchanged(self) -> bool:
         """Whether no label was unknown and no instance missing."""
-        true, pred = self.true, self.pred
-        return (
-            true.unknown_counts is None
-            and pred.unknown_counts is None
-            and true.missing_rows is None
-            and pred.missing_rows is None
-        )
+        return all(side.unknown_counts is None and side.missing_rows is None for side in self.sides)
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from io import IOBase
 from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -235,7 +236,7 @@ class ScoredSets(Scored, HtmlDisplay):
         Parameters
         ----------
         threshold
-            One for all classes, one for each class, or what ``hemlp.tune`` found.
+            One for all classes, one for each class, or the result of ``hemlp.tune``.
         default
             The threshold of classes that a mapping does not name. Without it such a class is an error.
 
@@ -339,7 +340,7 @@ class ScoredSets(Scored, HtmlDisplay):
     def look_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
         """With the classes of a hierarchy for vocabulary, and that hierarchy with what was isolated."""
         nothing = LabelSets((), np.zeros(len(self) + 1, np.int64), np.empty(0, np.int32), self.ids)
-        batch = Batch.over(hierarchy, (nothing, self.sets), Policies(unknown))
+        batch = Batch.over(hierarchy, nothing, self.sets, Policies(unknown))
         return self.over(batch.hierarchy), batch.hierarchy
 
     def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:

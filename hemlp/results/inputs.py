@@ -55,7 +55,7 @@ class Inputs:
         instances = self._common_instances(true, loaded) if self.policies.missing == "empty" else ()
         whole = {}
         for name, sets in loaded.items():
-            whole[name] = Batch.over(self.given, (true, sets), self.policies, instances)
+            whole[name] = Batch.over(self.given, true, sets, self.policies, instances)
         return whole
 
     @staticmethod
@@ -120,7 +120,7 @@ class Inputs:
             return
         start = 0
         for pair in self._block_pairs(system, size):
-            batch = Batch.over(self.given, pair, self.policies, isolated=self.hierarchies[system])
+            batch = Batch.over(self.given, *pair, self.policies, isolated=self.hierarchies[system])
             yield start, batch
             start += len(batch)
 

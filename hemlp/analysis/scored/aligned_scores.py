@@ -64,7 +64,7 @@ class AlignedScores:
         else:
             left_out = 0
         predicted = s.sets if rows != "sets" else LabelSets.of(s.sets, rows=rows)
-        batch = Batch.over(hierarchy, (gold, predicted), Policies(unknown, unknown_true))
+        batch = Batch.over(hierarchy, gold, predicted, Policies(unknown, unknown_true))
         known = s.over(batch.hierarchy, hierarchy if unknown == "drop" else None)
         unscored = int((np.diff(s.ptr) == 0).sum())
         return cls(batch, known.ptr, known.codes, known.values, unscored, left_out, s.source, s)

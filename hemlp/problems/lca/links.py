@@ -19,9 +19,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch, Side
+from hemlp.instances.sides import PRED, TRUE
 
-PRED, TRUE = 0, 1
-SIDES = ("predicted", "true")
 MOST_STEPS = 2**23
 """Of a path upward: the distance of two classes is a float of four bytes in compiled code, exact up to 2²⁴."""
 

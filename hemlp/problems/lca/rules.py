@@ -11,8 +11,9 @@ import numpy as np
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
+from hemlp.instances.sides import SIDES
 from hemlp.problems.lca.graphs import LcaGraphs
-from hemlp.problems.lca.links import SIDES, LcaInstance, Link
+from hemlp.problems.lca.links import LcaInstance, Link
 
 Ups = dict[int, dict[int, float]]
 
