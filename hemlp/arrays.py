@@ -1,4 +1,4 @@
-"""Types of arrays, and helpers for rows of different lengths (CSR: where each row begins, and all entries)."""
+"""Types of arrays, and helpers for rows of different lengths in CSR form (pointers to rows, and all entries)."""
 
 from __future__ import annotations
 

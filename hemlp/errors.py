@@ -1,4 +1,4 @@
-"""What can go wrong, by name.
+"""The errors and warnings of hemlp.
 
 Every error that hemlp raises on purpose is a ``HemlpError``. Its message says where (file, row, label) and what
 to do. Rows and lines are counted from 1 in messages and in the attributes of an error, as an editor counts them.
@@ -28,8 +28,8 @@ class Advice:
 
     def format(self, spelling: Spelling) -> str | None:
         """As the caller writes it, None where there is no such option."""
-        found = [spelling(option, value) for option, value in ((self.option, self.value), *self.further)]
-        return None if None in found else f"{' and '.join(map(str, found))} {self.effect}"
+        options = [spelling(option, value) for option, value in ((self.option, self.value), *self.further)]
+        return None if None in options else f"{' and '.join(map(str, options))} {self.effect}"
 
 
 Spelling = Callable[[str, str], str | None]
@@ -61,11 +61,11 @@ class HemlpError(Exception):
         return self
 
     def __str__(self) -> str:
-        choices = [words for each in self.advice if (words := each.format(self.spelling)) is not None]
-        words = super().__str__()
-        if len(words) > LONGEST:  # a file can hold names of any length
-            words = f"{words[: LONGEST - 300]} ... {words[-300:]}"
-        return printable(words + (f"; choose {', or '.join(choices)}" if choices else ""))
+        choices = [text for each in self.advice if (text := each.format(self.spelling)) is not None]
+        message = super().__str__()
+        if len(message) > LONGEST:  # a file can hold names of any length
+            message = f"{message[: LONGEST - 300]} ... {message[-300:]}"
+        return printable(message + (f"; choose {', or '.join(choices)}" if choices else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes
         return _rebuild, (type(self), self.args, self.__dict__)

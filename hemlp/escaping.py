@@ -1,4 +1,4 @@
-"""Names in texts: one function for each kind of text, so that a name is never more than a name there.
+"""Escaping of names for terminals, HTML, Markdown, LaTeX, CSV and JSON: one function for each.
 
 A name of a system, class, instance, measure or file may hold anything: line ends, escape sequences of terminals, marks
 that turn the direction of writing, markup of every kind, formulas of spreadsheets.
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 def printable(text: str) -> str:
     """On one line; what steers a terminal, turns the direction or cannot be shown is written as Python writes it."""
-    return _HIDDEN.sub(lambda found: ascii(found.group())[1:-1], text)
+    return _HIDDEN.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
 def markup(text: str) -> str:
@@ -68,7 +68,7 @@ def latex(text: str) -> str:
 
 def encodable(text: str) -> str:
     """For a file in UTF-8, which cannot hold halves of characters: they are written as Python writes them."""
-    return re.sub("[\ud800-\udfff]", lambda found: ascii(found.group())[1:-1], text)
+    return re.sub("[\ud800-\udfff]", lambda match: ascii(match.group())[1:-1], text)
 
 
 def csv_cell(text: str) -> str:
@@ -85,7 +85,7 @@ def csv_value(cell: str) -> str:
 def json_text(value: Any, indent: int | None = None) -> str:
     """As JSON, without characters that steer a terminal; it is an error if there is a nan or an infinite number."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
-    return _HIDDEN_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _HIDDEN_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def json_number(value: float) -> float | str | None:

@@ -1,4 +1,4 @@
-"""Values of options: checks that name what is wrong, and what was probably meant."""
+"""Checks of option values: errors name what is wrong, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_known(what: str, name: object, known: Collection[str]) -> None:
 
 
 def register_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
-    """Make a class known by its ``name``, unless that is taken; a class that is defined anew takes its own place."""
+    """Make a class known by its ``name``, unless that is taken; a class that is defined again replaces itself."""
     other = known.get(kind.name)
     if other is not None and not (
         isinstance(other, type) and (other.__module__, other.__qualname__) == (kind.__module__, kind.__qualname__)

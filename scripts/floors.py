@@ -1,7 +1,7 @@
 """Kernels beside the same work in plain C (``floors.c``), on the same arrays; the results have to be equal.
 
 The C is compiled when it is asked for, for this processor and for any of its family. What is lost to C is the price of
-what its code leaves out: gates, weights, interrupts, prices that prove a matching.
+what its code leaves out: hubs, weights, interrupts, prices that prove a matching.
 """
 
 from __future__ import annotations

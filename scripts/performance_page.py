@@ -173,7 +173,7 @@ is GIE; costs are GIE's with default classes at 0.5, words those of a pair measu
 
 ## Kernels beside plain C
 
-The same 10,000 instances. The unit is `scripts/floors.c`, which does the same work by the same algorithms without gates,
+The same 10,000 instances. The unit is `scripts/floors.c`, which does the same work by the same algorithms without hubs,
 weights, interrupts and proofs, in bytes and 4-byte floats; compiled with `cc -O3 -march=native`, and for any processor
 (`-O3`), as hemlp is. Results are equal, processor time:
 
@@ -238,7 +238,7 @@ labels, no horizon:
 {table(report, "union")}
 
 One condensed class there has 32,872 parents, and 68% of all classes lie below it: their ancestor lists would
-take 60 GB. Lists stop at such a *gate* and what lies beyond is kept once: the lists of all 465,305 classes
+take 60 GB. Lists stop at such a *hub* and what lies beyond is kept once: the lists of all 465,305 classes
 together have 4.8 million entries, and all 20 measures of 1.8 million instances take {time(union_all)} and
 {union_all["peak_mb"]:,.0f} MB.
 

@@ -1,4 +1,4 @@
-"""Hierarchies: labels, edges and cycle policies, the DAG with its distances, and lists of what each class reaches.
+"""Hierarchies of classes: labels, edges, the directed acyclic graph with its distances, and all formats to read one.
 
-Imports errors, arrays, options and kernels.
+Imports errors, arrays, options, ``hemlp.text``, ``hemlp.io`` and kernels.
 """

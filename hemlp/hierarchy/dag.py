@@ -184,8 +184,8 @@ class Hierarchy(Structure, HtmlDisplay):
             raise InvalidHierarchy("labels must be distinct, and parents and children of equal number")
         if not labels:
             raise EmptyHierarchy("the hierarchy has no class: give at least one edge, or one class")
-        alike = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
-        by_label = sorted(range(len(labels)), key=labels.__getitem__ if alike else lambda i: label_order(labels[i]))
+        one_type = len(set(map(type, labels))) == 1  # then labels compare by themselves, which is faster
+        by_label = sorted(range(len(labels)), key=labels.__getitem__ if one_type else lambda i: label_order(labels[i]))
         rank = np.empty(len(labels), np.int32)
         rank[by_label] = np.arange(len(labels), dtype=np.int32)
         ordered = tuple(map(labels.__getitem__, by_label))

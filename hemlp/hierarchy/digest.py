@@ -1,4 +1,4 @@
-"""The identity of a hierarchy: a hash of what it says, the same in every process."""
+"""The content hash of a hierarchy, the same in every process and for every order of edges."""
 
 from __future__ import annotations
 

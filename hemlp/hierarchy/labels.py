@@ -1,4 +1,4 @@
-"""Labels as people write them: which values are labels, their order, and near matches for a label that is unknown."""
+"""Labels of classes: which values are labels, their order, and near matches for an unknown one."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list
     if text.casefold() in folded:
         return [folded[text.casefold()]]
     room = 1 + len(text) // 3
-    alike = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
-    return [by_text[t] for t in difflib.get_close_matches(text, alike, at_most, cutoff=0.6)]
+    similar = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
+    return [by_text[t] for t in difflib.get_close_matches(text, similar, at_most, cutoff=0.6)]
 
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
@@ -111,8 +111,8 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
 
 def scored_class(label: Label, known: Collection[Label]) -> str | None:
     """The known class in a label like ``class:0.99``, if it is one."""
-    found = _SCORED.fullmatch(label) if isinstance(label, str) else None
-    return found[1] if found and found[1] in known else None
+    match = _SCORED.fullmatch(label) if isinstance(label, str) else None
+    return match[1] if match and match[1] in known else None
 
 
 def _composite(label: Label, known: Collection[Label]) -> str:
@@ -129,10 +129,10 @@ def _composite(label: Label, known: Collection[Label]) -> str:
 
 def several_classes(label: Label, known: Collection[Label]) -> str:
     """What a label holds that is made of several known ones, in words; empty for any other."""
-    for several, words in _SEVERAL if isinstance(label, str) else ():
+    for several, description in _SEVERAL if isinstance(label, str) else ():
         parts = [part.strip() for part in several.split(str(label))]
         if len(parts) > 1 and all(part in known for part in parts):
-            return words
+            return description
     return ""
 
 

@@ -1,10 +1,10 @@
-"""What each class reaches in one direction, upward or downward: lists searched once, and what they share kept once.
+"""Reachability: for each class the list of its ancestors (or descendants) with their distances, found by search.
 
 Condensing a cyclic graph can leave one class with tens of thousands of parents and most classes below it. Such a class
-is a *gate*: lists stop there, and what lies beyond it is kept once for all. So
+is a *hub*: lists stop there, and what lies beyond it is kept once for all classes. So
 
     up(c, a) = the distance in the list of c, where a is in it
-             = up(c, gate) + up(gate, a) otherwise, where c reaches the gate and the gate reaches a.
+             = up(c, hub) + up(hub, a) otherwise, where c reaches the hub and the hub reaches a.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hemlp.arrays import IntArray, row_pointers, sorted_distinct
 ROOM = 2**25
 """Entries of lists (8 bytes each) that are kept for the next request."""
 FEW = 2_000
-"""Up to so many classes are searched anew rather than added to what is kept."""
+"""Up to so many classes are searched again rather than added to what is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +78,11 @@ class Adjacency:
         limit = len(self) if farthest is None or self.lengths is not None else farthest
         while True:
             done, ptr, nodes, steps = reach(graph, left, most, limit)
-            found = UpDistances(left[:done], ptr, nodes, steps)
+            lists = UpDistances(left[:done], ptr, nodes, steps)
             if self.lengths is not None:
                 lengths = relax(graph, self.lengths, Rows(ptr, nodes))
-                found = _nearest_first(found, lengths, None if farthest is None else steps <= farthest)
-            yield found
+                lists = _nearest_first(lists, lengths, None if farthest is None else steps <= farthest)
+            yield lists
             left = left[done:]
             if not left.size:
                 return
@@ -96,21 +96,21 @@ class Adjacency:
         return replace(self, ptr=ptr, idx=self.idx[keep], lengths=None if self.lengths is None else self.lengths[keep])
 
 
-def _nearest_first(found: UpDistances, distances: NDArray[Any], keep: NDArray[np.bool_] | None = None) -> UpDistances:
+def _nearest_first(lists: UpDistances, distances: NDArray[Any], keep: NDArray[np.bool_] | None = None) -> UpDistances:
     """With other distances, sorted by them; only those to ``keep``."""
-    rows = np.repeat(np.arange(len(found)), np.diff(found.ptr))
+    rows = np.repeat(np.arange(len(lists)), np.diff(lists.ptr))
     order = np.lexsort((distances, rows))
-    ptr = found.ptr
+    ptr = lists.ptr
     if keep is not None:
-        order, ptr = order[keep[order]], row_pointers(rows[keep], len(found))
-    return replace(found, ptr=ptr, ancestors=found.ancestors[order], distances=distances[order])
+        order, ptr = order[keep[order]], row_pointers(rows[keep], len(lists))
+    return replace(lists, ptr=ptr, ancestors=lists.ancestors[order], distances=distances[order])
 
 
 @dataclass(frozen=True, eq=False)
 class Reach:
     """Lists of some classes: that of class c is number ``row[c]`` (-1: none), nearest first, as CSR arrays.
 
-    ``hub_at``: the distance of each list's class to the gate, ``beyond``: that of the gate to each class; -1 where
+    ``hub_at``: the distance of each list's class to the hub, ``beyond``: that of the hub to each class; -1 where
     there is no way.
     """
 
@@ -143,11 +143,11 @@ class ReachTable:
 
     @cached_property
     def beyond(self) -> NDArray[Any]:
-        """The distance of the gate to each class, -1 where there is no way or no gate."""
+        """The distance of the hub to each class, -1 where there is no way or no hub."""
         beyond = np.full(len(self.arrows), -1, np.int32 if self.arrows.lengths is None else np.float64)
         if self.hub is not None:
-            found = next(self.arrows.parts(np.array([self.hub])))
-            beyond[found.ancestors] = found.distances
+            lists = next(self.arrows.parts(np.array([self.hub])))
+            beyond[lists.ancestors] = lists.distances
         return beyond
 
     @cached_property
@@ -165,20 +165,20 @@ class ReachTable:
         return next(arrows.parts(sample, farthest=farthest)).ancestors.size / 200
 
     def within(self, classes: IntArray, farthest: int) -> Reach:
-        """Lists of ``classes`` that end after ``farthest`` steps and do not stop at the gate."""
+        """Lists of ``classes`` that end after ``farthest`` steps and do not stop at the hub."""
         return self._search(sorted_distinct(classes), self.arrows, farthest)
 
     def lists(self, classes: IntArray) -> Reach:
-        """Lists of ``classes`` (and perhaps of others) that stop at the gate."""
+        """Lists of ``classes`` (and perhaps of others) that stop at the hub."""
         kept = self._kept
         asked = np.zeros(len(self.arrows), np.bool_)
         asked[classes] = True
-        absent = np.flatnonzero(asked if kept is None else asked & (kept.row < 0))
-        if kept is not None and not absent.size:
+        missing = np.flatnonzero(asked if kept is None else asked & (kept.row < 0))
+        if kept is not None and not missing.size:
             return kept
         if np.count_nonzero(asked) <= FEW:
             return self._search(np.flatnonzero(asked), self._up_to_hub)
-        made = self._search(absent, self._up_to_hub)
+        made = self._search(missing, self._up_to_hub)
         if kept is not None and kept.nodes.size + made.nodes.size <= ROOM:
             made = _concatenate(kept, made)
         elif kept is not None:  # too much to keep all: what is asked for now alone
@@ -187,24 +187,24 @@ class ReachTable:
         return made
 
     def _search(self, classes: IntArray, arrows: Adjacency, farthest: int | None = None) -> Reach:
-        found = next(arrows.parts(classes, farthest=farthest))
+        lists = next(arrows.parts(classes, farthest=farthest))
         row = np.full(len(self.arrows), -1, np.int32)
         row[classes] = np.arange(len(classes), dtype=np.int32)
-        hub_at = np.full(len(classes), -1, found.distances.dtype)
-        beyond = self.beyond if farthest is None else np.full(len(self.arrows), -1, found.distances.dtype)
+        hub_at = np.full(len(classes), -1, lists.distances.dtype)
+        beyond = self.beyond if farthest is None else np.full(len(self.arrows), -1, lists.distances.dtype)
         if self.hub is not None and farthest is None:
-            at = np.flatnonzero(found.ancestors == self.hub)
-            hub_at[np.searchsorted(found.ptr, at, side="right") - 1] = found.distances[at]
-            found = _shorten_through_hub(found, hub_at, beyond)
-        return Reach(row, found.ptr, found.ancestors, found.distances, hub_at, beyond)
+            at = np.flatnonzero(lists.ancestors == self.hub)
+            hub_at[np.searchsorted(lists.ptr, at, side="right") - 1] = lists.distances[at]
+            lists = _shorten_through_hub(lists, hub_at, beyond)
+        return Reach(row, lists.ptr, lists.ancestors, lists.distances, hub_at, beyond)
 
 
-def _shorten_through_hub(found: UpDistances, hub_at: NDArray[Any], beyond: NDArray[Any]) -> UpDistances:
-    """With the true distances: some are shorter by way of the gate."""
-    from_hub = np.repeat(hub_at, np.diff(found.ptr))
-    around = from_hub + beyond[found.ancestors]
-    shorter = (from_hub >= 0) & (beyond[found.ancestors] >= 0) & (around < found.distances)
-    return _nearest_first(found, np.where(shorter, around, found.distances)) if shorter.any() else found
+def _shorten_through_hub(lists: UpDistances, hub_at: NDArray[Any], beyond: NDArray[Any]) -> UpDistances:
+    """With the true distances: some are shorter by way of the hub."""
+    from_hub = np.repeat(hub_at, np.diff(lists.ptr))
+    around = from_hub + beyond[lists.ancestors]
+    shorter = (from_hub >= 0) & (beyond[lists.ancestors] >= 0) & (around < lists.distances)
+    return _nearest_first(lists, np.where(shorter, around, lists.distances)) if shorter.any() else lists
 
 
 def _concatenate(kept: Reach, made: Reach) -> Reach:

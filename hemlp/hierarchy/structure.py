@@ -16,7 +16,7 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Adjacency, ReachTable, UpDistances
 
 MANY_PARENTS = 1_000
-"""A class with more parents than this is a gate."""
+"""A class with more parents than this is a hub."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,8 +296,8 @@ class Structure:
         """
         a = self.id(ancestor)
         ancestors, distances = self.up_distances([self.id(label)])[0]
-        found = distances[ancestors == a]
-        return self._length(found[0]) if found.size else math.inf
+        distance = distances[ancestors == a]
+        return self._length(distance[0]) if distance.size else math.inf
 
     def distance(self, u: Label, v: Label) -> float:
         """min over common ancestors a of up(u, a) + up(v, a); infinite without one.

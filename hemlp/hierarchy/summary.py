@@ -1,4 +1,4 @@
-"""A hierarchy as an outline: what it is, in numbers, and its first classes from the roots down."""
+"""A hierarchy in short: one line, some counts, and an outline of its first classes from the roots down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instances: label sets as people give them, aligned and turned into class numbers (``Batch``).
+"""True and predicted label sets, scored predictions, and both sides as class numbers of one hierarchy (``Batch``).
 
-What looks like something else than label sets (scores, paths, ids) is refused here. Imports hierarchies.
+Data that could be read in two ways is refused here. Imports hierarchies and ``hemlp.io``.
 """

@@ -1,4 +1,4 @@
-"""Which rows of two sides belong to the same instance: by their ids where they carry ids, by position otherwise."""
+"""Alignment of true and predicted rows: by instance ids where both sides have them, by position otherwise."""
 
 from __future__ import annotations
 

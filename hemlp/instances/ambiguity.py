@@ -66,7 +66,7 @@ def refuse_tables(data: Any, rows: str | None) -> None:
 
 
 def default_columns(data: Any) -> tuple[str | None, str] | None:
-    """The columns of ids and of labels of a frame that has no others, by their usual names; None of anything else."""
+    """The columns of ids and of labels of a frame that has no others, by their common names; None for anything else."""
     names = column_names(data)
     label = next((name for name in ("label", "labels") if names and name in names), None)
     if label is None or names is None or not {*names} <= {"id", label}:

@@ -23,8 +23,8 @@ class Cut:
     @property
     def top(self) -> int | None:
         """How many classes of each instance are kept, if that is what was said."""
-        found = _TOP.fullmatch(self.at)
-        return int(found[1]) if found else None
+        match = _TOP.fullmatch(self.at)
+        return int(match[1]) if match else None
 
     @property
     def threshold(self) -> float | None:
@@ -55,9 +55,9 @@ def parse_cut(text: str) -> Cut | None:
     file, sign, at = text.rpartition("@")
     if not sign or not file or os.path.exists(text):
         return None
-    found = Cut(file, at)
-    if found.top is not None or found.threshold is not None or found.stored or at == TUNED:
-        return found
+    cut = Cut(file, at)
+    if cut.top is not None or cut.threshold is not None or cut.stored or at == TUNED:
+        return cut
     if os.path.isfile(file):
         raise InvalidOption(f"{text}: scores are cut by @0.3, @top5, @tuned or @thresholds.json, not by @{at}")
     return None

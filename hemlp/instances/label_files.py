@@ -1,4 +1,4 @@
-"""Label sets from files, as a whole or block by block."""
+"""Label sets from files of any format, as a whole or block by block."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class LabelFile:
         row = 0
         for data in self._pieces(size):
             labels, codes, ptr = word_rows(data, self.source, first=row)
-            yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, words=True)
+            yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, space_separated=True)
             row += len(ptr) - 1
 
     def _pieces(self, size: int) -> Iterator[bytes]:

@@ -53,7 +53,7 @@ class LabelSets(HtmlDisplay):
     label stands, for messages; ``first_row`` is where these rows begin in it. ``rows``: whether a row is a set, or one
     path or several, whose last classes are its labels; None if nobody said, then it is a set. ``paths``: where each
     path begins in ``codes``, if a row can have several. ``index`` is that of a pandas Series: it does not name
-    instances, but two sides must not contradict each other in it. ``words``: whether labels were separated by spaces,
+    instances, but two sides must not contradict each other in it. ``space_separated``: whether labels were read so,
     which would have torn labels with spaces apart. ``scores``: of what the sets were cut, and ``cut``: how, in words;
     scores without ``cut`` were not cut at all, and all of them are here.
     """
@@ -67,7 +67,7 @@ class LabelSets(HtmlDisplay):
     first_row: int = 0
     rows: RowKind | None = None
     index: tuple[Hashable, ...] | None = None
-    words: bool = False
+    space_separated: bool = False
     scores: Scored | None = None
     cut: str | None = None
     paths: IntArray | None = None
@@ -190,10 +190,10 @@ class LabelSets(HtmlDisplay):
     def place(self, position: int) -> str:
         """Where the label at ``position`` of ``codes`` stands: file and row, counted from 1."""
         row = self.row_of(position)
-        words = f"row {self.first_row + row + 1}" if self.lines is None else f"line {self.lines[position]}"
+        place = f"row {self.first_row + row + 1}" if self.lines is None else f"line {self.lines[position]}"
         if self.ids is not None:
-            words += f" (instance {self.ids[row]!r})"
-        return words if self.source is None else f"{self.source}, {words}"
+            place += f" (instance {self.ids[row]!r})"
+        return place if self.source is None else f"{self.source}, {place}"
 
 
 def as_predictions(data: Any, source: str, rows: RowKind | None = None) -> LabelSets:

@@ -1,6 +1,6 @@
-"""Files of another layout that could be read as label sets: refused, with the layout that they seem to have.
+"""Label files that seem to have another layout (id and label on a line, edges, subjects of one document) are refused.
 
-Every sign is one that label sets do not give by accident; ``rows="sets"`` says that they are label sets all the same.
+Each sign is one that label sets do not give by accident; ``rows="sets"`` says that they are label sets all the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import several_classes
 from hemlp.instances.label_sets import LabelSets
 
 ENOUGH = 5
-"""So many instances, all of them of the same odd kind, are no accident."""
+"""So many instances, all of them of the same unusual kind, are no accident."""
 EDGES = 3
 """A hierarchy of fewer edges may have a label set for each of them."""
 _ADDRESS = re.compile(r"<[a-z][a-z0-9+.-]*:[^<>]*>", re.IGNORECASE)
@@ -38,8 +38,8 @@ def refuse_other_layouts(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.
     _refuse_edges(hierarchy, side)
 
 
-def _refusal(side: LabelSets, position: int, words: str) -> InvalidLabelSets:
-    return InvalidLabelSets(f"{side.place(position)}: {words}").with_advice(_ANYWAY)
+def _refusal(side: LabelSets, position: int, reason: str) -> InvalidLabelSets:
+    return InvalidLabelSets(f"{side.place(position)}: {reason}").with_advice(_ANYWAY)
 
 
 def _rows(side: LabelSets) -> IntArray:
@@ -75,7 +75,7 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
 def _refuse_pairs(side: LabelSets, new: NDArray[np.bool_]) -> None:
     """Refuse lines of one id and one label each that were read as two labels."""
     sizes = np.diff(side.ptr)
-    if not side.words or not (sizes == 2).all():
+    if not side.space_separated or not (sizes == 2).all():
         return
     firsts, seconds = side.codes[::2], side.codes[1::2]
     groups = 1 + np.count_nonzero(firsts[1:] != firsts[:-1])
@@ -94,7 +94,7 @@ def _refuse_edges(hierarchy: Hierarchy, side: LabelSets) -> None:
     numbers = hierarchy.numbers(side.vocabulary)[side.codes]
     if side.ids is not None and side.codes.size == above.size:
         pairs = hierarchy.numbers(side.ids)[_rows(side)], numbers
-    elif side.words and (np.diff(side.ptr) == 2).all():
+    elif side.space_separated and (np.diff(side.ptr) == 2).all():
         pairs = numbers[::2], numbers[1::2]
         if not np.isin(hierarchy.parent_idx, above).any():  # of two levels, these may be a parent and a child each
             return
@@ -113,14 +113,14 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
     if side.rows is not None or not new[side.codes].any():
         return
     first = str(side.vocabulary[side.codes[0]])
-    begins = side.first_row == 0 and (side.words or (side.lines is not None and side.lines[0] == 1))
+    begins = side.first_row == 0 and (side.space_separated or (side.lines is not None and side.lines[0] == 1))
     if begins and side.ptr[1] == 1 and new[side.codes[0]] and _HEAD.fullmatch(first):
         raise _refusal(side, 0, f"{first!r} is unknown, and looks like the head of a column: take this line away")
     known = hierarchy.known_labels()
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]
-        words = several_classes(label, known)
+        description = several_classes(label, known)
         if isinstance(label, str) and _ADDRESS.fullmatch(label) and label[1:-1] in known:
-            words = "a class in angle brackets: take them away"
-        for position in np.flatnonzero(side.codes == k)[:1].tolist() if words else ():
-            raise _refusal(side, position, f"{label!r} is unknown, and looks like {words}")
+            description = "a class in angle brackets: take them away"
+        for position in np.flatnonzero(side.codes == k)[:1].tolist() if description else ():
+            raise _refusal(side, position, f"{label!r} is unknown, and looks like {description}")

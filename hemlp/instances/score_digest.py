@@ -1,4 +1,4 @@
-"""A fingerprint of scores, by which data is known again that thresholds were chosen on."""
+"""Fingerprints of scores: they tell whether thresholds are used on the data that they were chosen on."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _rows(s: ScoredSets) -> Digests:
     """Of the classes and scores of each instance that has any."""
     bits = np.ascontiguousarray(s.values + 0.0).view(np.uint64)  # 0.0: there is one zero
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(_digests(s.vocabulary)[s.codes] + _mix(bits)))])
-    found: Digests = (sums[s.ptr[1:]] - sums[s.ptr[:-1]])[np.diff(s.ptr) > 0]
-    return found
+    digests: Digests = (sums[s.ptr[1:]] - sums[s.ptr[:-1]])[np.diff(s.ptr) > 0]
+    return digests
 
 
 def _digests(labels: Sequence[Label]) -> Digests:
@@ -45,7 +45,7 @@ def _digests(labels: Sequence[Label]) -> Digests:
 
 def _mix(numbers: Digests) -> Digests:
     """Each number as another one that looks random (Steele et al. 2014, splitmix64)."""
-    found = numbers + np.uint64(0x9E3779B97F4A7C15)
-    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return found ^ (found >> np.uint64(31))
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

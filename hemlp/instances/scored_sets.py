@@ -166,9 +166,9 @@ class ScoredSets(Scored, HtmlDisplay):
         grouped = bool((rows[1:] >= rows[:-1]).all())
         order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
         by_score(row_pointers(rows, size), order, values, rank[codes])
-        found = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order], values[order],
+        made = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order], values[order],
                     ids, source, None if lines is None else lines[order], repeated)  # fmt: skip
-        return found.without_repeats(rows[order], found.codes)
+        return made.without_repeats(rows[order], made.codes)
 
     def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
         """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
@@ -215,7 +215,7 @@ class ScoredSets(Scored, HtmlDisplay):
         ids = range(len(self)) if self.ids is None else self.ids
         best = (sorted(self[i].items(), key=lambda item: -item[1]) for i in range(min(len(self), FIRST_ROWS)))
         rows = [
-            [str(ids[i]), abbreviate(f"{label} {score:.3g}" for label, score in found)] for i, found in enumerate(best)
+            [str(ids[i]), abbreviate(f"{label} {score:.3g}" for label, score in items)] for i, items in enumerate(best)
         ]
         yield Table(["instance" if self.ids is None else "id", "greatest scores"], rows)
 
@@ -266,14 +266,14 @@ class ScoredSets(Scored, HtmlDisplay):
 
     @cached_property
     def fingerprint(self) -> str:
-        """By which the same scores are known again, whatever the order of instances."""
+        """The same for the same scores, whatever the order of instances."""
         from hemlp.instances.score_digest import fingerprint
 
         return fingerprint(self)
 
     @cached_property
     def row_digests(self) -> Digests | None:
-        """By which the same instances with the same scores are known again, if they have ids."""
+        """One for each instance with scores, the same for the same id and scores; None without ids."""
         from hemlp.instances.score_digest import row_digests
 
         return row_digests(self)
@@ -303,8 +303,8 @@ class ScoredSets(Scored, HtmlDisplay):
     @property
     def ranks(self) -> IntArray:
         """The rank of each score in its instance, from 0."""
-        found: IntArray = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
-        return found
+        ranks: IntArray = np.arange(self.codes.size) - np.repeat(self.ptr[:-1], np.diff(self.ptr))
+        return ranks
 
     # ---- other scores
 
@@ -345,8 +345,8 @@ class ScoredSets(Scored, HtmlDisplay):
 
     def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:
         """Pointers and classes of ``h``, greatest score first; what ``known`` does not have is left out."""
-        found = self.over(h, known)
-        return found.ptr, found.codes
+        coded = self.over(h, known)
+        return coded.ptr, coded.codes
 
     def over(self, h: Hierarchy, among: Hierarchy | None = None) -> ScoredSets:
         """With the classes of a hierarchy for vocabulary; labels that it (or ``among``) does not have are left out."""

@@ -1,4 +1,7 @@
-"""The two sides of an instance. Wherever they are numbered, in this order."""
+"""The two sides of an instance, predicted and true: wherever they are numbered, in this order.
+
+Public functions take (true, pred); inside, whatever has one entry per side is indexed by ``PRED`` and ``TRUE``.
+"""
 
 from __future__ import annotations
 

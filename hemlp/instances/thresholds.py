@@ -1,4 +1,4 @@
-"""Thresholds: finite numbers, compared with scores as floats."""
+"""Thresholds of scores, checked: one number, one per class, or a grid of them."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def as_threshold(value: Any, what: str = "a threshold") -> float:
 
 def class_thresholds(s: ScoredSets, given: Mapping[Label, float], default: float | None) -> FloatArray:
     """The threshold of each class of the vocabulary."""
-    usual = math.nan if default is None else as_threshold(default, "default")
-    found = np.full(len(s.vocabulary), usual)
+    fallback = math.nan if default is None else as_threshold(default, "default")
+    thresholds = np.full(len(s.vocabulary), fallback)
     for code, label in enumerate(s.vocabulary):
         if label in given:
-            found[code] = as_threshold(given[label], f"the threshold of {label!r}")
-    lacking = np.flatnonzero(np.isnan(found[s.codes]))
+            thresholds[code] = as_threshold(given[label], f"the threshold of {label!r}")
+    lacking = np.flatnonzero(np.isnan(thresholds[s.codes]))
     if lacking.size:
         label = s.vocabulary[s.codes[lacking[0]]]
         raise InvalidOption(
             f"{s.place(int(lacking[0]))}: there is no threshold for {label!r}; name one for every scored class, or "
             f"give default="
         )
-    return found
+    return thresholds
 
 
 def as_grid(thresholds: Any) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Labels that a hierarchy does not have: what to say of them, and which of them are no labels at all.
+"""Labels that a hierarchy does not have: errors with near matches, and signs that a file was misread.
 
 Whatever was chosen to be done about unknown labels, some of them show that a file or a list was misread: pieces of
 labels with spaces, instance ids, scores. Those are an error always.
@@ -69,7 +69,7 @@ def _refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
     if not pieces:
         return
     suspects = np.array([label in pieces for label in side.vocabulary], np.bool_)
-    for k in np.flatnonzero((suspects if side.words else suspects & new)[side.codes]).tolist():
+    for k in np.flatnonzero((suspects if side.space_separated else suspects & new)[side.codes]).tolist():
         if name := _whole_label(hierarchy, side, k):
             label = _label(side, k)
             message = f"{side.place(k)}: {label!r} looks like a piece of {name!r}; {_NO_SPACES}"
@@ -94,11 +94,11 @@ def _refuse_scores(hierarchy: Hierarchy, side: LabelSets, unknown: NDArray[np.bo
     scored = [scored_class(label, known) is not None for label in side.vocabulary]
     shares = [isinstance(label, str) and _SHARE.fullmatch(label) is not None for label in side.vocabulary]
     rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))
-    found = unknown & np.array(shares, np.bool_)[side.codes]
-    if np.unique(rows[found]).size < np.unique(rows).size:  # some rows have none: then they may be anything
-        found = unknown & np.array(scored, np.bool_)[side.codes]
-    if found.any():
-        k = int(np.flatnonzero(found)[0])
+    suspects = unknown & np.array(shares, np.bool_)[side.codes]
+    if np.unique(rows[suspects]).size < np.unique(rows).size:  # some rows have none: then they may be anything
+        suspects = unknown & np.array(scored, np.bool_)[side.codes]
+    if suspects.any():
+        k = int(np.flatnonzero(suspects)[0])
         raise InvalidLabelSets(
             f"{side.place(k)}: {_label(side, k)!r} looks like a score, and label sets have none: apply a threshold "
             f"first, and give labels alone"

@@ -1,4 +1,4 @@
-"""Files and tables of any content: text, cells, frames and figures; files are written whole or not at all.
+"""Files and tables of any content (text, cells, frames, Parquet), read with limits and written whole or not at all.
 
 Imports errors, and ``hemlp.processes`` for what has to be removed when a process ends early.
 """

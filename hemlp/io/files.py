@@ -1,4 +1,4 @@
-"""Files that are whole or not there: each is written beside its place, flushed to the disk, and then moved."""
+"""Atomic writes: a file is written beside its place, flushed to the disk and then moved: whole, or not there."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ def _link(part: Path, place: Path) -> None:
 def remove_stale_parts(folder: Path, names: str) -> None:
     """Remove what processes that are gone were writing to files of ``folder`` whose names match ``names``."""
     for part in folder.iterdir():
-        found = PART.fullmatch(part.name)
-        if found and re.fullmatch(names, found.group(1)):
+        match = PART.fullmatch(part.name)
+        if match and re.fullmatch(names, match.group(1)):
             with suppress(OSError):
                 _remove_if_stale(part)
 

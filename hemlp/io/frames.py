@@ -1,4 +1,4 @@
-"""Tables as people hold them: frames of pandas, polars and Arrow, met through their columns, and dicts of columns."""
+"""Frames of pandas, polars and Arrow, and dicts of columns, all read through their columns."""
 
 from __future__ import annotations
 

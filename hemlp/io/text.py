@@ -1,4 +1,4 @@
-"""Text files as bytes, text and cells: gzipped or not, in UTF-8, with the place of whatever is wrong."""
+"""Text files in UTF-8, gzipped or not, as bytes, text, cells and JSON; errors name the file and the line."""
 
 from __future__ import annotations
 

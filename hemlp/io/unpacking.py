@@ -1,4 +1,4 @@
-"""What a packed file may become: a small file must not fill the memory.
+"""Limits of decompression: a small file must not fill the memory.
 
 A file may unpack to 256 MB, or to 100 times its own size where that is more. ``HEMLP_UNPACK_MB``, in the environment,
 is a limit of one's own instead.

@@ -1,4 +1,4 @@
-"""Any executor of ``concurrent.futures``, and that of a Dask client: work on many items that share a large value.
+"""A function of many items and one large shared value, mapped by any executor of ``concurrent.futures`` or of Dask.
 
 The value is sent once to each worker. Threads have it anyway, processes read it from a file. On a cluster it is the
 result of a task, so a worker that dies takes nothing with it that the cluster could not make again.

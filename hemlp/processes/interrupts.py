@@ -1,4 +1,4 @@
-"""Ctrl-C, whatever the process is doing.
+"""Interrupts: Ctrl-C and signals end a run at once, and tidily, whatever the process is doing.
 
 Compiled code and solvers do not look at signals, and Python acts on one only when its main thread is back from them.
 So what may take long runs in a thread of its own, and the main thread does nothing but wait for it.
@@ -208,12 +208,12 @@ def _tidy() -> None:
 
 def children(process: int, thread: int | str = "*") -> list[int]:
     """The processes that this one (or one thread of it) has started, and those that they have, where Linux tells."""
-    found: list[int] = []
+    pids: list[int] = []
     for tasks in Path(f"/proc/{process}/task").glob(f"{thread}/children"):
         with suppress(OSError):
             for child in map(int, tasks.read_text().split()):
-                found += [child, *children(child)]
-    return found
+                pids += [child, *children(child)]
+    return pids
 
 
 def kill(processes: Iterable[int]) -> None:

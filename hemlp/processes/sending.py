@@ -1,4 +1,4 @@
-"""What is sent to other processes: a value as bytes, and the modules that it needs there."""
+"""Pickling of values for other processes, with the modules that they need there."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class Inputs:
             here = wanted[order][(wanted[order] >= start) & (wanted[order] < start + len(batch))]
             if here.size:
                 parts.append(batch.take(here - start))
-        in_order = Batch.joined(parts)
+        in_order = Batch.concatenate(parts)
         back = np.empty(len(wanted), np.int64)
         back[order] = np.arange(len(wanted))
         return in_order.take(back)

@@ -1,4 +1,4 @@
-"""How things show themselves: by one line, and in notebooks by that line with something short below it."""
+"""Display of objects: one line at a prompt, and in notebooks that line with tables or text below it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_LINES, MOST_LABELS, FIRST_ROWS = 40, 8, 5
 
 
 class HtmlDisplay:
-    """What has a line (``__repr__``) and more to show (``_html_parts``): tables, texts, or HTML that is ready.
+    """Shown in notebooks as its ``__repr__``, followed by ``_html_parts``: tables, or strings of HTML.
 
     >>> class Point(HtmlDisplay):
     ...     def __repr__(self):

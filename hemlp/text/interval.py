@@ -1,4 +1,4 @@
-"""An interval of a value: two numbers, and how sure they are."""
+"""Confidence intervals: two numbers and a level, by quantiles of resamples."""
 
 from __future__ import annotations
 

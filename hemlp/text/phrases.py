@@ -1,4 +1,4 @@
-"""Numbers of things in words, and words that several tables say."""
+"""Phrases that several texts share: a number with its noun, and a note of tables."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ class Table:
     """Column names, rows of texts, numbers and other values, and notes that belong below.
 
     As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X".
-    ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not told apart from them.
-    ``digits``: decimals of numbers.
+    ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not distinguished from
+    them. ``digits``: decimals of numbers.
 
     Examples
     --------
@@ -131,10 +131,10 @@ class Table:
     def numeric(self) -> list[bool]:
         """Which columns hold figures, and stand to the right."""
         columns = zip(*self.cells, strict=True) if self.rows else ((),) * len(self.columns)
-        found: list[bool] = []
+        numeric: list[bool] = []
         for cells in columns:
-            found.append(len(found) > 0 and all(map(_FIGURE.match, filter(None, cells))))
-        return found
+            numeric.append(len(numeric) > 0 and all(map(_FIGURE.match, filter(None, cells))))
+        return numeric
 
     def to_rich(self) -> RichTable:
         """For a terminal; an interval in brackets stands below its value."""
@@ -195,7 +195,7 @@ class Table:
     def to_latex(self) -> str:
         """As a LaTeX tabular for the package booktabs, the notes as comments.
 
-        The best of a column is bold, and what is not told apart from it has a dagger.
+        The best of a column is bold, and what is not distinguished from it has a dagger.
         """
         table = self.fold_intervals()
         written = [_latex_measure if head in ("", "measure") else latex for head in table.columns]
@@ -251,12 +251,12 @@ def _latex_measure(text: str) -> str:
     >>> print(_latex_measure("F_LCA(horizon=2) ↑"), _latex_measure("SDL_Tol"), _latex_measure("F_x_1"))
     $F_{\mathrm{LCA}}$(horizon=2) $\uparrow$ $\mathrm{SDL}_{\mathrm{Tol}}$ F\_x\_1
     """
-    found = _MEASURE.match(text)
-    if found is None:
+    match = _MEASURE.match(text)
+    if match is None:
         return latex(text)
-    name = found["name"] if len(found["name"]) == 1 else rf"\mathrm{{{found['name']}}}"
-    rest = text[found.end() :]
-    return rf"${name}_{{\mathrm{{{found['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
+    name = match["name"] if len(match["name"]) == 1 else rf"\mathrm{{{match['name']}}}"
+    rest = text[match.end() :]
+    return rf"${name}_{{\mathrm{{{match['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
 
 
 def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:

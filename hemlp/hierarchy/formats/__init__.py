@@ -1,4 +1,4 @@
-"""Hierarchies in every form that people have them: one file per format, in memory and on disk.
+"""Formats of hierarchies, one module each, for data in memory and in files: every reader returns a ``HierarchyData``.
 
-Imports the hierarchy itself and ``hemlp.io``.
+Imports labels, edges and ``hemlp.io``, and not the hierarchy itself, which imports these readers.
 """

@@ -1,6 +1,6 @@
 """Whatever holds a hierarchy: the format of data in memory is inferred, and so is that of JSON, YAML and Parquet files.
 
-Edges, parents, nested dicts, paths, frames and graphs are told from each other; what could be two of them is refused.
+Edges, parents, nested dicts, paths, frames and graphs are distinguished; what could be two of them is refused.
 """
 
 from __future__ import annotations

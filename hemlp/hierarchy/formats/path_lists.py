@@ -140,15 +140,15 @@ def _with_ids(lines: Sequence[NumberedLine], sep: str) -> list[tuple[int, str, s
     for sign, form in _IDS.items():
         if sign in sep:
             continue
-        found = [(number, form.fullmatch(text)) for number, text in lines]
-        made = [(number, match[1], match[2]) for number, match in found if match]
+        matches = [(number, form.fullmatch(text)) for number, text in lines]
+        made = [(number, match[1], match[2]) for number, match in matches if match]
         keys = [key for _, key, _ in made]
         if 2 * len(made) <= len(lines):
             continue
         if len({*keys}) == len(lines):
             return made
         if len({*keys}) == len(keys):
-            number = next(number for number, match in found if not match)
+            number = next(number for number, match in matches if not match)
             what = f"line {number} has none"
         else:
             times = Counter(keys)

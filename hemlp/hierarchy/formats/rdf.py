@@ -29,7 +29,7 @@ _CURIE = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z]+)_(\w+)")
 def read_rdf(source: SourceFile) -> HierarchyData:
     """SKOS where there are concepts or broader terms, else the subclasses of OWL and RDFS."""
     triples = Triples(source)
-    skos = any(triples.pairs(SKOS + name) for name in ("broader", "narrower")) or triples.typed(SKOS + "Concept")
+    skos = any(triples.pairs(SKOS + name) for name in ("broader", "narrower")) or triples.instances_of(SKOS + "Concept")
     if skos and tuple(source.relations) != ("is_a",):
         raise InvalidOption(
             f"{source.name} is in SKOS, which has no relations to choose from, but broader and narrower"
@@ -116,11 +116,11 @@ class Triples:
         """(subject, object) of a predicate, sorted."""
         return sorted(self.graph.subject_objects(self.rdf.URIRef(predicate)))
 
-    def typed(self, kind: str) -> list[Any]:
+    def instances_of(self, kind: str) -> list[Any]:
         """What is of a type."""
         return sorted(self.graph.subjects(self.rdf.URIRef(RDF + "type"), self.rdf.URIRef(kind)))
 
-    def named(self, node: Any) -> bool:
+    def is_named(self, node: Any) -> bool:
         """Whether a node has an address, unlike a literal or a blank node."""
         return isinstance(node, self.rdf.URIRef)
 
@@ -129,7 +129,7 @@ class Triples:
         pairs = self.pairs(predicate)
         for pair in pairs:
             for end in pair:
-                if not self.named(end):
+                if not self.is_named(end):
                     raise FileFormatError(f"{self.source.name}: {end!r} in {predicate} has no address (URI)")
         return [(str(subject), str(target)) for subject, target in pairs]
 
@@ -143,7 +143,7 @@ class Triples:
                 best[str(subject)] = key, str(text)
         return {node: text for node, (_, text) in best.items()}
 
-    def deprecated(self) -> dict[str, str | None]:
+    def replacements(self) -> dict[str, str | None]:
         """What must not be used any more, and its only replacement, if it has one."""
         old = [str(node) for node, value in self.pairs(OWL + "deprecated") if str(value).lower() in ("true", "1")]
         targets: dict[str, set[str]] = {node: set() for node in old}
@@ -158,7 +158,7 @@ def _data(
     triples: Triples, edges: list[tuple[str, str]], typed: Iterable[str], names: str, also: list[str]
 ) -> HierarchyData:
     """Classes with their names; further texts of one class alone, and replaced classes, are aliases."""
-    old = triples.deprecated()
+    old = triples.replacements()
     classes = {end for edge in edges for end in edge} | {node for node in typed if node not in old}
     aliases: dict[Label, Label] = {}
     texts = [(str(text), str(node)) for name in also for node, text in triples.pairs(name) if str(node) in classes]
@@ -181,7 +181,7 @@ def _from_skos(triples: Triples) -> HierarchyData:
         raise FileFormatError(
             f"{triples.source.name} has concepts, and neither skos:broader nor skos:narrower between them"
         )
-    typed = [str(node) for node in triples.typed(SKOS + "Concept")]
+    typed = [str(node) for node in triples.instances_of(SKOS + "Concept")]
     also = [SKOS + name for name in ("prefLabel", "altLabel", "notation")]
     return _data(triples, sorted({*edges}), typed, SKOS + "prefLabel", also)
 
@@ -191,10 +191,10 @@ def _from_owl(triples: Triples) -> HierarchyData:
     relations, met = set(triples.source.relations), {"is_a"}
     edges = []
     for child, parent in triples.pairs(RDFS + "subClassOf"):
-        if triples.named(child) and triples.named(parent):
+        if triples.is_named(child) and triples.is_named(parent):
             if "is_a" in relations:
                 edges.append((str(parent), str(child)))
-        elif triples.named(child) and relations != {"is_a"}:
+        elif triples.is_named(child) and relations != {"is_a"}:
             for names, target in _restrictions(triples, parent):
                 met |= names
                 edges += [(target, str(child))] if names & relations else []
@@ -202,7 +202,7 @@ def _from_owl(triples: Triples) -> HierarchyData:
         known = ", ".join(sorted(name for name in met if ":" not in name))
         raise FileFormatError(f"{triples.source.name} has no relation {relation!r}; it has {known}")
     edges = [edge for edge in edges if OWL + "Thing" not in edge]
-    typed = {str(node) for node in triples.typed(OWL + "Class") if triples.named(node)} - {OWL + "Thing"}
+    typed = {str(node) for node in triples.instances_of(OWL + "Class") if triples.is_named(node)} - {OWL + "Thing"}
     return _data(triples, sorted({*edges}), typed, RDFS + "label", [OBO + "hasAlternativeId"])
 
 
@@ -214,5 +214,5 @@ def _restrictions(triples: Triples, node: Any) -> list[tuple[set[str], str]]:
         labels = {str(text).replace(" ", "_") for text in graph.objects(relation, address(RDFS + "label"))}
         names = {str(relation), re.split(r"[#/]", str(relation))[-1], *labels}
         targets = graph.objects(node, address(OWL + "someValuesFrom"))
-        restrictions += [(names, str(target)) for target in targets if triples.named(target)]
+        restrictions += [(names, str(target)) for target in targets if triples.is_named(target)]
     return restrictions

@@ -1,4 +1,4 @@
-"""Label sets and scores in every form that people have them: one file per format, in memory and on disk.
+"""Formats of label sets and of scores, one module each, for data in memory and in files.
 
-Imports hierarchies, instances and ``hemlp.io``.
+Imports ``LabelSets``, ``ScoredSets`` and ``hemlp.io``; ``LabelSets.of`` and ``ScoredSets.of`` choose among them.
 """

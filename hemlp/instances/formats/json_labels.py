@@ -51,7 +51,7 @@ def _label_sets(rows: list[Row], place: str, source: str, id: str | None, label:
     named: bool | None = None
     for number, row in rows:
         where = f"{place} {number}"
-        key, found, many = _instance(row, where, number, id, label)
+        key, own, many = _instance(row, where, number, id, label)
         named = (key is not None) if named is None else named
         if named != (key is not None):
             raise FileFormatError(f"{where}: some instances have an id and some have none", number)
@@ -60,23 +60,23 @@ def _label_sets(rows: list[Row], place: str, source: str, id: str | None, label:
             raise FileFormatError(f"{where}: there is an instance {key!r} already", number)
         if many:
             whole.add(key)
-        keys += [key] * max(1, len(found))
-        labels += found or [None]
-        numbers += [number] * max(1, len(found))
+        keys += [key] * max(1, len(own))
+        labels += own or [None]
+        numbers += [number] * max(1, len(own))
     made = from_pairs(keys, labels, source, numbers)
     return made if named else replace(made, ids=None)
 
 
 def _instance(row: Any, place: str, number: int, id: str | None, label: str | None) -> tuple[Any, list[str], bool]:
     """The id of an instance or None, its labels, and whether these are all."""
-    key, found = None, row
+    key, value = None, row
     if isinstance(row, dict):
         column = label or next((name for name in _LABELS if name in row), "labels")
         if column not in row or (id is not None and id not in row):
             wanted = column if column not in row else id
             advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
             raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).with_advice(advice)
-        key, found = row.get(id or "id"), row[column]
+        key, value = row.get(id or "id"), row[column]
         further = [name for name in row if name not in (id or "id", column)]
         scores, others = score_columns(further), [name for name in further if _OTHERS.fullmatch(name)]
         if others and label is None:
@@ -90,11 +90,11 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
             ).with_advice(Advice("label", column, "to leave them out on purpose"))
         if key is not None and not isinstance(key, str):
             raise FileFormatError(f"{place}: the id {key!r:.60} is neither a string nor a number", number)
-    many = isinstance(found, list)
-    return key, _checked(found if many else [] if found is None else [found], place, number), many or key is None
+    many = isinstance(value, list)
+    return key, _check_labels(value if many else [] if value is None else [value], place, number), many or key is None
 
 
-def _checked(labels: Iterable[Any], place: str, number: int) -> list[str]:
+def _check_labels(labels: Iterable[Any], place: str, number: int) -> list[str]:
     made = list(labels)
     for label in made:
         if not isinstance(label, str) or not label:

@@ -77,7 +77,7 @@ def read_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
     """From lines of labels between white space, or between ``sep``; a blank line is an instance without labels."""
     if sep is None:
         labels, codes, ptr = word_rows(data, source)
-        return LabelSets(tuple(labels), ptr, codes, source=source, words=True)
+        return LabelSets(tuple(labels), ptr, codes, source=source, space_separated=True)
     lines = decode(data, source).split("\n")
     if not lines[-1]:
         lines.pop()

@@ -94,8 +94,8 @@ def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | 
     id, label = id or "id", label or "label"
     _check_header(header, id, label, source, on_purpose)
     at_id, at_label = header.index(id), header.index(label)
-    if first == 1 and (found := _regular(data, source, sep, len(header), at_id, at_label)) is not None:
-        return found
+    if first == 1 and (sets := _regular(data, source, sep, len(header), at_id, at_label)) is not None:
+        return sets
     ids, labels, lines = [], [], []
     for line, row in rows:
         if len(row) != len(header):
@@ -110,10 +110,10 @@ def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | 
 
 def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
     """The same, much faster, from a file in which every line is a pair; None for any other."""
-    found = read_regular_columns(data, source, sep, width, (at_id, at_label))
-    if found is None or "" in found[0][0]:
+    columns = read_regular_columns(data, source, sep, width, (at_id, at_label))
+    if columns is None or "" in columns[0][0]:
         return None
-    (ids, rows), (texts, codes) = found
+    (ids, rows), (texts, codes) = columns
     given = np.array([text != "" for text in texts], np.bool_)
     numbers = np.where(given, np.cumsum(given) - 1, -1).astype(np.int32)  # an empty label is none
     lines = np.arange(2, rows.size + 2)
