@@ -72,7 +72,11 @@ def row_places(ptr: IntArray, rows: IntArray) -> IntArray:
     return places
 
 
+def entry_rows(ptr: IntArray) -> IntArray:
+    """The row of each entry (CSR)."""
+    return np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+
+
 def row_sums(values: NDArray[Any], ptr: IntArray) -> FloatArray:
     """Sums of the rows, each on its own (a running total would carry rounding from one to the next)."""
-    rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    return np.bincount(rows, values, len(ptr) - 1).astype(np.float64)
+    return np.bincount(entry_rows(ptr), values, len(ptr) - 1).astype(np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, MutableMapping
 from typing import Any
 
 from hemlp.errors import InvalidOption
@@ -66,12 +66,6 @@ def plain_horizon(horizon: Any) -> int | None:
     if number is not None and not isinstance(number, int):
         raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
     return number
-
-
-def enumeration(values: Sequence[object], most: int = 8) -> str:
-    """'a', 'b' and 3 more."""
-    more = f" and {len(values) - most:,} more" if len(values) > most else ""
-    return ", ".join(map(repr, values[:most])) + more
 
 
 def row_number(row: Any, count: int) -> int:

@@ -25,7 +25,7 @@ from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, Invalid
 from hemlp.hierarchy.digest import content_hash
 from hemlp.hierarchy.edges import CyclePolicy, Edges, deduplicate, edge_weight, make_acyclic, warn_if_upside_down
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
-from hemlp.hierarchy.formats.infer import infer
+from hemlp.hierarchy.formats.infer import from_graph, infer
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parents
 from hemlp.hierarchy.formats.path_lists import from_paths
 from hemlp.hierarchy.formats.source_file import SameNames
@@ -227,14 +227,7 @@ class Hierarchy(Structure, HtmlDisplay):
         >>> Hierarchy.from_networkx(networkx.DiGraph([("a", "b"), ("a", "c")])).roots
         frozenset({'a'})
         """
-        if not hasattr(graph, "is_directed"):
-            raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
-        if not graph.is_directed():
-            raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
-        edges: Iterable[tuple[Any, ...]] = graph.edges()
-        if weight is not None:
-            edges = graph.edges(data=weight)
-        return cls.from_edges(edges, classes=graph.nodes(), cycles=cycles)
+        return cls.from_data(from_graph(graph, weight), cycles=cycles)
 
     @classmethod
     def from_parents(

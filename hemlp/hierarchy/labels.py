@@ -77,8 +77,8 @@ def label_order(label: Label) -> tuple[bool, Label]:
     return isinstance(label, str), label
 
 
-def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list[Label]:
-    """Known labels that a person may have meant by ``label``, best first. Slow: for messages only."""
+def near_matches(label: Label, known: Iterable[Label]) -> list[Label]:
+    """At most three known labels that a person may have meant by ``label``, best first. Slow: for messages only."""
     import difflib
 
     by_text: dict[str, Label] = {}
@@ -91,7 +91,7 @@ def near_matches(label: Label, known: Iterable[Label], at_most: int = 3) -> list
         return [folded[text.casefold()]]
     room = 1 + len(text) // 3
     similar = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
-    return [by_text[t] for t in difflib.get_close_matches(text, similar, at_most, cutoff=0.6)]
+    return [by_text[t] for t in difflib.get_close_matches(text, similar, 3, cutoff=0.6)]
 
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, row_pointers, sorted_distinct
+from hemlp.arrays import IntArray, entry_rows, row_pointers, sorted_distinct
 
 ROOM = 2**25
 """Entries of lists (8 bytes each) that are kept for the next request."""
@@ -98,7 +98,7 @@ class Adjacency:
 
 def _nearest_first(lists: UpDistances, distances: NDArray[Any], keep: NDArray[np.bool_] | None = None) -> UpDistances:
     """With other distances, sorted by them; only those to ``keep``."""
-    rows = np.repeat(np.arange(len(lists)), np.diff(lists.ptr))
+    rows = entry_rows(lists.ptr)
     order = np.lexsort((distances, rows))
     ptr = lists.ptr
     if keep is not None:

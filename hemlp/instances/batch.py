@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, pointers, row_pointers, split
+from hemlp.arrays import IntArray, entry_rows, pointers, row_pointers, split
 from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -136,7 +136,7 @@ class Side:
 
     def first(self, k: int) -> Side:
         """The first k classes of each instance, or all where there are fewer, in their order."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self.ptr))
+        rows = entry_rows(self.ptr)
         kept = np.arange(rows.size) - self.ptr[rows] < k
         return Side(row_pointers(rows[kept], len(self)), self.classes[kept])
 
@@ -328,7 +328,7 @@ class Batch(HtmlDisplay):
                 f"these are label sets without scores, and the {k} greatest are asked for: give hemlp.ScoredSets"
             )
         ranking = self.pred.ranking.first(k)
-        rows = np.repeat(np.arange(len(self)), np.diff(ranking.ptr))
+        rows = entry_rows(ranking.ptr)
         _, classes = split(np.sort(rows * len(self.hierarchy) + ranking.classes), len(self.hierarchy))
         pred = replace(self.pred, ptr=ranking.ptr, classes=classes, ranking=ranking, uncut=False)
         return replace(self, pred=pred)

@@ -10,7 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, sorted_distinct
+from hemlp.arrays import entry_rows, sorted_distinct
 from hemlp.errors import Advice, InvalidLabelSets
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import several_classes
@@ -42,10 +42,6 @@ def _refusal(side: LabelSets, position: int, reason: str) -> InvalidLabelSets:
     return InvalidLabelSets(f"{side.place(position)}: {reason}").with_advice(_ANYWAY)
 
 
-def _rows(side: LabelSets) -> IntArray:
-    return np.repeat(np.arange(len(side)), np.diff(side.ptr))
-
-
 def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
     """Refuse ids that are classes: the subjects of one document, or columns in another order."""
     ids, label = side.ids or (), side.vocabulary[side.codes[0]]
@@ -61,7 +57,7 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             side, 0, f"all ids are classes of the hierarchy, {ids[0]!r} for example, and no label is one: the columns "
             f"of ids and labels seem to be in the wrong order ({label!r} is a label here)",
         )  # fmt: skip
-    rows = _rows(side)
+    rows = entry_rows(side.ptr)
     same = numbers[rows] == hierarchy.numbers(side.vocabulary)[side.codes]
     single = (np.diff(side.ptr) <= 1).all() and (numbers[rows] >= 0).all() and same.all()
     if single and any(str(ids[row]) != str(side.vocabulary[c]) for row, c in zip(rows, side.codes, strict=True)):
@@ -88,12 +84,12 @@ def _refuse_pairs(side: LabelSets, new: NDArray[np.bool_]) -> None:
 
 def _refuse_edges(hierarchy: Hierarchy, side: LabelSets) -> None:
     """Refuse the edges of the hierarchy, each once, from parent to child or back: as id and label, or as a line."""
-    above = np.repeat(np.arange(len(hierarchy)), np.diff(hierarchy.parent_ptr))
+    above = entry_rows(hierarchy.parent_ptr)
     if side.codes.size not in (above.size, 2 * above.size) or above.size < EDGES:
         return
     numbers = hierarchy.numbers(side.vocabulary)[side.codes]
     if side.ids is not None and side.codes.size == above.size:
-        pairs = hierarchy.numbers(side.ids)[_rows(side)], numbers
+        pairs = hierarchy.numbers(side.ids)[entry_rows(side.ptr)], numbers
     elif side.space_separated and (np.diff(side.ptr) == 2).all():
         pairs = numbers[::2], numbers[1::2]
         if not np.isin(hierarchy.parent_idx, above).any():  # of two levels, these may be a parent and a child each

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, as_numpy, pointers, row_pointers
+from hemlp.arrays import FloatArray, IntArray, as_numpy, entry_rows, pointers, row_pointers
 from hemlp.errors import Advice, InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
@@ -190,7 +190,7 @@ class ScoredSets(Scored, HtmlDisplay):
 
     def select(self, kept: IntArray) -> ScoredSets:
         """The entries that are ``kept``; all instances stay."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self.ptr))[kept]
+        rows = entry_rows(self.ptr)[kept]
         lines = None if self.lines is None else self.lines[kept]
         ptr = row_pointers(rows, len(self))
         return replace(self, ptr=ptr, codes=self.codes[kept], values=self.values[kept], lines=lines)
@@ -331,7 +331,7 @@ class ScoredSets(Scored, HtmlDisplay):
 
         known, h = self.look_up(hierarchy, unknown)
         ptr, nodes, first = reached(Rows(h.parent_ptr, h.parent_idx), Rows(known.ptr, known.codes))
-        rows = np.repeat(np.arange(len(self)), np.diff(ptr))
+        rows = entry_rows(ptr)
         lines = None if known.lines is None else known.lines[first]
         return ScoredSets.from_entries(
             h.labels, rows, nodes, known.values[first], len(self), self.ids, self.source, lines, self.repeated
@@ -358,11 +358,13 @@ class ScoredSets(Scored, HtmlDisplay):
         numbers = numbers[numbers >= 0]
         if all(number < 0 or h.labels[number] == name for number, name in zip(of_label, self.vocabulary, strict=True)):
             return replace(known, vocabulary=h.labels, codes=numbers)  # no aliases: nothing else changes
-        rows = np.repeat(np.arange(len(known)), np.diff(known.ptr))
+        rows = entry_rows(known.ptr)
         named = known.without_repeats(rows, numbers)
         codes = h.numbers(named.vocabulary)[named.codes].astype(np.int32)
-        return ScoredSets.from_entries(h.labels, np.repeat(np.arange(len(named)), np.diff(named.ptr)), codes, named.values,
-                                   len(named), self.ids, self.source, named.lines, self.repeated)  # fmt: skip
+        rows = entry_rows(named.ptr)
+        return ScoredSets.from_entries(
+            h.labels, rows, codes, named.values, len(named), self.ids, self.source, named.lines, self.repeated
+        )
 
     def take(self, ids: Iterable[Label]) -> ScoredSets:
         """The instances with these ids, in this order; one that is not there has no scores.

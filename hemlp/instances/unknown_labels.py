@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.arrays import entry_rows
 from hemlp.errors import Advice, InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, scored_class, unknown_label_message
@@ -93,7 +94,7 @@ def _refuse_scores(hierarchy: Hierarchy, side: LabelSets, unknown: NDArray[np.bo
     known = hierarchy.known_labels()
     scored = [scored_class(label, known) is not None for label in side.vocabulary]
     shares = [isinstance(label, str) and _SHARE.fullmatch(label) is not None for label in side.vocabulary]
-    rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))
+    rows = entry_rows(side.ptr)
     suspects = unknown & np.array(shares, np.bool_)[side.codes]
     if np.unique(rows[suspects]).size < np.unique(rows).size:  # some rows have none: then they may be anything
         suspects = unknown & np.array(scored, np.bool_)[side.codes]

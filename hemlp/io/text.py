@@ -7,7 +7,7 @@ import io
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from os import PathLike, fspath
 from pathlib import Path
@@ -137,6 +137,12 @@ def parse_number(text: bytes) -> float | None:
         return None if b"_" in text else float(text)
     except ValueError:
         return None
+
+
+def check_width(row: Sequence[Any], header: Sequence[str], source: str, line: int) -> None:
+    """Refuse a row that has more or fewer cells than the header."""
+    if len(row) != len(header):
+        raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
 
 
 def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:

@@ -35,25 +35,26 @@ class HtmlDisplay:
         return f"<div><b>{markup(repr(self))}</b>{''.join(parts)}</div>"
 
 
-def lines(text: str, most: int = MOST_LINES) -> str:
+def lines(text: str) -> str:
     """A text as HTML, line by line; of a long one the beginning, and how much more there is.
 
     >>> lines("a < b")
     '<pre>a &lt; b</pre>'
     """
     every = text.splitlines()
-    more = [f"… {len(every) - most:,} lines more"] if len(every) > most else []
-    return f"<pre>{chr(10).join(map(markup, [*every[:most], *more]))}</pre>"
+    more = [f"… {len(every) - MOST_LINES:,} lines more"] if len(every) > MOST_LINES else []
+    return f"<pre>{chr(10).join(map(markup, [*every[:MOST_LINES], *more]))}</pre>"
 
 
-def abbreviate(labels: Iterable[Any], most: int = MOST_LABELS) -> str:
+def abbreviate(labels: Iterable[Any]) -> str:
     """Labels in a line; of many the first, and how many more there are.
 
-    >>> abbreviate(range(3)), abbreviate(range(10), 2)
-    ('0, 1, 2', '0, 1 and 8 more')
+    >>> abbreviate(range(3)), abbreviate(range(10))
+    ('0, 1, 2', '0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
     """
     every = list(map(str, labels))
-    return ", ".join(every[:most]) + (f" and {len(every) - most:,} more" if len(every) > most else "")
+    more = f" and {len(every) - MOST_LABELS:,} more" if len(every) > MOST_LABELS else ""
+    return ", ".join(every[:MOST_LABELS]) + more
 
 
 def facts_table(of: Mapping[str, Any]) -> Table:

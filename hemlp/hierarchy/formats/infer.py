@@ -32,7 +32,9 @@ EXPANDED = 1_000_000
 def infer(data: Any, columns: EdgeColumns, same_names: SameNames) -> HierarchyData:
     """Edges, classes and names of whatever holds a hierarchy."""
     if hasattr(data, "is_directed"):
-        return _from_graph(data, columns)
+        if columns.parent is not None or columns.child is not None:
+            raise InvalidOption("a graph has no columns: its edges go from parent to child")
+        return from_graph(data, columns.weight, columns.name or "name")
     if isinstance(data, Set):  # also the edges of a graph, which are a mapping, too
         data = list(data)
     table = _from_table(data, columns)
@@ -57,16 +59,16 @@ def _abbreviate(data: Any) -> str:
     return f"{type(data).__name__} {data!r:.60}"
 
 
-def _from_graph(graph: Any, columns: EdgeColumns) -> HierarchyData:
-    """Nodes and edges of a directed networkx graph, and the names that nodes have as an attribute."""
-    if columns.parent is not None or columns.child is not None:
-        raise InvalidOption("a graph has no columns: its edges go from parent to child")
+def from_graph(graph: Any, weight: str | None = None, name: str | None = None) -> HierarchyData:
+    """From a directed networkx graph; ``weight`` and ``name`` are attributes of edges and of nodes."""
+    if not hasattr(graph, "is_directed"):
+        raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
     if not graph.is_directed():
         raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
-    edges = list(graph.edges() if columns.weight is None else graph.edges(data=columns.weight))
-    named = graph.nodes(data=columns.name or "name")
+    edges = graph.edges() if weight is None else graph.edges(data=weight)
+    named = graph.nodes(data=name) if name else ()
     return HierarchyData.of(
-        edges, list(graph.nodes()), {as_label(node): name for node, name in named if isinstance(name, str)}
+        edges, graph.nodes(), {as_label(node): text for node, text in named if isinstance(text, str)}
     )
 
 

@@ -17,7 +17,7 @@ from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.io.cells import read_regular_columns
 from hemlp.io.frames import BatchedColumn, column, column_names
-from hemlp.io.text import decode, split_cells
+from hemlp.io.text import check_width, decode, split_cells
 
 
 def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
@@ -98,8 +98,7 @@ def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | 
         return sets
     ids, labels, lines = [], [], []
     for line, row in rows:
-        if len(row) != len(header):
-            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        check_width(row, header, source, line)
         if not row[at_id]:
             raise FileFormatError(f"{source}, line {line}: no instance id in the column {id!r}", line)
         ids.append(row[at_id])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hemlp.arrays import IntArray, row_pointers
+from hemlp.arrays import IntArray, entry_rows, row_pointers
 from hemlp.errors import InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.formats.path_lists import JOINT
@@ -39,7 +39,7 @@ def resolve_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
     if wrong.size:
         upper, lower = (side.vocabulary[side.codes[k]] for k in (wrong[0], wrong[0] + 1))
         raise InvalidLabelSets(f"{side.place(int(wrong[0]))}: not a path, {upper!r} is not a parent of {lower!r}")
-    rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))[last]
+    rows = entry_rows(side.ptr)[last]
     lines = None if side.lines is None else side.lines[last]
     ptr = row_pointers(rows, len(side))
     return replace(side, ptr=ptr, codes=side.codes[last], lines=lines, rows="sets", paths=None)

@@ -18,7 +18,7 @@ from hemlp.instances.formats.score_tables import check_ids
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import column_names
-from hemlp.io.text import decode, split_cells
+from hemlp.io.text import check_width, decode, split_cells
 
 ONE, ZERO = {"1", "1.0", 1.0}, {"0", "0.0", 0.0}
 NO_CLASSES = {
@@ -172,8 +172,7 @@ def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | No
 def _entries(header: list[str], rows: NumberedRows, source: str, classes: list[int]) -> Iterator[tuple[int, int]]:
     """(row, class) wherever there is a 1."""
     for number, (line, row) in enumerate(rows):
-        if len(row) != len(header):
-            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        check_width(row, header, source, line)
         for code, k in enumerate(classes):
             if row[k] in ONE:
                 yield number, code

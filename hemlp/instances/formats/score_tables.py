@@ -15,7 +15,7 @@ from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.cells import CellTable, blank_lines, read_columns
 from hemlp.io.frames import column, column_names
-from hemlp.io.text import parse_number, split_cells
+from hemlp.io.text import check_width, parse_number, split_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
 DEFAULT_COLUMNS = ("id", "label", "score")
@@ -143,8 +143,7 @@ def read_table(text: str, source: str, sep: str, named: tuple[str | None, ...], 
     triples: list[tuple[Any, Any, Any]] = []
     lines = []
     for line, row in rows:
-        if len(row) != len(header):
-            raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
+        check_width(row, header, source, line)
         key, label, score = (row[k] for k in at)
         if not key:
             raise FileFormatError(f"{source}, line {line}: no instance id in the column {chosen[0]!r}", line)

@@ -29,11 +29,11 @@ from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
-from hemlp.options import enumeration
 from hemlp.problems.pairing.data import check_sizes, chosen_data, given_data
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.proof import Shortage, find_shortage, improved, prove_optimal
 from hemlp.problems.pairing.solution import PairingSolution, Prices
+from hemlp.text.display import abbreviate
 from hemlp.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -384,7 +384,7 @@ class PairingModel(Model["PairingSolution"]):
             return super().infeasibility(row, number)
         labels = [one.label(SIDES.index(shortage.side), k) for k in shortage.classes]
         alone = len(labels) == 1
-        who = f"the {shortage.side} class{'' if alone else 'es'} {enumeration(labels)}"
+        who = f"the {shortage.side} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
         return InfeasibleModel(
             f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(shortage.needed, 'pair')}"
             f" and can have {shortage.available} (no common ancestor, or the bounds of others); a default class would "
