@@ -55,11 +55,6 @@ class Policies:
         check_choice("missing", self.missing, ("error", "empty"))
 
     @property
-    def by_side(self) -> tuple[UnknownPolicy, UnknownPolicy | None]:
-        """What is done about unknown labels of each side, predicted and true."""
-        return self.unknown, self.unknown_true
-
-    @property
     def advice(self) -> tuple[tuple[Advice, Advice], tuple[Advice, Advice]]:
         """What to choose where unknown labels of a side, predicted or true, are an error."""
         apart = "to make each a class that is related to nothing"
@@ -255,22 +250,21 @@ class Batch(HtmlDisplay):
         for side in (TRUE, PRED):
             refuse_other_layouts(given, sets[side], unknown[side])
         ids, places = align(true, pred, policies.missing, instances)
+        chosen = policies.unknown, policies.unknown_true
         alone: list[Label] = []
         for side in (TRUE, PRED):
             labels, new = sets[side], unknown[side]
-            if policies.by_side[side] == "error" and new.any():
+            if chosen[side] == "error" and new.any():
                 refuse_unknown(given, labels, new, policies.advice[side])
             refuse_misread(given, labels, new)
             refuse_suspect_labels(given, labels, new)
-            if policies.by_side[side] == "isolate":
+            if chosen[side] == "isolate":
                 alone += map(labels.vocabulary.__getitem__, np.unique(labels.codes[new[labels.codes]]))
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
         size = len(true) if ids is None else len(ids)
-        predicted, gold = (
-            _side(isolated, labels, unknown[side], policies.by_side[side] == "drop", places[side], size)
-            for side, labels in ((PRED, pred), (TRUE, true))
-        )
+        predicted = _side(isolated, pred, unknown[PRED], chosen[PRED] == "drop", places[PRED], size)
+        gold = _side(isolated, true, unknown[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
             predicted = replace(predicted, ranking=_placed(ptr, classes, places[PRED], size), uncut=pred.cut is None)
