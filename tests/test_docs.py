@@ -16,7 +16,7 @@ import pytest
 import hemlp
 import hemlp.testing
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.names import about_parameter
+from hemlp.measures.naming import about_parameter
 from hemlp.optimize.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from hemlp.errors import InvalidOption
 from hemlp.io.figures import COLOURS, new_figure, plain, save
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
+from hemlp.measures.at_k import RankedMeasure
+from hemlp.measures.default_cost_sensitivity import EnvelopeSum, Number, Sensitivity, crossings, format_default_cost
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.options import check_known
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.display import HtmlDisplay
@@ -69,7 +69,7 @@ class Sensitivities(HtmlDisplay):
         """One row a flip; the notes say who is ahead where the systems were evaluated. Of one system, its lines."""
         if len(self.systems) == 1:
             return self._single_system_table()
-        rows = [[shown(d), below, above] for d, below, above in self.flips]
+        rows = [[format_default_cost(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
         means = ", ".join(f"{name} {format_number(float(self.systems[name](self.chosen)))}" for name in at)
         count = plural(self.systems[at[0]].instances, "instance")
@@ -140,7 +140,7 @@ def _json_fraction(value: Number) -> float | list[int]:
 
 def _chart(found: Sensitivities, most: float) -> Figure:
     """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
-    format_number, axes = new_figure(7.0, 4.2)
+    figure, axes = new_figure(7.0, 4.2)
     for k, (name, each) in enumerate(found.systems.items()):
         bends = [float(d) for d in each.breakpoints if d < most]
         at = np.unique([*np.linspace(most / 400, most, 400), *bends])
@@ -154,7 +154,7 @@ def _chart(found: Sensitivities, most: float) -> Figure:
     axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
     axes.set_ylabel(plain(f"mean {found.measure}"))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    return format_number
+    return figure
 
 
 def sensitivity(ev: Results, measure: str) -> Sensitivities:
@@ -181,9 +181,9 @@ def sensitivity(ev: Results, measure: str) -> Sensitivities:
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
     by_system = {}
     for system in ev.systems:
-        totals = Totals(of_pairs)
+        totals = EnvelopeSum(of_pairs)
         for _, batch in inputs.blocks(system):
-            totals.add_batch(each.sees(batch) if isinstance(each, RankedMeasure) else batch)
+            totals.add_batch(each._as_batch(batch) if isinstance(each, RankedMeasure) else batch)
         by_system[system] = totals.sensitivity()
     chosen: Any = of_pairs.default_cost
     return Sensitivities(measure, by_system, float(chosen))

@@ -68,8 +68,8 @@ def curve(
     from hemlp.analysis.scored.top_k import ranked
     from hemlp.io.figures import svg as drawn
     from hemlp.io.files import write_text
-    from hemlp.measures.ranked import RankedMeasure
-    from hemlp.measures.registry import measure as as_measure
+    from hemlp.measures.at_k import RankedMeasure
+    from hemlp.measures.factory import measure as as_measure
     from hemlp.report.outputs import check_writable, csv_text
 
     check_writable([csv, svg])

@@ -75,9 +75,9 @@ class Policies:
 class Side:
     """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
 
-    ``unknown_counts``: how many labels of each instance were unknown, and dropped or made isolated classes (None: nowhere
-    any). ``missing_rows``: which instances were missing and count as empty (None: none). ``ranking``: where there are scores,
-    all scored classes, the greatest score first. ``uncut``: nobody said which of them are predicted.
+    ``unknown_counts``: how many labels of each instance were unknown, and dropped or made isolated classes (None: none
+    anywhere). ``missing_rows``: which instances were missing and count as empty (None: none). ``ranking``: where there
+    are scores, all scored classes, the greatest score first. ``uncut``: nobody said which of them are predicted.
     """
 
     ptr: IntArray

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from io import IOBase
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
 from hemlp.analysis.diagnosis.system_batches import align_classes
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.report.elements import Section, notes, select
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow

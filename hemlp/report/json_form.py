@@ -28,7 +28,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_text
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.io.unpacking import unpack_limit
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.report.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.results.gold import Gold, gold_of

@@ -12,9 +12,9 @@ from hemlp.analysis import ranking_sensitivity
 from hemlp.analysis.statistics.correlations import kendall_matrix
 from hemlp.errors import HemlpError
 from hemlp.escaping import markup
-from hemlp.measures.pair_scores import WEIGHTS
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.sensitivity import shown
+from hemlp.measures.default_cost_sensitivity import format_default_cost
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_scores import DIVISORS
 from hemlp.report.elements import Cell, Column, Section, chart, details, notes, table
 from hemlp.report.error_sections import distribution_chart
 from hemlp.results.results import Results, require_inputs
@@ -89,7 +89,9 @@ def sensitivity_section(ev: Results) -> Section | None:
 def _flip_table(found: ranking_sensitivity.Sensitivities) -> str:
     """Where two systems change places, exactly."""
     columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
-    rows = [[Cell(shown(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips]
+    rows = [
+        [Cell(format_default_cost(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips
+    ]
     title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
     return details(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
 
@@ -97,7 +99,7 @@ def _flip_table(found: ranking_sensitivity.Sensitivities) -> str:
 def _has_default_cost(of: object) -> bool:
     if not isinstance(of, PairMeasure) or not isinstance(of.default_cost, int | float):
         return False
-    return of.pairing == "optimal" and isinstance(of.rule, str) and of.rule in WEIGHTS
+    return of.pairing == "optimal" and isinstance(of.scoring, str) and of.scoring in DIVISORS
 
 
 def _sensitivity_chart(found: ranking_sensitivity.Sensitivities) -> dict[str, Any]:

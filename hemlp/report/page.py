@@ -18,7 +18,7 @@ from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_text
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.report import error_sections, measure_sections
 from hemlp.report.branch_tree import branch_data, tree_section
 from hemlp.report.elements import Section, select

@@ -14,7 +14,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import encodable, json_text
 from hemlp.io.files import write_bytes
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import STATUSES
 from hemlp.results.results import Results
 from hemlp.version import __version__

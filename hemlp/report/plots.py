@@ -14,7 +14,7 @@ from hemlp.analysis.statistics.evaluation_verdicts import ranks
 from hemlp.analysis.statistics.exact_greedy import TOLERANCE, ExactGreedy
 from hemlp.errors import InvalidOption
 from hemlp.io.figures import line_style, new_figure, plain, save, svg
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.results.results import Results
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.measures.averages import Average, averaged
-from hemlp.measures.scores import Scores
-from hemlp.measures.signatures import stored_measure
+from hemlp.measures.averages import Average, average_scores
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.signature import restore_measure
 from hemlp.optimize.program import STATUSES
 from hemlp.options import check_known
 from hemlp.results.cache import cache_per_evaluation
@@ -127,8 +127,8 @@ class Results:
         if average == "mean":
             return _mean(self, system, measure)
         inputs = self.inputs
-        made = stored_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
-        return averaged(made, scores, average)
+        made = restore_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
+        return average_scores(made, scores, average)
 
     def status(self, system: str, measure: str) -> dict[str, int]:
         """How many instances are optimal, how many fell back to a feasible solution, how many have none.

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hemlp.instances.file_cuts import parse_cut
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.set_measure import SetMeasure
 from hemlp.results.results import require_inputs
 
 if TYPE_CHECKING:

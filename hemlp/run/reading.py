@@ -14,8 +14,8 @@ from hemlp.instances.label_files import WHOLE, LabelFile, open_labels
 from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_predictions
 from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
 from hemlp.results.inputs import Source
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.measures.scores import Scores, joined
+from hemlp.measures.instance_scores import Scores, concatenate_scores
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs
@@ -45,7 +45,7 @@ class MemoryStore:
 
     def scores(self, system: int) -> list[Scores]:
         """The scores of a system, measure by measure."""
-        return joined([self._chunks[system, start] for start in self.starts(system)])
+        return concatenate_scores([self._chunks[system, start] for start in self.starts(system)])
 
 
 Store = RunFolder | MemoryStore

@@ -24,7 +24,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.io.figures import line_style, new_figure, plain, save
 from hemlp.measures.base import Measure
-from hemlp.measures.registry import measure as made
+from hemlp.measures.factory import measure as made
 from hemlp.problems.pairing.costs import cost_text
 from hemlp.run.evaluate import evaluate
 from hemlp.run.evaluation import Evaluation

@@ -26,7 +26,7 @@ from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, ch
 from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units, shared_bootstrap
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs

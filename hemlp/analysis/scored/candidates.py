@@ -14,7 +14,7 @@ from hemlp.analysis.scored.operating_point import best_index
 from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.arrays import FloatArray
 from hemlp.escaping import json_number
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.text.interval import Interval
 from hemlp.text.tables import Table
 

@@ -62,7 +62,7 @@ def score_steps(
         sums, _, equal = sweep_closures(data, steps, model)
         for k in members:
             solution = SimpleNamespace(sums=sums, equal=equal, columns={})
-            values = measures[k]._evaluated(model, solution)[measures[k].name]
+            values = measures[k]._compute_columns(model, solution)[measures[k].name]
             if np.isnan(values).any() and options.undefined == "error":
                 row = int(steps.rows[np.flatnonzero(np.isnan(values))[0]]) + 1
                 raise UndefinedScore(f"instance {row}: the score of {measures[k].name} is not a number", row)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.results import Results
 from hemlp.text.phrases import plural

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.results.results import Results
 from hemlp.text.phrases import plural
 from hemlp.text.tables import format_number

@@ -14,8 +14,8 @@ from hemlp.analysis.statistics.intervals import bootstrap_note, interval, resamp
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
-from hemlp.measures.scores import Scores
-from hemlp.measures.signatures import short
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.signature import shorten
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.label_counts import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.results import Results
@@ -69,7 +69,7 @@ def summary_table(
     notes = summary_notes(ev, procedure, verbose)
     if intervals:
         notes.insert(1, bootstrap_note(resampling_units(ev)))
-    return Table(head, rows, [*notes, *(signatures if verbose else map(short, signatures))], emphasis)
+    return Table(head, rows, [*notes, *(signatures if verbose else map(shorten, signatures))], emphasis)
 
 
 def format_rank(v: Verdicts, system: str) -> str:
