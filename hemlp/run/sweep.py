@@ -142,23 +142,23 @@ class Sweep(HtmlDisplay):
 def _chart(found: Sweep) -> Figure:
     """Means over the only number that varies; or the places of all systems (rows) at all points (columns)."""
     if found.axis is not None:
-        format_number, axes = new_figure(7.0, 4.2)
+        figure, axes = new_figure(7.0, 4.2)
         xs = [point[found.axis] for point in found.points]
         for k, name in enumerate(found.systems):
             axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
         axes.set_xlabel(plain(found.axis))
         axes.set_ylabel(plain(f"mean {found.measure}"))
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-        return format_number
+        return figure
     places = found.places.T
-    format_number, axes = new_figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
+    figure, axes = new_figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
     axes.imshow(places, cmap="YlGnBu_r", vmin=1, vmax=max(2, len(found.systems)), aspect="auto")
     for (row, column), place in np.ndenumerate(places):
         axes.text(column, row, f"{place:.0f}", ha="center", va="center", fontsize=9, color="#c0392b")
     axes.set_yticks(range(len(found.systems)), list(map(plain, found.systems)))
     axes.set_xticks(range(len(found)), list(map(plain, found.evaluation.measures)), rotation=60, ha="right", fontsize=8)
     axes.set_title(plain(f"places by mean {found.measure}"), fontsize=10)
-    return format_number
+    return figure
 
 
 def shown(value: Any) -> str:
