@@ -24,13 +24,13 @@ from hemlp.escaping import markup
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
+from hemlp.measures.catalogue_entry import KINDS, CatalogueEntry
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.matches import MatchMeasure
-from hemlp.measures.named import KINDS, Named
-from hemlp.measures.names import about_parameter
+from hemlp.measures.naming import about_parameter
 from hemlp.measures.nearest import NearestMeasure
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.set_measure import SetMeasure
 from hemlp.measures.transport import TransportMeasure
 from hemlp.paper import cases as paper
 from hemlp.problems.pairing.costs import ShortestPath
@@ -108,7 +108,7 @@ def listed(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def measure_page(each: Measure, entry: Named, *, drawn: bool) -> str:
+def measure_page(each: Measure, entry: CatalogueEntry, *, drawn: bool) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
     needed = entry.needed
     made = "".join(f", {key}={what}" for key, what in needed.items())

@@ -16,7 +16,7 @@ import pytest
 import hemlp
 import hemlp.testing
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.names import about_parameter
+from hemlp.measures.naming import about_parameter
 from hemlp.optimize.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -60,7 +60,7 @@ SHOWN = (
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
     "Hierarchy": ("find", "from_given", "numbers", "with_isolated", "up_distance_chunks"),
-    "Measure": ("list_length", "pair_bytes", "sees"),
+    "Measure": ("mean_closure_size", "pair_bytes", "as_batch"),
     "LabelSets": ("place", "row_of"),
     "Batch": ("first", "joined", "over"),
     "ScoredSets": (

@@ -32,9 +32,9 @@ from hemlp import (
 )
 from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.measures.factory import NAMED, read_measures, write_measures
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.pair_scores import PAIR_SCORES
-from hemlp.measures.registry import NAMED, read_measures, write_measures
 from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled
 
@@ -258,8 +258,8 @@ def test_a_measure_of_a_class_of_its_own_says_so():
         pass
 
     class Other(SetMeasure):
-        def _evaluated(self, model, solution):
-            return {name: values / 2 for name, values in super()._evaluated(model, solution).items()}
+        def _compute_columns(self, model, solution):
+            return {name: values / 2 for name, values in super()._compute_columns(model, solution).items()}
 
     signatures = {kind("mine", "none").signature for kind in (SetMeasure, Own, Other)}
     assert len(signatures) == 3

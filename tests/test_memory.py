@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hemlp import ALL, Batch, Bounds, Hierarchy, LabelSets, PairMeasure, evaluate, measure, read_labels
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, OutOfMemory
-from hemlp.measures import memory, scoring
+from hemlp.measures import memory_estimate, scoring
 from hemlp.problems.pairing.capacities import priced
 from hemlp.processes.memory import available_memory, in_words
 from tests import hungry
@@ -78,7 +78,7 @@ def test_the_command_line_names_it(tmp_path):
 def test_what_the_machine_does_not_have_is_refused(monkeypatch):
     h, true, pred = large(400)
     assert measure("GIE").score(Batch.of(h, true, pred)).values[0] > 0
-    monkeypatch.setattr(memory, "available_memory", lambda: 2.0**20)
+    monkeypatch.setattr(memory_estimate, "available_memory", lambda: 2.0**20)
     with pytest.raises(OutOfMemory, match=r"GIE needs about 3\.\d MB, and 1\.0 MB are free: leave"):
         measure("GIE").score(Batch.of(h, true, pred))
     assert measure("F_H").score(Batch.of(h, true, pred)).values[0] > 0

@@ -17,7 +17,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.scores import Score, Scores
+from hemlp.measures.instance_scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
 from hemlp.optimize.model import Model
 from hemlp.optimize.program import STATUSES, Status
@@ -36,11 +36,11 @@ class Measure(ABC):
     name: str
 
     @classmethod
-    def kinds(cls) -> Iterator[type[Measure]]:
+    def subclasses(cls) -> Iterator[type[Measure]]:
         """All classes of measures, whoever defined them: their names begin the text of a measure without one."""
         for kind in cls.__subclasses__():
             yield kind
-            yield from kind.kinds()
+            yield from kind.subclasses()
 
     @property
     @abstractmethod
@@ -63,23 +63,23 @@ class Measure(ABC):
         """
         return type(self)(**{**self.fields, **changes})
 
-    def plain_fields(self) -> dict[str, Any]:
+    def serializable_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
         return self.fields
 
     def custom_fields(self) -> dict[str, Any]:
         """The fields that have no text form."""
-        return {key: self.fields[key] for key, value in self.plain_fields().items() if value == "custom"}
+        return {key: self.fields[key] for key, value in self.serializable_fields().items() if value == "custom"}
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that can be chosen, with their values: of a user's own measure all fields but the name."""
         if self.name in NAMED:
             return NAMED[self.name].parameters_of(self)
-        return {key: value for key, value in self.plain_fields().items() if key != "name"}
+        return {key: value for key, value in self.serializable_fields().items() if key != "name"}
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """What it is called in tables: its name if it is a user's own, and else its text."""
         return str(self) if self.name in NAMED else self.name
 
@@ -91,7 +91,7 @@ class Measure(ABC):
         """Of fields that never change."""
         if self.name in NAMED:
             return format_call(self.name, (), NAMED[self.name].chosen(self))
-        plain, usual = self.plain_fields(), self.usual_fields
+        plain, usual = self.serializable_fields(), self.usual_fields
         given = {key: value for key, value in plain.items() if key not in usual or value != usual[key]}
         return format_call(type(self).__name__, (given.pop("name"),), given)
 
@@ -107,18 +107,18 @@ class Measure(ABC):
 
     @property
     @abstractmethod
-    def score_rule(self) -> Any:
+    def scorer(self) -> Any:
         """How the score is made from the optimum: a ``PairScore`` or ``SetScore``."""
 
     @property
     def greater_is_better(self) -> bool:
         """Errors and losses are better when small."""
-        return bool(self.score_rule.greater_is_better)
+        return bool(self.scorer.greater_is_better)
 
     @property
     def range(self) -> tuple[float, float]:
         """Least and greatest value."""
-        low, high = self.score_rule.range
+        low, high = self.scorer.range
         return low, high
 
     @property
@@ -150,7 +150,7 @@ class Measure(ABC):
         """
 
     @abstractmethod
-    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         """The columns of a score, from the optimum of the model."""
 
     def evaluate(self, model: Model[Any], solution: Any) -> Score:
@@ -174,7 +174,7 @@ class Measure(ABC):
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
         if not hasattr(solution, "statuses"):
             solution = model.read_pulp(solution)
-        columns = {name: float(values[0]) for name, values in self._evaluated(model, solution).items()}
+        columns = {name: float(values[0]) for name, values in self._compute_columns(model, solution).items()}
         status = STATUSES[int(solution.statuses[0])]
         if status not in (Status.OPTIMAL, Status.FEASIBLE):
             columns = dict.fromkeys(columns, math.nan)
@@ -192,14 +192,14 @@ class Measure(ABC):
         return True
 
     @property
-    def model_key(self) -> Any:
+    def _model_key(self) -> Any:
         """Measures of one class and one key have the same model and are defined on the same instances.
 
         Of a class of your own it is asked only if the class defines it.
         """
         return id(self)
 
-    def list_length(self, hierarchy: Hierarchy) -> float:
+    def mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """How many entries the list of what a class reaches has on average, where the model needs such lists."""
         return hierarchy.upward.mean_length
 
@@ -223,10 +223,10 @@ class Measure(ABC):
         True
         """
         predicted, true = (side.sizes.astype(np.float64) for side in batch.sides)
-        labels = (predicted + true) * (300 + 24 * self.list_length(batch.hierarchy))
+        labels = (predicted + true) * (300 + 24 * self.mean_closure_size(batch.hierarchy))
         return labels + self.pair_bytes(batch.hierarchy) * predicted * true
 
-    def sees(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+    def as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
         """The batch that is scored: a batch as it is, or one of a single instance."""
         return as_batch(data, true, pred)
 
@@ -316,7 +316,7 @@ class Measure(ABC):
         >>> measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"])).values.tolist()
         [0.5, 1.0]
         """
-        batch = self.sees(data, true, pred)
+        batch = self.as_batch(data, true, pred)
         (scores,) = score_together(
             [self], batch, solver=solver, time_limit=time_limit, undefined=undefined, verify=verify
         )

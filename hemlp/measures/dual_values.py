@@ -16,7 +16,7 @@ from hemlp.problems.pairing.prices import price_ranges
 from hemlp.text.tables import Table, figure
 
 if TYPE_CHECKING:
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
 
 @dataclass(frozen=True)

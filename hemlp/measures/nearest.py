@@ -21,7 +21,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED
 from hemlp.measures.base import Measure
-from hemlp.measures.names import check_name
+from hemlp.measures.naming import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
@@ -69,7 +69,7 @@ class NearestMeasure(Measure):
         """Of the constructor."""
         return dict(NearestMeasure.__init__.__kwdefaults__ or {})
 
-    def plain_fields(self) -> dict[str, Any]:
+    def serializable_fields(self) -> dict[str, Any]:
         """The fields as plain values; a cost that has no text form says custom."""
         return {"name": self.name, "cost": cost_text(self.cost)}
 
@@ -84,7 +84,7 @@ class NearestMeasure(Measure):
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 
     @property
-    def score_rule(self) -> PairScore:
+    def scorer(self) -> PairScore:
         """The range and the direction of an error."""
         return PAIR_SCORES["error"]
 
@@ -96,7 +96,7 @@ class NearestMeasure(Measure):
         return frozenset(found | ({"best_if_equal"} if "zero_if_equal" in promised else set()))
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name share their pairing."""
         return cost_key(self.cost)
 
@@ -123,7 +123,7 @@ class NearestMeasure(Measure):
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         return (batch.pred.sizes == 0) | (batch.true.sizes == 0), "a side is empty"
 
-    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         half = model.halves[PRED]
         lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
         error = np.where(lost, math.inf, solution.objectives)

@@ -16,8 +16,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
-from hemlp.measures.memory import check_memory, too_large
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.memory_estimate import check_memory, too_large
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.optimize.registry import Solver, as_solver, is_exact
 from hemlp.options import check_choice, plain_number
@@ -41,7 +41,7 @@ def sharing_key(measure: Measure) -> Hashable:
     A child of such a class may have a model of its own, and shares nothing.
     """
     kind = type(measure)
-    return kind, measure.model_key if "model_key" in vars(kind) else id(measure)
+    return kind, measure._model_key if "_model_key" in vars(kind) else id(measure)
 
 
 @as_keyboard_interrupt
@@ -70,11 +70,11 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each) if len(measures) > 1 else None, []).append(k)
-    how = _How(solver, time_limit, undefined, verify, round, first_row, room)
+    how = SolveOptions(solver, time_limit, undefined, verify, round, first_row, room)
     alike: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
-        seen = group[0].sees(batch)
+        seen = group[0].as_batch(batch)
         sides = id(seen.true), id(seen.pred)
         if sides not in alike:
             alike[sides] = seen, seen.first_alike()
@@ -90,13 +90,13 @@ def check_scorable(
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
         each.check_complete()
-        seen = each.sees(batch)
+        seen = each.as_batch(batch)
         check_memory(each, seen, first_row, room)
         each._defined_rows(seen, undefined, first_row)
 
 
 @dataclass(frozen=True)
-class _How:
+class SolveOptions:
     """The options of ``score_together``."""
 
     solver: str | Solver | None
@@ -133,7 +133,7 @@ class _How:
         return limit + (f"|solver:{as_solver(self.solver).name}" if self.solver and self.approximate else "")
 
 
-def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _How) -> list[Scores]:
+def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: SolveOptions) -> list[Scores]:
     """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
     leader = group[0]
     check_memory(leader, batch, how.first_row, how.room)
@@ -142,7 +142,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
     columns = _empty_columns(group, len(batch))
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
     needed = 0.0 if how.room is None else leader.bytes_needed(batch)[rows] / how.room
-    for part in chunks(batch, rows, leader.list_length(batch.hierarchy), needed):
+    for part in split_rows(batch, rows, leader.mean_closure_size(batch.hierarchy), needed):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
@@ -154,7 +154,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
             raise model.failure(solution, k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
-            for name, values in each._evaluated(model, solution).items():
+            for name, values in each._compute_columns(model, solution).items():
                 filled[name][part] = np.where(unsolved, math.nan, values)
     statuses = statuses[first]
     for array in {id(array): array for filled in columns for array in filled.values()}.values():
@@ -164,7 +164,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _
 
 
 def _as_scores(
-    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, how: _How
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, how: SolveOptions
 ) -> Scores:
     """The scores of one measure; an instance on which its own score rule gives nan is undefined."""
     solved = statuses <= STATUSES.index(Status.FEASIBLE)
@@ -215,8 +215,8 @@ def _as_argument_of_batch(option: str, value: str) -> str:
     return f"Batch.of(..., {option}={value!r})"
 
 
-def chunks(
-    batch: Batch, rows: IntArray, list_length: float = 1.0, needed: FloatArray | float = 0.0
+def split_rows(
+    batch: Batch, rows: IntArray, mean_closure_size: float = 1.0, needed: FloatArray | float = 0.0
 ) -> Iterator[IntArray]:
     """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists.
 
@@ -224,7 +224,7 @@ def chunks(
     """
     predicted, true = batch.pred.sizes[rows], batch.true.sizes[rows]
     # what an instance takes of the largest chunk
-    share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
+    share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (mean_closure_size / ROOM) + 1 / INSTANCES_AT_ONCE
     share = np.maximum(share, needed)
     filled = np.cumsum(share)
     start = 0

@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
-from hemlp.measures.names import check_name
+from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.problems.pairing.pairs import Pairs
@@ -84,7 +84,7 @@ class TransportMeasure(Measure):
         """Of the constructor."""
         return dict(TransportMeasure.__init__.__kwdefaults__ or {})
 
-    def plain_fields(self) -> dict[str, Any]:
+    def serializable_fields(self) -> dict[str, Any]:
         """The fields as plain values; a cost that has no text form, and weights, say custom."""
         weights = {} if self.weights is None else {"weights": "custom"}
         return {"name": self.name, "cost": cost_text(self.cost), **weights}
@@ -100,7 +100,7 @@ class TransportMeasure(Measure):
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 
     @property
-    def score_rule(self) -> MassScore:
+    def scorer(self) -> MassScore:
         """The least cost as it is."""
         return COST
 
@@ -117,7 +117,7 @@ class TransportMeasure(Measure):
         return frozenset(found)
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name share their transport."""
         return cost_key(self.cost), None if self.weights is None else id(self.weights)
 
@@ -145,5 +145,5 @@ class TransportMeasure(Measure):
             words = f"{EMPTY}, or {NOTHING}"
         return empty, words
 
-    def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.registry import measure
+from hemlp.measures.factory import measure
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ def _pairs(texts: list[str]) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition(":") for text in texts if text)}
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """Without what is usual: parameters of named measures, and policies.
 
-    >>> short("F_H|top:False,horizon:2,weights:None|hemlp:0.1.0|hierarchy:8c2f|unknown:error|missing:error")
+    >>> shorten("F_H|top:False,horizon:2,weights:None|hemlp:0.1.0|hierarchy:8c2f|unknown:error|missing:error")
     'F_H|horizon:2|hemlp:0.1.0|hierarchy:8c2f'
     """
     try:
@@ -77,7 +77,7 @@ def _usual(name: str) -> dict[str, str]:
     return {} if known is None else {key: str(value) for key, value in known.parameters_of(known.template).items()}
 
 
-def stored_measure(name: str, signature: str) -> Measure:
+def restore_measure(name: str, signature: str) -> Measure:
     """The measure that a stored evaluation calls ``name``, if its name tells all that its signature does."""
     try:
         made = measure(name)

@@ -24,14 +24,14 @@ import numpy as np
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Batch
-from hemlp.measures.pair_scores import WEIGHTS
-from hemlp.measures.scoring import chunks
+from hemlp.measures.pair_scores import DIVISORS
+from hemlp.measures.scoring import split_rows
 from hemlp.problems.pairing.sensitivity import Envelope, envelope
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
 Number = Fraction | float
 
@@ -84,7 +84,8 @@ class Sensitivity:
         """One row a line: from which D on, its cost and its slope."""
         starts = [0, *self.breakpoints]
         rows = [
-            [shown(start), shown(cost), shown(count)] for start, (cost, count) in zip(starts, self.pieces, strict=True)
+            [format_number(start), format_number(cost), format_number(count)]
+            for start, (cost, count) in zip(starts, self.pieces, strict=True)
         ]
         note = "fractions" if self.exact else "floats: costs are no multiples of a common power of two"
         return Table(
@@ -95,7 +96,7 @@ class Sensitivity:
         return str(self.table())
 
 
-def shown(value: Number) -> str:
+def format_number(value: Number) -> str:
     """A number for readers: short fractions as they are, with what they amount to."""
     number = Fraction(value)
     if number.denominator == 1:
@@ -104,7 +105,7 @@ def shown(value: Number) -> str:
     return f"{exact}{float(number):.6g}"
 
 
-class Totals:
+class EnvelopeSum:
     """Adds up envelopes of many instances, part by part: Σ over instances of line / weight."""
 
     def __init__(self, measure: PairMeasure) -> None:
@@ -112,7 +113,7 @@ class Totals:
             raise InvalidOption(f"{measure} has not one default cost for all classes, of which it could be a function")
         if measure.weights is not None:
             raise InvalidOption(f"{measure}: with weights its classes have default costs of their own")
-        if measure.rule not in WEIGHTS:
+        if measure.scoring not in DIVISORS:
             raise InvalidOption(f"{measure}: only an error or an accuracy is known as a function of the default cost")
         self.measure = measure
         self.first: defaultdict[int, list[Number]] = defaultdict(lambda: [0, 0])
@@ -122,8 +123,8 @@ class Totals:
 
     def add_batch(self, batch: Batch) -> None:
         """The instances of a batch."""
-        weights = WEIGHTS[str(self.measure.rule)]
-        for rows in chunks(batch, np.arange(len(batch)), self.measure.list_length(batch.hierarchy)):
+        weights = DIVISORS[str(self.measure.scoring)]
+        for rows in split_rows(batch, np.arange(len(batch)), self.measure.mean_closure_size(batch.hierarchy)):
             part = batch if len(rows) == len(batch) else batch.take(rows)
             self.instances += len(part)
             self._add(envelope(self.measure.model(part)), weights(part))
@@ -178,7 +179,9 @@ class Totals:
         for d in breakpoints:
             cost, slope = averaged(by_place[d])
             pieces.append((pieces[-1][0] + cost, pieces[-1][1] + slope))
-        return Sensitivity(tuple(breakpoints), tuple(pieces), self.instances, self.measure.rule != "error", self.exact)
+        return Sensitivity(
+            tuple(breakpoints), tuple(pieces), self.instances, self.measure.scoring != "error", self.exact
+        )
 
 
 def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int]]:

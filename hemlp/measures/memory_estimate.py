@@ -14,7 +14,7 @@ from hemlp.processes.memory import available_memory, in_words
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
 ALWAYS_THERE = 2**20
 """Bytes that nobody needs to ask for."""
@@ -47,6 +47,6 @@ def too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, ro
     there = f"{in_words(available_memory())} are free" if room is None else f"the limit leaves {in_words(room)}"
     return OutOfMemory(
         f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
-        f"classes, for which {measure.called} needs about {in_words(needed.max())}, and {there}: leave the instance or "
-        f"the measure out (measures of sets, like F_H, need far less), or give it more memory"
+        f"classes, for which {measure.display_name} needs about {in_words(needed.max())}, and {there}: leave the "
+        f"instance or the measure out (measures of sets, like F_H, need far less), or give it more memory"
     )

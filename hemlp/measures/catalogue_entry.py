@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hemlp.measures.base import Measure
 
 KINDS = {
-    "PairMeasure": "hemlp.measures.pairs",
-    "SetMeasure": "hemlp.measures.sets",
+    "PairMeasure": "hemlp.measures.pair_measure",
+    "SetMeasure": "hemlp.measures.set_measure",
     "MatchMeasure": "hemlp.measures.matches",
     "TransportMeasure": "hemlp.measures.transport",
     "NearestMeasure": "hemlp.measures.nearest",
@@ -29,7 +29,7 @@ LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {
     "extended": {"augment": "extended_lca"},
 }
 """What the methods of LCA measures mean."""
-SPELLED: Mapping[str, Mapping[Any, Mapping[str, Any]]] = {
+PARAMETER_MEANINGS: Mapping[str, Mapping[Any, Mapping[str, Any]]] = {
     "method": LCA_METHODS,
     "normalizer": {"difference": {"score": "accuracy"}, "union": {"score": "accuracy_union"}},
 }
@@ -37,7 +37,7 @@ SPELLED: Mapping[str, Mapping[Any, Mapping[str, Any]]] = {
 
 
 @dataclass(frozen=True)
-class Named:
+class CatalogueEntry:
     """A measure known by its name: its entry in the catalogue.
 
     ``measure``: its definition, as text. ``parameters``: which of its fields can be chosen. ``needed``: fields without
@@ -73,7 +73,7 @@ class Named:
     @cached_property
     def spelled(self) -> Mapping[str, Mapping[Any, Mapping[str, Any]]]:
         """Its parameters that are no fields."""
-        return {key: SPELLED[key] for key in self.parameters if key in SPELLED}
+        return {key: PARAMETER_MEANINGS[key] for key in self.parameters if key in PARAMETER_MEANINGS}
 
     def make(self, chosen: Mapping[str, Any]) -> Measure:
         """The measure with these parameters."""
@@ -113,7 +113,7 @@ class Named:
 
     def parameters_of(self, measure: Measure) -> dict[str, Any]:
         """The values of the parameters."""
-        plain = measure.plain_fields()
+        plain = measure.serializable_fields()
         return {key: self._spelling(plain, key) if key in self.spelled else plain.get(key) for key in self.parameters}
 
     def chosen(self, measure: Measure) -> dict[str, Any]:

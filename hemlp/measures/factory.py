@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, file_reader, read_bytes
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.named import KINDS
-from hemlp.measures.ranked import RankedMeasure
+from hemlp.measures.catalogue_entry import KINDS
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from hemlp.measures.literals import MatchName, NearestName, PairName, SetName, TransportName
     from hemlp.measures.matches import MatchMeasure
     from hemlp.measures.nearest import NearestMeasure
-    from hemlp.measures.pairs import PairMeasure
-    from hemlp.measures.sets import SetMeasure
+    from hemlp.measures.pair_measure import PairMeasure
+    from hemlp.measures.set_measure import SetMeasure
     from hemlp.measures.transport import TransportMeasure
 
 _AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
@@ -45,7 +45,7 @@ def _kind(name: str) -> Callable[..., Measure] | None:
     """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
     for module in KINDS.values():
         import_module(module)
-    found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
+    found = [kind for kind in Measure.subclasses() if kind.__name__ == name and name not in NAMED]
     own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
     places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or found}
     if len(places) > 1:
@@ -156,10 +156,10 @@ def write_measures(measures: Iterable[Measure]) -> str:
         measures = [measures]
     for made in map(measure, measures):
         each, at = (made.measure, made.k) if isinstance(made, RankedMeasure) else (made, None)
-        if "custom" in each.plain_fields().values():
+        if "custom" in each.serializable_fields().values():
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
-        fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
+        fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.serializable_fields())}
         usual = known or type(each).__name__ in ("PairMeasure", "SetMeasure")
         if not (usual and type(each).__module__.startswith("hemlp.")):
             fields["kind"] = type(each).__name__
@@ -218,10 +218,10 @@ def measures_from_tables(tables: Any) -> list[Measure]:
             further = {key: fields.pop(key) for key in ("pair", "defaults", "total") if key in fields}
             fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)), **further)
         usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
-        called = fields.pop("kind", usual)
-        kind = measure if called is None else _kind(str(called))
+        class_name = fields.pop("kind", usual)
+        kind = measure if class_name is None else _kind(str(class_name))
         if kind is None:
-            raise UnknownMeasure(f"there is no class of measures {called!r}: import what defines it first")
+            raise UnknownMeasure(f"there is no class of measures {class_name!r}: import what defines it first")
         at = fields.pop("at", None)
         try:
             each = kind(fields.pop("name"), **fields)

@@ -17,9 +17,9 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
-from hemlp.measures.memory import pairing_bytes
-from hemlp.measures.names import check_name
-from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
+from hemlp.measures.memory_estimate import pairing_bytes
+from hemlp.measures.naming import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, count_common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.problems.pairing.bounds import (
@@ -46,8 +46,8 @@ from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
 
 if TYPE_CHECKING:
+    from hemlp.measures.default_cost_sensitivity import Sensitivity
     from hemlp.measures.dual_values import ClassPrices
-    from hemlp.measures.sensitivity import Sensitivity
     from hemlp.problems.pairing.flows import FlowModel
 
 
@@ -98,7 +98,7 @@ class PairMeasure(Measure):
     bounds: Bounds
     cost: Any
     default_cost: DefaultCost | tuple[DefaultCost, DefaultCost]
-    rule: str | PairScore
+    scoring: str | PairScore
     max_distance: float | None
     horizon: int | None
     pairing: str
@@ -137,24 +137,26 @@ class PairMeasure(Measure):
             raise InvalidOption("weights map classes to numbers, for optimal pairings")
         if isinstance(score, str) and score != "error" and not (weights is None and bounds.plain):
             raise InvalidOption(f"score={score!r} needs plain bounds and no weights: else it would leave its range")
-        rule = score if isinstance(score, PairScore) else PAIR_SCORES[score]
-        if rule.similarity and (bounds != ONE_TO_ONE or default_cost != 0.5 or max_distance is not None):
+        scoring = score if isinstance(score, PairScore) else PAIR_SCORES[score]
+        if scoring.similarity and (bounds != ONE_TO_ONE or default_cost != 0.5 or max_distance is not None):
             raise InvalidOption(f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5")
         if pairing == "nearest" and bounds != COVER:
             raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
         self.__dict__.update(
-            name=name, bounds=bounds, cost=cost, default_cost=default_cost, rule=score, max_distance=max_distance,
+            name=name, bounds=bounds, cost=cost, default_cost=default_cost, scoring=score, max_distance=max_distance,
             horizon=horizon, pairing=pairing, defined=defined, weights=weights,
         )  # fmt: skip
         check_name(self)
 
     def __hash__(self) -> int:
-        return hash((self.name, str(self.bounds), str(self.default_cost), str(self.rule), self.horizon, self.pairing))
+        return hash(
+            (self.name, str(self.bounds), str(self.default_cost), str(self.scoring), self.horizon, self.pairing)
+        )
 
     @property
     def fields(self) -> dict[str, Any]:
         """By the names of the constructor's arguments."""
-        return {"score" if key == "rule" else key: getattr(self, key) for key in self.__dataclass_fields__}
+        return {"score" if key == "scoring" else key: getattr(self, key) for key in self.__dataclass_fields__}
 
     @property
     def usual_fields(self) -> dict[str, Any]:
@@ -164,50 +166,50 @@ class PairMeasure(Measure):
     @property
     def columns(self) -> tuple[str, ...]:
         """The score, the least cost, and scores that are shown beside it."""
-        return self.name, "error", *(score for score in self.score_rule.beside if score != self.name)
+        return self.name, "error", *(score for score in self.scorer.beside if score != self.name)
 
     @property
     def parts(self) -> tuple[Any, ...]:
         """A cost that has a text form, and a score that is known by name."""
         cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
-        return *cost, *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+        return *cost, *((self.scorer.function,) if isinstance(self.scoring, str) else ())
 
     @property
-    def score_rule(self) -> PairScore:
+    def scorer(self) -> PairScore:
         """How the score is made from the optimum."""
-        return PAIR_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+        return PAIR_SCORES[self.scoring] if isinstance(self.scoring, str) else self.scoring
 
     @property
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
         promised, found = cost_promises(self.cost), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
-        turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
+        turned = isinstance(self.scoring, str) and self.scorer.mirror == self.scoring
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
             if self.weights is None and not isinstance(self.bounds.pair, PairRule):
                 found |= promised & {"names"} | (set() if self.bounds.ruled else promised & {"monotone"})
             if turned and self.bounds.symmetric:
                 found |= promised & {"symmetric"}
         alone = lower <= {0, 1} and self.bounds.free and not self.bounds.custom
-        if "zero_if_equal" in promised and alone and isinstance(self.rule, str):
+        if "zero_if_equal" in promised and alone and isinstance(self.scoring, str):
             found.add("best_if_equal")
             strict = self.bounds.plain and self.weights is None and self.default_cost != 0
             if turned and "zero_only_if_equal" in promised and lower == {1} and strict:
                 found.add("best_only_if_equal")
         return frozenset(found)
 
-    def plain_fields(self) -> dict[str, Any]:
+    def serializable_fields(self) -> dict[str, Any]:
         """The fields as plain values; what has no text form says custom."""
         told = {k: v for k, v in self.fields.items() if k != "weights" or v is not None}
         plain = {k: "custom" if _is_custom(v) else v for k, v in told.items()}
         return plain | {"cost": cost_text(self.cost)}
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name and score share their pairing; scores of similarities limit its costs."""
         fields = {k: v for k, v in self.fields.items() if k not in ("name", "score", "cost")}
         rest = tuple((k, id(v) if _is_custom(v) else v) for k, v in fields.items())
-        return cost_key(self.cost), self.score_rule.similarity, rest
+        return cost_key(self.cost), self.scorer.similarity, rest
 
     def pair_bytes(self, hierarchy: Hierarchy) -> float:
         """As of Problem 1."""
@@ -251,7 +253,7 @@ class PairMeasure(Measure):
         own_lengths = getattr(self.cost, "weights", None) != "uniform"
         if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
-        if self.score_rule.similarity:
+        if self.scorer.similarity:
             kappa = shares_of_one(self.cost, batch, pairs, self.name)
         else:
             kappa = checked_costs(self.cost, batch, pairs)
@@ -300,17 +302,17 @@ class PairMeasure(Measure):
             return (predicted == 0) != (true == 0), "one side is empty and the other is not"
         return super()._undefined(batch)
 
-    def _evaluated(self, model: PairingModel | FlowModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel | FlowModel, solution: Any) -> dict[str, FloatArray]:
         batch = model.batch
         facts = PairFacts(
             solution.objectives,
             batch.pred.sizes,
             batch.true.sizes,
-            common_classes(batch),
+            count_common_classes(batch),
             float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
         )
-        beside = {name: PAIR_SCORES[name].function(facts) for name in self.score_rule.beside}
-        return {"error": facts.error, **beside, self.name: self.score_rule.function(facts)}
+        beside = {name: PAIR_SCORES[name].function(facts) for name in self.scorer.beside}
+        return {"error": facts.error, **beside, self.name: self.scorer.function(facts)}
 
     def prices(self, hierarchy: Hierarchy, true: Any, pred: Any) -> ClassPrices:
         """What each class of an instance adds to the least cost: its prices as a range, and its absence.
@@ -367,9 +369,9 @@ class PairMeasure(Measure):
         >>> measure("GIE").sensitivity(h, ["sheep"], ["cow"]).breakpoints
         (Fraction(1, 1),)
         """
-        from hemlp.measures.sensitivity import Totals
+        from hemlp.measures.default_cost_sensitivity import EnvelopeSum
 
-        totals = Totals(self)
+        totals = EnvelopeSum(self)
         totals.add_batch(as_batch(data, true, pred))
         return totals.sensitivity()
 
