@@ -146,7 +146,7 @@ def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
     for system in ev.systems:
         totals = EnvelopeSum(of_pairs)
         for _, batch in ev.inputs.blocks(system):
-            totals.add_batch(each.as_batch(batch) if isinstance(each, RankedMeasure) else batch)
+            totals.add_batch(each._as_batch(batch) if isinstance(each, RankedMeasure) else batch)
         found[system] = totals.sensitivity()
     chosen: Any = of_pairs.default_cost
     return Sensitivities(measure, found, float(chosen))

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import reader
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
-from hemlp.measures.base import Measure
+from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
 from hemlp.optimize.model import Model
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hemlp.measures.default_cost_sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False)
 class RankedMeasure(Measure):
     """A measure of the k classes with the greatest scores (ties by label), or of all where there are fewer.
 
@@ -51,23 +51,15 @@ class RankedMeasure(Measure):
 
     measure: Measure
     k: int
+    name: str = field(init=False)
 
-    def __init__(self, measure: Measure, k: int) -> None:
+    def __post_init__(self) -> None:
+        measure, k = self.measure, self.k
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise UnknownMeasure(f"{measure}@{k}: the number of the greatest scores is an integer of at least 1")
         if not isinstance(measure, Measure) or isinstance(measure, RankedMeasure):
             raise InvalidOption(f"{measure}@{k} is not a measure at a number of the greatest scores")
-        self.__dict__.update(measure=measure, k=int(k), name=f"{measure.name}@{k}")
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"measure": self.measure, "k": self.k}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """There are none."""
-        return {}
+        set_fields(self, k=int(k), name=f"{measure.name}@{k}")
 
     def changed(self, **changes: Any) -> RankedMeasure:
         """With another k, or other fields of the measure."""
@@ -77,10 +69,6 @@ class RankedMeasure(Measure):
     def serializable_fields(self) -> dict[str, Any]:
         """Those of the measure."""
         return self.measure.serializable_fields()
-
-    def custom_fields(self) -> dict[str, Any]:
-        """Those of the measure."""
-        return self.measure.custom_fields()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -101,9 +89,9 @@ class RankedMeasure(Measure):
         return self.name, *(column for column in self.measure.columns if column != self.measure.name)
 
     @property
-    def scorer(self) -> Any:
+    def _scorer(self) -> Any:
         """That of the measure."""
-        return self.measure.scorer
+        return self.measure._scorer
 
     @property
     def greater_is_better(self) -> bool:
@@ -120,9 +108,9 @@ class RankedMeasure(Measure):
         """The range alone: equal scores make it depend on the names of classes."""
         return self.measure.invariants & {"range"}
 
-    def check_complete(self) -> None:
+    def _check_complete(self) -> None:
         """As of the measure."""
-        self.measure.check_complete()
+        self.measure._check_complete()
 
     @property
     def exact(self) -> bool:
@@ -134,20 +122,20 @@ class RankedMeasure(Measure):
         """Measures of one k share what they would share without it."""
         return self.k, sharing_key(self.measure)
 
-    def mean_closure_size(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """As of the measure."""
-        return self.measure.mean_closure_size(hierarchy)
+        return self.measure._mean_closure_size(hierarchy)
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
         """As of the measure, for the k greatest scores."""
-        return self.measure.bytes_needed(self.as_batch(batch))
+        return self.measure.bytes_needed(self._as_batch(batch))
 
     @property
     def signature(self) -> str:
         """That of the measure, with its k."""
         return self.name + self.measure.signature.removeprefix(self.measure.name)
 
-    def as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+    def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
         """A batch with the k greatest scores for predictions."""
         if isinstance(data, Batch):
             return as_batch(data.first(self.k), true, pred)
@@ -157,14 +145,14 @@ class RankedMeasure(Measure):
         return Batch.of(data, *sides).first(self.k)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        return self.measure._undefined(self.as_batch(batch))
+        return self.measure._undefined(self._as_batch(batch))
 
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
-        return self.measure._defined_rows(self.as_batch(batch), undefined, first_row)
+        return self.measure._defined_rows(self._as_batch(batch), undefined, first_row)
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The model of the measure on the k greatest scores; ``pred`` maps labels to scores."""
-        return self.measure.model(self.as_batch(data, true, pred))
+        return self.measure.model(self._as_batch(data, true, pred))
 
     def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
         """How a pair-based measure of the k greatest scores depends on its default cost; see ``PairMeasure``."""
@@ -172,7 +160,7 @@ class RankedMeasure(Measure):
 
         if not isinstance(self.measure, PairMeasure):
             raise InvalidOption(f"{self} has no default cost, of which it could be a function")
-        return self.measure.sensitivity(self.as_batch(data, true, pred))
+        return self.measure.sensitivity(self._as_batch(data, true, pred))
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         found = self.measure._compute_columns(model, solution)

@@ -72,7 +72,7 @@ def _where_wrong(measure: Measure, scores: Scores) -> float:
 
 def _of_means(measure: SetMeasure, scores: Scores, average: str) -> float:
     """F of mean P and mean R; "cafa" of ancestor closures only, and with the mean of P where there is a prediction."""
-    scorer = measure.scorer
+    scorer = measure._scorer
     if scorer.of_means is None:
         raise InvalidOption(f"{measure.name} has no average {average!r}: it is not made of P and R")
     if average == "cafa" and not isinstance(measure.augment, Ancestors):

@@ -124,7 +124,7 @@ class EnvelopeSum:
     def add_batch(self, batch: Batch) -> None:
         """The instances of a batch."""
         weights = DIVISORS[str(self.measure.scoring)]
-        for rows in split_rows(batch, np.arange(len(batch)), self.measure.mean_closure_size(batch.hierarchy)):
+        for rows in split_rows(batch, np.arange(len(batch)), self.measure._mean_closure_size(batch.hierarchy)):
             part = batch if len(rows) == len(batch) else batch.take(rows)
             self.instances += len(part)
             self._add(envelope(self.measure.model(part)), weights(part))

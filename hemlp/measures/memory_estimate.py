@@ -33,8 +33,16 @@ def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
     return max(model, cost_bytes(measure.cost))
 
 
+def is_small(batch: Batch) -> bool:
+    """Whether all instances together need next to nothing, whatever the measure: labels, their lists and pairs."""
+    labels = batch.pred.classes.size + batch.true.classes.size
+    return labels * (300 + 30 * len(batch.hierarchy) + 75 * labels) < ALWAYS_THERE
+
+
 def check_memory(measure: Measure, batch: Batch, first_row: int, room: float | None) -> None:
     """Raise OutOfMemory where an instance takes more than ``room`` bytes (None: than the machine has)."""
+    if is_small(batch):
+        return
     most = measure.bytes_needed(batch).max(initial=0.0)
     if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
         raise too_large(measure, batch, np.arange(len(batch)), first_row, room)

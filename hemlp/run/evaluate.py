@@ -173,7 +173,7 @@ def _check(
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
     for each in made.values():
-        each.check_complete()
+        each._check_complete()
     for option, number in (("workers", workers), ("chunk", chunk)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")

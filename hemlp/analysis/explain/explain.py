@@ -49,7 +49,7 @@ def explain(
     one = batch[row]
     groups: dict[Any, list[str]] = {}
     for name, each in measures.items():
-        each.check_complete()
+        each._check_complete()
         groups.setdefault(sharing_key(each), []).append(name)
     parts = tuple(_part(one, {name: measures[name] for name in members}) for members in groups.values())
     leaders = [measures[members[0]] for members in groups.values()]
