@@ -163,8 +163,8 @@ class RankedMeasure(Measure):
         return self.measure.sensitivity(self._as_batch(data, true, pred))
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
-        found = self.measure._compute_columns(model, solution)
-        return {self.name if name == self.measure.name else name: values for name, values in found.items()}
+        columns = self.measure._compute_columns(model, solution)
+        return {self.name if name == self.measure.name else name: values for name, values in columns.items()}
 
     def without_k(self, scores: Scores) -> Scores:
         """Scores of this measure as those of the measure without k, on the same predictions."""

@@ -65,7 +65,7 @@ class CatalogueEntry:
 
     @cached_property
     def _definition(self) -> Measure:
-        """The measure under a neutral name; the module of its class is loaded when somebody asks."""
+        """The measure under a neutral name; the module of its class is loaded when it is needed."""
         kind, (_, *positional), fields = parse_call(self.measure)
         made: Measure = getattr(import_module(KINDS[kind]), kind)("definition", *positional, **fields)
         return made
@@ -82,7 +82,7 @@ class CatalogueEntry:
 
     @cached_property
     def default_parameters(self) -> dict[str, Any]:
-        """The parameters that nobody has to say."""
+        """The parameters and their defaults."""
         return self.parameters_of(self._definition)
 
     def make(self, chosen: Mapping[str, Any]) -> Measure:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hemlp.measures.pair_measure import PairMeasure
 
 ALWAYS_THERE = 2**20
-"""Bytes that nobody needs to ask for."""
+"""Bytes that are always available."""
 
 
 def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:

@@ -79,7 +79,7 @@ class PairMeasure(Measure):
     pairing
         "nearest" lets each class take one of its nearest.
     defined
-        "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+        "always", "single" (one class per side) or "both" (not when exactly one side is empty).
     weights
         How much each class counts: its default cost is multiplied by its weight, and the cost of a pair by the mean
         weight of its two classes.
@@ -174,21 +174,21 @@ class PairMeasure(Measure):
     @property
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
-        promised, found = cost_promises(self.cost), {"range"}
+        promised, kept = cost_promises(self.cost), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
         turned = isinstance(self.scoring, str) and self._scorer.mirror == self.scoring
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
             if self.weights is None and not isinstance(self.bounds.pair, PairRule):
-                found |= promised & {"names"} | (set() if self.bounds.ruled else promised & {"monotone"})
+                kept |= promised & {"names"} | (set() if self.bounds.ruled else promised & {"monotone"})
             if turned and self.bounds.symmetric:
-                found |= promised & {"symmetric"}
+                kept |= promised & {"symmetric"}
         alone = lower <= {0, 1} and self.bounds.free and not self.bounds.custom
         if "zero_if_equal" in promised and alone and isinstance(self.scoring, str):
-            found.add("best_if_equal")
+            kept.add("best_if_equal")
             strict = self.bounds.plain and self.weights is None and self.default_cost != 0
             if turned and "zero_only_if_equal" in promised and lower == {1} and strict:
-                found.add("best_only_if_equal")
-        return frozenset(found)
+                kept.add("best_only_if_equal")
+        return frozenset(kept)
 
     @property
     def _model_key(self) -> Hashable:
@@ -208,7 +208,7 @@ class PairMeasure(Measure):
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch.
 
-        A ``PairingModel``, or a ``FlowModel`` where bounds have further rules or prices: the bounds tell, not the type.
+        A ``PairingModel``, or a ``FlowModel`` where bounds have further rules or prices, which its bounds decide.
         """
         batch = as_batch(data, true, pred)
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
@@ -319,8 +319,8 @@ class PairMeasure(Measure):
         --------
         >>> from hemlp import Hierarchy, measure
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> found = measure("GIE").prices(h, true=["sheep", "cow"], pred=["cow"])
-        >>> [(row.label, row.without) for row in found.rows if row.side == "true"]
+        >>> prices = measure("GIE").prices(h, true=["sheep", "cow"], pred=["cow"])
+        >>> [(row.label, row.without) for row in prices.rows if row.side == "true"]
         [('cow', -3.0), ('sheep', -5.0)]
         """
         from hemlp.measures.dual_values import class_prices

@@ -1,4 +1,4 @@
-"""Scores of batches: measures of one model share its solution, and instances that are alike are solved once."""
+"""Scores of batches: measures of one model share its solution, and equal instances are solved once."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class SolveOptions:
     room: float | None
 
     def choose_solver(self, model: Model[Any]) -> str | Solver | None:
-        """Who solves a model in this round; an error where the measure itself says that somebody else does."""
+        """Who solves a model in this round; an error where the measure itself names another solver."""
         own = model.usual_solver
         if self.solver is not None and own is not None and (name := as_solver(self.solver).name) != own:
             raise InvalidOption(
@@ -129,13 +129,13 @@ class SolveOptions:
         return self.solver is not None and not is_exact(as_solver(self.solver))
 
     def __str__(self) -> str:
-        """What can change what is found, for signatures."""
+        """What can change scores, for signatures."""
         limit = "" if self.time_limit is None else f"|time_limit:{self.time_limit}"
         return limit + (f"|solver:{as_solver(self.solver).name}" if self.solver and self.approximate else "")
 
 
 def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, options: SolveOptions) -> list[Scores]:
-    """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
+    """Scores of measures of one model; of equal instances the first is solved (``first``: which that is, for each)."""
     leader = group[0]
     check_memory(leader, batch, options.first_row, options.room)
     rows = leader._defined_rows(batch, options.undefined, options.first_row)
@@ -189,7 +189,7 @@ def _as_scores(
 
 
 def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
-    """One array a column. What is not the score itself is the same for all measures of one model, and kept once."""
+    """One array per column. What is not the score itself is the same for all measures of one model, and kept once."""
     further = {name: np.full(size, math.nan) for each in group for name in each.columns if name != each.name}
     own = (np.full(size, math.nan) for _ in group)
     return [

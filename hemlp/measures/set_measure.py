@@ -55,7 +55,7 @@ class SetScore:
     Parameters
     ----------
     function
-        From ``SetFacts`` (an array for each fact) to one value an instance.
+        From ``SetFacts`` (an array for each fact) to one value per instance.
     greater_is_better
         Losses are better when small.
     range
@@ -211,16 +211,16 @@ class SetMeasure(Measure):
             return frozenset({"range"})
         promises, mirror = self.augment.promises, self._scorer.mirror
         best = self.range[1] if self.greater_is_better else self.range[0]
-        found = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
+        kept = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
         if mirror == self.scoring and "symmetric" in promises:
-            found.add("symmetric")
+            kept.add("symmetric")
         elif mirror in ("P", "R") and mirror != self.scoring and "mirror" in promises:
-            found.add(f"mirrors {mirror}")
+            kept.add(f"mirrors {mirror}")
         if self.weights is None:  # weights know classes by name, and may be 0
-            found |= promises & {"names", "monotone"}
+            kept |= promises & {"names", "monotone"}
             if "distinct" in promises and mirror == self.scoring:
-                found.add("best_only_if_equal")
-        return frozenset(found)
+                kept.add("best_only_if_equal")
+        return frozenset(kept)
 
     @property
     def exact(self) -> bool:
@@ -309,10 +309,10 @@ class SetMeasure(Measure):
         """
         if scores.name != self.name or self.scoring != "ICM":
             raise InvalidOption(f"a normalised average is made of scores of ICM: these are {scores.name} of {self}")
-        heavy = scores.mean("true")
-        if not heavy > 0:
+        weight = scores.mean("true")
+        if not weight > 0:
             raise InvalidOption("the true classes weigh nothing, so there is no normalised average")
-        return (scores.mean() + heavy) / (2 * heavy)
+        return (scores.mean() + weight) / (2 * weight)
 
 
 def _plain_beta(beta: Any, score: str | SetScore, augment: Augmentation) -> float:

@@ -40,14 +40,14 @@ class Signature:
 
 def _split_outside_brackets(text: str) -> list[str]:
     """What commas separate, but for those within brackets."""
-    found, depth = [""], 0
+    pieces, depth = [""], 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
         if sign == "," and not depth:
-            found.append("")
+            pieces.append("")
         else:
-            found[-1] += sign
-    return found
+            pieces[-1] += sign
+    return pieces
 
 
 def _pairs(texts: list[str]) -> dict[str, str]:
@@ -72,13 +72,13 @@ def shorten(text: str) -> str:
 
 
 def _default_parameters(name: str) -> dict[str, str]:
-    """The parameters of a named measure that nobody has to say."""
+    """The parameters of a named measure at their defaults, as texts."""
     known = NAMED.get(name.partition("@")[0])
     return {} if known is None else {key: str(value) for key, value in known.default_parameters.items()}
 
 
 def restore_measure(name: str, signature: str) -> Measure:
-    """The measure that a stored evaluation calls ``name``, if its name tells all that its signature does."""
+    """The measure that a stored evaluation calls ``name``, if its name says all that its signature does."""
     try:
         made = measure(name)
         if _difference_of_measures(Signature.read(signature), Signature.read(made.signature)) is None:
@@ -95,12 +95,12 @@ def difference(old: str, new: str) -> str | None:
     measure that ``old`` does not have was not yet invented, and means its default.
     """
     was, now = Signature.read(old), Signature.read(new)
-    found = _difference_of_measures(was, now)
-    for key in {**was.circumstances, **now.circumstances} if found is None else ():
+    reason = _difference_of_measures(was, now)
+    for key in {**was.circumstances, **now.circumstances} if reason is None else ():
         before, after = was.circumstances.get(key), now.circumstances.get(key)
         if before != after:
             return f"{key} was {before or 'not given'} and is {after or 'not given'}"
-    return found
+    return reason
 
 
 def _difference_of_measures(was: Signature, now: Signature) -> str | None:

@@ -102,7 +102,7 @@ FAULTS = [
     # measures
     Fault("measures/set_measure.py", "\"jaccard\": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common)", "\"jaccard\": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true)", "Jaccard"),
     Fault("measures/set_measure.py", "beta**2 * facts.true + facts.predicted", "facts.true + beta**2 * facts.predicted", "F_beta weighs P where R is meant", "more_sets greatest_scores"),
-    Fault("measures/set_measure.py", "return (scores.mean() + heavy) / (2 * heavy)", "return (scores.mean() + heavy) / heavy", "normalised ICM", "more_sets averages"),
+    Fault("measures/set_measure.py", "return (scores.mean() + weight) / (2 * weight)", "return (scores.mean() + weight) / weight", "normalised ICM", "more_sets averages"),
     Fault("measures/pair_scores.py", "similar = (facts.predicted + facts.true) / 2 - facts.error", "similar = facts.predicted / 2 + facts.true / 2 - facts.error / 2", "matched P, R and F", "composites"),
     Fault("measures/pair_scores.py", "\"accuracy_union\": _accuracy(\"accuracy_union\", lambda f: f.predicted + f.true - f.common)", "\"accuracy_union\": _accuracy(\"accuracy_union\", lambda f: f.predicted + f.true - 2 * f.common)", "accuracy by the union", "measures"),
     Fault("measures/instance_scores.py", "return exact_mean(defined.tolist(), defined.size)", "return exact_mean(defined.tolist(), values.size)", "means with undefined instances"),
