@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -147,6 +148,10 @@ From {number(low)} to {number(high)}; {better}. Defined as
 ## Parameters
 
 {shown}
+## Reference
+
+{link_dois(entry.reference)}
+
 ## What holds on every instance
 
 {promises}
@@ -154,6 +159,11 @@ From {number(low)} to {number(high)}; {better}. Defined as
 
 {case_words(each, entry.case, drawn)}
 """
+
+
+def link_dois(reference: str) -> str:
+    """With links to what has a DOI."""
+    return re.sub(r"doi:(\S+?)(?=;|$)", r"[doi:\1](https://doi.org/\1)", reference) + "."
 
 
 def number(value: float) -> str:

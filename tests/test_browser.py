@@ -140,7 +140,8 @@ def test_a_copied_table_has_the_values_of_the_page(browser, mini_file, mini):
         rows = [line.strip().split("\t") for line in copied.strip().splitlines()]
         for row, system in zip(rows, mini.systems, strict=True):
             values = [
-                f"{format_number(mini.mean(system, name))} ({mini.ranks(name)[system]}) {''.join(mini.groups(name)[system])}"
+                f"{format_number(mini.mean(system, name))} ({mini.ranks(name)[system]}) "
+                + "".join(mini.groups(name)[system])
                 for name in mini.measures
             ]
             assert [cell.split(" [")[0] for cell in row[:-1]] == [system, *values]

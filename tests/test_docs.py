@@ -65,7 +65,7 @@ SHOWN = (
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
     "Hierarchy": ("find", "from_data", "numbers", "with_isolated", "up_distance_chunks"),
-    "Measure": ("list_length", "pair_bytes", "sees"),
+    "Measure": (),
     "LabelSets": ("place", "row_of"),
     "Batch": ("concatenate", "first", "over"),
     "ScoredSets": (
@@ -96,6 +96,14 @@ PUBLIC = {
         hemlp.costs.MatrixCost,
     )},
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_named_measure_says_where_it_was_published(name):
+    reference = NAMED[name].reference
+    assert re.search(r"\b(19|20)\d\d\b", reference), "no year"
+    for doi in re.findall(r"doi:([^;]*)", reference):
+        assert re.fullmatch(r"10\.\d{4,5}/[\w./-]+\w", doi), doi
 
 
 @pytest.mark.parametrize("name", PUBLIC)

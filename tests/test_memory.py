@@ -51,6 +51,15 @@ def test_the_estimate_is_what_is_really_taken(each):
         assert peak / 2 < each.bytes_needed(batch)[0] < 2 * peak
 
 
+def test_a_batch_that_counts_as_small_needs_no_more_than_is_always_there():
+    chain = Hierarchy.from_edges((c, c + 1) for c in range(300))
+    batches = [Batch.of(chain, [[*range(300, 300 - n, -1)]], [[*range(m)]]) for n, m in np.ndindex(60, 60)]
+    small = [batch for batch in batches if memory_estimate.is_small(batch)]
+    assert 100 < len(small) < len(batches)
+    whole = Batch.joined(small)
+    assert all(each.bytes_needed(whole).max() < memory_estimate.ALWAYS_THERE for each in MEASURES)
+
+
 @pytest.mark.parametrize("options", [{}, {"workers": 2}, {"chunk": 1}])
 def test_an_instance_beyond_the_limit_is_refused_before_any_is_scored(monkeypatch, options):
     h, true, pred = large(3000, small=4)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.measures.base import Measure
+from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
 from hemlp.optimize.model import Model
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hemlp.measures.default_cost_sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False)
 class RankedMeasure(Measure):
     """A measure of the k classes with the greatest scores (ties by label), or of all where there are fewer.
 
@@ -51,23 +51,15 @@ class RankedMeasure(Measure):
 
     measure: Measure
     k: int
+    name: str = field(init=False)
 
-    def __init__(self, measure: Measure, k: int) -> None:
+    def __post_init__(self) -> None:
+        measure, k = self.measure, self.k
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise UnknownMeasure(f"{measure}@{k}: the number of the greatest scores is an integer of at least 1")
         if not isinstance(measure, Measure) or isinstance(measure, RankedMeasure):
             raise InvalidOption(f"{measure}@{k} is not a measure at a number of the greatest scores")
-        self.__dict__.update(measure=measure, k=int(k), name=f"{measure.name}@{k}")
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"measure": self.measure, "k": self.k}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """There are none."""
-        return {}
+        set_fields(self, k=int(k), name=f"{measure.name}@{k}")
 
     def changed(self, **changes: Any) -> RankedMeasure:
         """With another k, or other fields of the measure."""
@@ -77,10 +69,6 @@ class RankedMeasure(Measure):
     def serializable_fields(self) -> dict[str, Any]:
         """Those of the measure."""
         return self.measure.serializable_fields()
-
-    def custom_fields(self) -> dict[str, Any]:
-        """Those of the measure."""
-        return self.measure.custom_fields()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -134,9 +122,9 @@ class RankedMeasure(Measure):
         """Measures of one k share what they would share without it."""
         return self.k, sharing_key(self.measure)
 
-    def mean_closure_size(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """As of the measure."""
-        return self.measure.mean_closure_size(hierarchy)
+        return self.measure._mean_closure_size(hierarchy)
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
         """As of the measure, for the k greatest scores."""
@@ -175,8 +163,8 @@ class RankedMeasure(Measure):
         return self.measure.sensitivity(self._as_batch(data, true, pred))
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
-        found = self.measure._compute_columns(model, solution)
-        return {self.name if name == self.measure.name else name: values for name, values in found.items()}
+        columns = self.measure._compute_columns(model, solution)
+        return {self.name if name == self.measure.name else name: values for name, values in columns.items()}
 
     def without_k(self, scores: Scores) -> Scores:
         """Scores of this measure as those of the measure without k, on the same predictions."""

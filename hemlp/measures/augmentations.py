@@ -246,8 +246,8 @@ class LcaGraph(Augmentation):
 class MinimalLca(LcaGraph):
     """The minimal LCA graphs of Problem 2.
 
-    ``horizon`` h: a class sees what is fewer than h levels up. ``solver``: by whom the graphs are found unless somebody
-    else is asked: None for the optimum, "greedy" for Algorithm 1; ``time_limit``: in how many seconds an instance.
+    ``horizon`` h: a class sees what is fewer than h levels up. ``solver``: who finds the graphs unless another solver
+    is asked for: None for the optimum, "greedy" for Algorithm 1; ``time_limit``: in seconds per instance.
     """
 
     horizon: int | None = None

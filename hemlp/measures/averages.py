@@ -72,8 +72,8 @@ def _where_wrong(measure: Measure, scores: Scores) -> float:
 
 def _of_means(measure: SetMeasure, scores: Scores, average: str) -> float:
     """F of mean P and mean R; "cafa" of ancestor closures only, and with the mean of P where there is a prediction."""
-    scoring = measure._scorer
-    if scoring.of_means is None:
+    scorer = measure._scorer
+    if scorer.of_means is None:
         raise InvalidOption(f"{measure.name} has no average {average!r}: it is not made of P and R")
     if average == "cafa" and not isinstance(measure.augment, Ancestors):
         raise InvalidOption(
@@ -83,7 +83,7 @@ def _of_means(measure: SetMeasure, scores: Scores, average: str) -> float:
     covered = predicted > 0 if average == "cafa" else np.ones(predicted.size, np.bool_)
     _some(measure, average, predicted.size, "it is undefined on all instances")
     _some(measure, average, int(covered.sum()), "no instance has a prediction")
-    return scoring.of_means(mean(precision[covered]), mean(recall))
+    return scorer.of_means(mean(precision[covered]), mean(recall))
 
 
 def _precision_and_recall(measure: SetMeasure, scores: Scores) -> tuple[FloatArray, FloatArray, FloatArray]:

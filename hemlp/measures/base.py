@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from dataclasses import fields
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,23 +30,31 @@ from hemlp.version import __version__
 class Measure(ABC):
     """What every measure has. ``columns`` begins with the name of the measure itself.
 
-    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a class that says how its model is made and its
-    columns from the optimum.
+    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a frozen dataclass that says how its model is
+    made and its columns from the optimum.
     """
 
     name: str
+    _omitted_if_none: ClassVar[tuple[str, ...]] = ()
+    """Parameters that signatures leave out where they are None: they came later."""
 
-    @classmethod
-    def subclasses(cls) -> Iterator[type[Measure]]:
-        """All classes of measures, whoever defined them: their names begin the text of a measure without one."""
-        for kind in cls.__subclasses__():
-            yield kind
-            yield from kind.subclasses()
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.fields == other.fields
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     @property
-    @abstractmethod
     def fields(self) -> dict[str, Any]:
         """All that makes this measure, by the names of the constructor's arguments."""
+        made = (each.name for each in fields(self) if each.init)  # type: ignore[arg-type]
+        return {"score" if name == "scoring" else name: getattr(self, name) for name in made}
+
+    @property
+    def _defaults(self) -> dict[str, Any]:
+        """What fields are unless something else is said."""
+        arguments = inspect.signature(type(self)).parameters.values()
+        return {each.name: each.default for each in arguments if each.default is not each.empty}
 
     def changed(self, **changes: Any) -> Self:
         """The same measure with other fields.
@@ -64,19 +73,16 @@ class Measure(ABC):
         return type(self)(**{**self.fields, **changes})
 
     def serializable_fields(self) -> dict[str, Any]:
-        """The fields as plain values; what has no text form says custom."""
-        return self.fields
-
-    def custom_fields(self) -> dict[str, Any]:
-        """The fields that have no text form."""
-        return {key: self.fields[key] for key, value in self.serializable_fields().items() if value == "custom"}
+        """The fields as plain values and texts; what has no text form says custom."""
+        return {key: _serializable(value) for key, value in self.fields.items()}
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that can be chosen, with their values: of a user's own measure all fields but the name."""
         if self.name in NAMED:
             return NAMED[self.name].parameters_of(self)
-        return {key: value for key, value in self.serializable_fields().items() if key != "name"}
+        left_out = {"name", *(key for key in self._omitted_if_none if self.fields[key] is None)}
+        return {key: value for key, value in self.serializable_fields().items() if key not in left_out}
 
     @property
     def display_name(self) -> str:
@@ -90,15 +96,10 @@ class Measure(ABC):
     def _text(self) -> str:
         """Of fields that never change."""
         if self.name in NAMED:
-            return format_call(self.name, (), NAMED[self.name].chosen(self))
-        plain, usual = self.serializable_fields(), self.usual_fields
-        given = {key: value for key, value in plain.items() if key not in usual or value != usual[key]}
+            return format_call(self.name, (), NAMED[self.name].chosen_parameters(self))
+        defaults = self._defaults
+        given = {k: v for k, v in self.serializable_fields().items() if k not in defaults or v != defaults[k]}
         return format_call(type(self).__name__, (given.pop("name"),), given)
-
-    @property
-    @abstractmethod
-    def usual_fields(self) -> dict[str, Any]:
-        """What fields are unless something else is said."""
 
     @property
     @abstractmethod
@@ -199,7 +200,7 @@ class Measure(ABC):
         """
         return id(self)
 
-    def mean_closure_size(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """How many entries the list of what a class reaches has on average, where the model needs such lists."""
         return hierarchy.upward.mean_length
 
@@ -223,12 +224,11 @@ class Measure(ABC):
         True
         """
         predicted, true = (side.sizes.astype(np.float64) for side in batch.sides)
-        labels = (predicted + true) * (300 + 24 * self.mean_closure_size(batch.hierarchy))
+        labels = (predicted + true) * (300 + 24 * self._mean_closure_size(batch.hierarchy))
         return labels + self._pair_bytes(batch.hierarchy) * predicted * true
 
-    def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
-        """The batch that is scored: a batch as it is, or one of a single instance."""
-        return as_batch(data, true, pred)
+    _as_batch = staticmethod(as_batch)
+    """The batch that is scored."""
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         """On which instances the measure is undefined, and why."""
@@ -242,19 +242,24 @@ class Measure(ABC):
     @cached_property
     def _lasting_signature(self) -> str | None:
         """The signature, where nothing in it can change: neither a mapping nor what a user has defined."""
-        foreign = any(not part.__module__.startswith("hemlp.") for part in (type(self), *self.parts))
-        return None if foreign or self.custom_fields() else self._sign()
+        custom = "custom" in self.serializable_fields().values()
+        return None if custom or self._foreign_parts else self._sign()
 
     def _sign(self) -> str:
-        custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
+        plain, own = self.serializable_fields(), self.fields
+        custom = {key: f"custom {fingerprint(own[key])}" for key, value in plain.items() if value == "custom"}
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
-        foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))
-        own = "".join(f"|custom {fingerprint(part)}" for part in foreign)
-        return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
+        foreign = "".join(f"|custom {fingerprint(part)}" for part in self._foreign_parts)
+        return f"{self.name}|{parameters}{foreign}|hemlp:{__version__}"
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        """Classes and functions that a name in the text stands for; those that are not hemlp's show in signatures."""
+    def _foreign_parts(self) -> list[Any]:
+        """Classes and functions that the text stands for, and that are not hemlp's: they show in signatures."""
+        return [part for part in (type(self), *self._parts) if not part.__module__.startswith("hemlp.")]
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        """Classes and functions that names in the text stand for."""
         return ()
 
     @overload
@@ -334,3 +339,20 @@ class Measure(ABC):
                 first_row + row + 1,
             ).with_advice(LEAVE_OUT)
         return np.flatnonzero(~bad)
+
+
+def set_fields(measure: Measure, **values: Any) -> None:
+    """Set fields of a frozen measure while it is made."""
+    for name, value in values.items():
+        object.__setattr__(measure, name, value)
+
+
+def _serializable(value: Any) -> Any:
+    """A plain value as it is, a cost by its text; "custom" where there is no text form."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, tuple):
+        return "custom" if "custom" in map(_serializable, value) else value
+    if hasattr(value, "custom"):  # bounds
+        return "custom" if value.custom else value
+    return getattr(value, "text", None) or "custom"

@@ -81,7 +81,7 @@ class Sensitivity:
         return 1 - total / wanted if self.accuracy else total
 
     def table(self) -> Table:
-        """One row a line: from which D on, its cost and its slope."""
+        """One row per line: from which D on, its cost and its slope."""
         starts = [0, *self.breakpoints]
         rows = [
             [format_default_cost(start), format_default_cost(cost), format_default_cost(count)]
@@ -124,27 +124,27 @@ class EnvelopeSum:
     def add_batch(self, batch: Batch) -> None:
         """The instances of a batch."""
         weights = DIVISORS[str(self.measure.scoring)]
-        for rows in split_rows(batch, np.arange(len(batch)), self.measure.mean_closure_size(batch.hierarchy)):
+        for rows in split_rows(batch, np.arange(len(batch)), self.measure._mean_closure_size(batch.hierarchy)):
             part = batch if len(rows) == len(batch) else batch.take(rows)
             self.instances += len(part)
             self._add(envelope(self.measure.model(part)), weights(part))
 
-    def _add(self, found: Envelope, weights: IntArray) -> None:
-        """One more part; ``weights``: by what the lines of each instance are divided."""
-        self.exact = self.exact and found.exact
-        begins = np.ones(found.row.size, np.bool_)
-        begins[1:] = found.row[1:] != found.row[:-1]
-        weight = weights[found.row]
-        lines = np.stack([found.cost, found.count], axis=1)
+    def _add(self, part: Envelope, weights: IntArray) -> None:
+        """The envelopes of one more part; ``weights``: by what the lines of each instance are divided."""
+        self.exact = self.exact and part.exact
+        begins = np.ones(part.row.size, np.bool_)
+        begins[1:] = part.row[1:] != part.row[:-1]
+        weight = weights[part.row]
+        lines = np.stack([part.cost, part.count], axis=1)
         for w in np.unique(weight[begins]).tolist():
             of = lines[begins & (weight == w)]
-            self._into(self.first[w], of, found)
+            self._into(self.first[w], of, part)
         at = np.flatnonzero(~begins)
         if not at.size:
             return
         change = lines[at] - lines[at - 1]
         p, q = change[:, 0], -change[:, 1]
-        if found.exact:
+        if part.exact:
             common = np.gcd(p.astype(np.int64), q.astype(np.int64))
             p, q = p / common, q / common
         keys = np.stack([p, q, weight[at].astype(np.float64)], axis=1)
@@ -152,15 +152,15 @@ class EnvelopeSum:
         order = np.argsort(place.ravel(), kind="stable")
         cuts = np.searchsorted(place.ravel()[order], np.arange(1, len(distinct)))
         for (a, b, w), members in zip(distinct.tolist(), np.split(change[order], cuts), strict=True):
-            d: Number = Fraction(int(a), int(b) * found.scale) if found.exact else a / b
-            self._into(self.bends[d, int(w)], members, found)
+            d: Number = Fraction(int(a), int(b) * part.scale) if part.exact else a / b
+            self._into(self.bends[d, int(w)], members, part)
 
     @staticmethod
-    def _into(sums: list[Number], lines: Any, found: Envelope) -> None:
+    def _into(sums: list[Number], lines: Any, part: Envelope) -> None:
         """Add lines to a sum, without rounding where they are integers."""
-        for k, unit in ((0, found.scale), (1, 1)):
+        for k, unit in ((0, part.scale), (1, 1)):
             values = lines[:, k].tolist()
-            sums[k] += Fraction(sum(map(int, values)), unit) if found.exact else math.fsum(values) / unit
+            sums[k] += Fraction(sum(map(int, values)), unit) if part.exact else math.fsum(values) / unit
 
     def sensitivity(self) -> Sensitivity:
         """The average."""
@@ -190,7 +190,7 @@ def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int
     Where they are equal for a while, they change places where they become equal.
     """
     places: list[Number] = sorted({*first.breakpoints, *second.breakpoints})
-    found: list[tuple[Number, int]] = []
+    flips: list[tuple[Number, int]] = []
     ahead: int | None = None
     equal_since: Number | None = None
     for k in range(len(places) + 1):
@@ -205,14 +205,14 @@ def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int
         if start:
             ahead = int(start > 0) if ahead is None else ahead
         if start and end and (start > 0) != (end > 0):
-            found.append((-cost / slope, int(start > 0)))
+            flips.append((-cost / slope, int(start > 0)))
             ahead = int(end > 0)
         elif end:
             now = int(end > 0)
             if ahead is not None and now != ahead:
                 assert equal_since is not None
-                found.append((equal_since, ahead))
+                flips.append((equal_since, ahead))
             ahead, equal_since = now, None
         elif start and high is not None:
             equal_since = high
-    return found
+    return flips

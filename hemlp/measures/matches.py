@@ -18,7 +18,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, SIDES, TRUE
-from hemlp.measures.base import Measure
+from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.optimize.joint import JointModel
@@ -86,7 +86,7 @@ MATCH_SCORES: dict[str, MatchScore] = {
 """Scores by name. One line more makes a score of yours known by name."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class MatchMeasure(Measure):
     """A measure of best matches, made of two pairings.
 
@@ -115,26 +115,8 @@ class MatchMeasure(Measure):
     def __init__(self, name: str, *, cost: Any = "wu_palmer", score: str | MatchScore = "BMA") -> None:
         if not isinstance(score, MatchScore):
             check_choice("score", score, tuple(MATCH_SCORES))
-        self.__dict__.update(name=name, cost=as_cost(cost), scoring=score)
+        set_fields(self, name=name, cost=as_cost(cost), scoring=score)
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash((self.name, str(self.scoring)))
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"name": self.name, "cost": self.cost, "score": self.scoring}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor."""
-        return dict(MatchMeasure.__init__.__kwdefaults__ or {})
-
-    def serializable_fields(self) -> dict[str, Any]:
-        """The fields as plain values; what has no text form says custom."""
-        scoring = "custom" if isinstance(self.scoring, MatchScore) else self.scoring
-        return {"name": self.name, "cost": cost_text(self.cost), "score": scoring}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -142,7 +124,7 @@ class MatchMeasure(Measure):
         return self.name, "predicted_error", "true_error"
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """A cost that has a text form, and a score that is known by name."""
         cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
         return *cost, *((self._scorer.function,) if isinstance(self.scoring, str) else ())

@@ -20,7 +20,7 @@ from hemlp.arrays import FloatArray, row_sums
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED
-from hemlp.measures.base import Measure
+from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
@@ -29,7 +29,7 @@ from hemlp.problems.pairing.model import Half, PairingModel
 from hemlp.problems.pairing.pairs import Pairs
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class NearestMeasure(Measure):
     """The mean cost of the predicted classes, each paired with its nearest true class.
 
@@ -53,25 +53,8 @@ class NearestMeasure(Measure):
     cost: Any
 
     def __init__(self, name: str, *, cost: Any = "lca_height") -> None:
-        self.__dict__.update(name=name, cost=as_cost(cost))
+        set_fields(self, name=name, cost=as_cost(cost))
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"name": self.name, "cost": self.cost}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor."""
-        return dict(NearestMeasure.__init__.__kwdefaults__ or {})
-
-    def serializable_fields(self) -> dict[str, Any]:
-        """The fields as plain values; a cost that has no text form says custom."""
-        return {"name": self.name, "cost": cost_text(self.cost)}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -79,7 +62,7 @@ class NearestMeasure(Measure):
         return self.name, "error"
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """A cost that has a text form."""
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 

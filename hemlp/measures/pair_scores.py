@@ -30,7 +30,7 @@ class PairScore:
     Parameters
     ----------
     function
-        From ``PairFacts`` (an array for each fact) to one value an instance.
+        From ``PairFacts`` (an array for each fact) to one value per instance.
     greater_is_better
         Errors are better when small.
     range

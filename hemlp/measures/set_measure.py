@@ -17,7 +17,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.measures.augmentations import Augmentation, augmentation
-from hemlp.measures.base import Measure
+from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
@@ -55,7 +55,7 @@ class SetScore:
     Parameters
     ----------
     function
-        From ``SetFacts`` (an array for each fact) to one value an instance.
+        From ``SetFacts`` (an array for each fact) to one value per instance.
     greater_is_better
         Losses are better when small.
     range
@@ -113,7 +113,7 @@ def f_beta(beta: float) -> SetScore:
     return SetScore(function, counts=True, of_means=of_means)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class SetMeasure(Measure):
     """A measure of two augmented sets.
 
@@ -167,22 +167,17 @@ class SetMeasure(Measure):
         if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
             raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
         beta = _plain_beta(beta, score, made)
-        self.__dict__.update(name=name, augment=made, scoring=score, weights=weights, beta=beta)
+        set_fields(self, name=name, augment=made, scoring=score, weights=weights, beta=beta)
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.augment, str(self.scoring), self.beta))
 
     @property
     def fields(self) -> dict[str, Any]:
         """The augmentation by its name, with its options beside it."""
-        flat = {"name": self.name, "augment": self.augment.name, "score": self.scoring, "weights": self.weights}
-        return flat | {"beta": self.beta} | self.augment.options
+        return {**super().fields, "augment": self.augment.name, **self.augment.options}
 
     @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor and of the augmentation."""
-        return {"score": "F", "weights": None, "beta": 1} | self.augment.default_options
+    def _defaults(self) -> dict[str, Any]:
+        return super()._defaults | self.augment.default_options
 
     def changed(self, **changes: Any) -> SetMeasure:
         """With other fields; another augmentation keeps the options that it has, too."""
@@ -191,10 +186,6 @@ class SetMeasure(Measure):
         kept |= {k: v for k, v in self.augment.options.items() if k in augmentation(kind, {}).options}
         return type(self)(**{**kept, **changes})
 
-    def serializable_fields(self) -> dict[str, Any]:
-        """The fields as plain values; weights and functions say custom."""
-        return {k: "custom" if isinstance(v, Mapping | SetScore) else v for k, v in self.fields.items()}
-
     @property
     def columns(self) -> tuple[str, ...]:
         """The score, the weights of the two sets and of what they share, and what the augmentation adds."""
@@ -202,7 +193,7 @@ class SetMeasure(Measure):
         return (self.name, "predicted", "true", "common", *(c for c in added if c != self.name))
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """The augmentation, and a score that is known by name."""
         return type(self.augment), *((self._scorer.function,) if isinstance(self.scoring, str) else ())
 
@@ -220,16 +211,16 @@ class SetMeasure(Measure):
             return frozenset({"range"})
         promises, mirror = self.augment.promises, self._scorer.mirror
         best = self.range[1] if self.greater_is_better else self.range[0]
-        found = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
+        kept = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
         if mirror == self.scoring and "symmetric" in promises:
-            found.add("symmetric")
+            kept.add("symmetric")
         elif mirror in ("P", "R") and mirror != self.scoring and "mirror" in promises:
-            found.add(f"mirrors {mirror}")
+            kept.add(f"mirrors {mirror}")
         if self.weights is None:  # weights know classes by name, and may be 0
-            found |= promises & {"names", "monotone"}
+            kept |= promises & {"names", "monotone"}
             if "distinct" in promises and mirror == self.scoring:
-                found.add("best_only_if_equal")
-        return frozenset(found)
+                kept.add("best_only_if_equal")
+        return frozenset(kept)
 
     @property
     def exact(self) -> bool:
@@ -247,7 +238,7 @@ class SetMeasure(Measure):
         batch = as_batch(data, true, pred)
         return self.augment.model(str(self), batch, self._weights(batch.hierarchy))
 
-    def mean_closure_size(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """As the augmentation says."""
         return self.augment.mean_closure_size(hierarchy)
 
@@ -318,10 +309,10 @@ class SetMeasure(Measure):
         """
         if scores.name != self.name or self.scoring != "ICM":
             raise InvalidOption(f"a normalised average is made of scores of ICM: these are {scores.name} of {self}")
-        heavy = scores.mean("true")
-        if not heavy > 0:
+        weight = scores.mean("true")
+        if not weight > 0:
             raise InvalidOption("the true classes weigh nothing, so there is no normalised average")
-        return (scores.mean() + heavy) / (2 * heavy)
+        return (scores.mean() + weight) / (2 * weight)
 
 
 def _plain_beta(beta: Any, score: str | SetScore, augment: Augmentation) -> float:

@@ -38,8 +38,8 @@ def with_zero_division(measure: Measure, scores: Scores, value: ZeroDivision) ->
     InvalidOption
         If the measure is no ratio of two counts, or the value another one.
     """
-    usual = value == "warn" or (isinstance(value, int | float) and (value in (0, 1) or math.isnan(value)))
-    if not usual or isinstance(value, bool):
+    valid = value == "warn" or (isinstance(value, int | float) and (value in (0, 1) or math.isnan(value)))
+    if not valid or isinstance(value, bool):
         raise InvalidOption(f"zero_division={value!r} is not 0, 1, nan or 'warn'")
     if not isinstance(measure, SetMeasure) or not measure._scorer.counts:
         raise InvalidOption(f"zero_division= is for ratios of two counts, and {measure.name} is none")

@@ -46,8 +46,8 @@ class Sample:
         if self.whole:
             return f"All {plural(self.size, 'instance')} of each system."
         return (
-            f"A sample: {len(self.rows):,} of {plural(self.size, 'instance')}, the {self.worst} worst of each system by "
-            f"{leader} and others at random. Everything above is about all instances; searches here see the sample."
+            f"A sample: {len(self.rows):,} of {plural(self.size, 'instance')}, the {self.worst} worst of each system "
+            f"by {leader} and others at random. Everything above is about all instances; searches here see the sample."
         )
 
 

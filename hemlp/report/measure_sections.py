@@ -90,7 +90,8 @@ def _flip_table(found: ranking_sensitivity.Sensitivities) -> str:
     """Where two systems change places, exactly."""
     columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
     rows = [
-        [Cell(format_default_cost(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips
+        [Cell(format_default_cost(d), float(d)), Cell(markup(below)), Cell(markup(above))]
+        for d, below, above in found.flips
     ]
     title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
     return details(title, (table(columns, rows) if rows else "") + notes(found.table().notes))

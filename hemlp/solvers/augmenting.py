@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from hemlp.optimize.budget import solve_within
 from hemlp.optimize.program import STATUSES, Status
-from hemlp.problems.pairing.data import given_data
 from hemlp.problems.pairing.flows import FlowModel, FlowSolution
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
@@ -45,7 +44,7 @@ def _solved(model: PairingModel) -> PairingSolution:
     predicted, true = (half.default.size for half in model.halves)
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = augment(given_data(model), Chosen(chosen, to_default, prices))
+    feasible = augment(model.data, Chosen(chosen, to_default, prices))
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 

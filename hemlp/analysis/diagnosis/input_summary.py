@@ -102,7 +102,6 @@ def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
             lacking, more = (sorted(map(str, one)) for one in ({*gold.ids} - {*sets.ids}, {*sets.ids} - {*gold.ids}))
             for there, not_there, ids in ((first, name, lacking), (name, first, more)):
                 if ids:
-                    problems.append(
-                        f"{plural(len(ids), 'instance')} of {there} missing in {not_there}: {', '.join(ids[:MAX_NAMED])}"
-                    )
+                    names = ", ".join(ids[:MAX_NAMED])
+                    problems.append(f"{plural(len(ids), 'instance')} of {there} missing in {not_there}: {names}")
     return problems

@@ -29,7 +29,7 @@ from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
-from hemlp.problems.pairing.data import check_sizes, chosen_data, given_data
+from hemlp.problems.pairing.data import check_sizes, chosen_data, closed_form, given_data
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.proof import Shortage, find_shortage, improved, prove_optimal
 from hemlp.problems.pairing.solution import PairingSolution, Prices
@@ -84,6 +84,13 @@ class PairingModel(Model["PairingSolution"]):
     kappa: FloatArray
     serves: NDArray[np.uint8]
     halves: tuple[Half, Half]
+
+    data = cached_property(given_data)
+    closed_form = cached_property(closed_form)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the record for compiled code, which is made again."""
+        return {name: value for name, value in vars(self).items() if name != "data"}
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -246,7 +253,7 @@ class PairingModel(Model["PairingSolution"]):
         """The objective of each instance, from its pairs."""
         from hemlp.kernels.pairing import total_costs
 
-        return total_costs(given_data(self), chosen_data(self, solution))
+        return total_costs(self.data, chosen_data(self, solution))
 
     def degrees(self, solution: PairingSolution, side: int) -> IntArray:
         """How many pairs each class of a side takes part in, defaults included."""
@@ -321,7 +328,7 @@ class PairingModel(Model["PairingSolution"]):
             hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
         )  # fmt: skip
         solved = made.statuses <= STATUSES.index(Status.FEASIBLE)
-        verdicts = cheapest(given_data(self), solved, chosen_data(self, made))
+        verdicts = cheapest(self.data, solved, chosen_data(self, made))
         if (verdicts == BROKEN).any():
             self._check_bounds(solution)
         for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
