@@ -32,9 +32,9 @@ from hemlp.hierarchy.hierarchy_files import FORMATS
 from hemlp.instances.sides import LETTERS, SIDES
 from hemlp.io.text import decode
 from hemlp.measures.set_measure import SET_SCORES
-from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
-from hemlp.optimize.registry import SOLVERS
+from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import SOLVERS
 from hemlp.testing import check_measure, check_solver
 
 H = Hierarchy.from_edges(
@@ -289,7 +289,7 @@ class SiblingModel(Model[SiblingSolution]):
                 if next(values, 0) > 0.5:
                     sides[side].add(c)
             nodes.append(tuple(map(frozenset, sides)))
-        return SiblingSolution(self, np.full(len(self), STATUSES.index(result.status), np.int8), tuple(nodes))
+        return SiblingSolution(self, np.full(len(self), result.status, np.int8), tuple(nodes))
 
     def joined(self, solutions):
         statuses = np.concatenate([s.statuses for s in solutions])
@@ -297,7 +297,7 @@ class SiblingModel(Model[SiblingSolution]):
 
     def check(self, solution):
         for i, found in enumerate(solution.nodes):
-            if solution.statuses[i] == STATUSES.index(Status.UNSOLVED):
+            if solution.statuses[i] == Status.UNSOLVED:
                 continue
             meant = tuple(frozenset().union(*map(self.siblings, of[i].tolist())) for of in self.batch.sides)
             if found != meant:

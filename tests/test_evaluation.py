@@ -31,7 +31,7 @@ from hemlp.errors import (
     UndefinedScore,
     UnwritableFile,
 )
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.solvers.search import LcaSearch
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
@@ -331,7 +331,7 @@ class Cut(hemlp.problems.lca.model.LcaModel):
 
     def solve(self, *arguments, **options):
         found = super().solve(*arguments, **options)
-        return replace(found, statuses=np.full(len(found.statuses), STATUSES.index(Status.FEASIBLE), np.int8))
+        return replace(found, statuses=np.full(len(found.statuses), Status.FEASIBLE, np.int8))
 
 
 class Limited(SetMeasure):

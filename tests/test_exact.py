@@ -7,7 +7,7 @@ import pytest
 
 from hemlp import Batch, Hierarchy, measure
 from hemlp.errors import InvalidOption
-from hemlp.optimize.program import STATUSES, ProgramResult, Status
+from hemlp.optimize.program import ProgramResult, Status
 from hemlp.problems.lca.parts import ByParts
 from tests.graphs import graph
 from tests.lca_enumeration import Instance
@@ -56,7 +56,7 @@ def agree(instance, programs):
     labels, edges, true, pred = instance
     model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
     best = model.solve()
-    assert best.statuses.tolist() == [STATUSES.index(Status.OPTIMAL)]
+    assert best.statuses.tolist() == [Status.OPTIMAL]
     assert model.check(best)
     for solver in programs:
         other = model.solve(solver)

@@ -21,7 +21,7 @@ from hemlp.cli.main import commands
 from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.lca.model import LcaModel
 from hemlp.run import study as studies
 from hemlp.run.file_options import FileOptions
@@ -398,7 +398,7 @@ def cut(monkeypatch):
 
     def solve(self, *arguments, **options):
         found = usual(self, *arguments, **options)
-        return replace(found, statuses=np.full(len(found.statuses), STATUSES.index(Status.FEASIBLE), np.int8))
+        return replace(found, statuses=np.full(len(found.statuses), Status.FEASIBLE, np.int8))
 
     monkeypatch.setattr(LcaModel, "solve", solve)
 

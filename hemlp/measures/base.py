@@ -21,8 +21,8 @@ from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.instance_scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
 from hemlp.optimize.model import Model
-from hemlp.optimize.program import STATUSES, Status
-from hemlp.optimize.registry import Solver
+from hemlp.optimize.program import Status
+from hemlp.solvers.registry import Solver
 from hemlp.text.notation import format_call
 from hemlp.version import __version__
 
@@ -176,7 +176,7 @@ class Measure(ABC):
         if not hasattr(solution, "statuses"):
             solution = model.read_pulp(solution)
         columns = {name: float(values[0]) for name, values in self._compute_columns(model, solution).items()}
-        status = STATUSES[int(solution.statuses[0])]
+        status = Status(solution.statuses[0])
         if status not in (Status.OPTIMAL, Status.FEASIBLE):
             columns = dict.fromkeys(columns, math.nan)
         return Score(columns[self.name], columns, status, self.signature)

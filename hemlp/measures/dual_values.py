@@ -11,7 +11,7 @@ import numpy as np
 
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.prices import price_ranges
 from hemlp.text.tables import Table, format_number
 
@@ -58,7 +58,7 @@ def class_prices(measure: PairMeasure, batch: Batch) -> ClassPrices:
     """Of the only instance of a batch."""
     model = measure.model(batch)
     solution = model.solve()
-    if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
+    if solution.statuses[0] > Status.FEASIBLE:
         raise model.failure(solution, 0, 1)
     ranges = price_ranges(solution)
     gone = [_without(batch, side, k) for side in (0, 1) for k in range(batch.sides[side].classes.size)]

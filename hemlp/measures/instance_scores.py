@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.options import check_known
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.phrases import plural
@@ -95,7 +95,7 @@ class Scores(HtmlDisplay):
     def single(self) -> Score:
         """The score of the only instance."""
         columns = {name: float(values[0]) for name, values in self.columns.items()}
-        return Score(float(self.values[0]), columns, STATUSES[self.statuses[0]], self.signature)
+        return Score(float(self.values[0]), columns, Status(self.statuses[0]), self.signature)
 
     def mean(self, column: str | None = None) -> float:
         """The average over the instances on which it is defined; ``undefined`` says on how many it is not.
@@ -110,12 +110,12 @@ class Scores(HtmlDisplay):
     @property
     def fallbacks(self) -> int:
         """How many instances have a solution that is not proved optimal."""
-        return int(np.count_nonzero(self.statuses == STATUSES.index(Status.FEASIBLE)))
+        return int(np.count_nonzero(self.statuses == Status.FEASIBLE))
 
     def status_counts(self) -> dict[str, int]:
         """How many instances have which status."""
-        counts = np.bincount(self.statuses, minlength=len(STATUSES))
-        return {str(status): int(count) for status, count in zip(STATUSES, counts, strict=True) if count}
+        counts = np.bincount(self.statuses, minlength=len(Status))
+        return {str(status): int(count) for status, count in zip(Status, counts, strict=True) if count}
 
     def __repr__(self) -> str:
         return f"Scores({self.name} of {plural(len(self), 'instance')}: mean {self.mean():.4g})"

@@ -18,10 +18,10 @@ from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.memory_estimate import check_memory, is_small, too_large
-from hemlp.optimize.program import STATUSES, Status
-from hemlp.optimize.registry import Solver, as_solver, is_exact
+from hemlp.optimize.program import Status
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
+from hemlp.solvers.registry import Solver, as_solver, is_exact
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
@@ -141,14 +141,14 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     rows = leader._defined_rows(batch, options.undefined, options.first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
-    statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
+    statuses = np.full(len(batch), Status.INFEASIBLE, np.int8)
     for part in _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             solution = model.solve(options.choose_solver(model), options.time_limit, verify=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
-        unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
+        unsolved = solution.statuses > Status.FEASIBLE
         if unsolved.any() and options.undefined == "error" and not options.defers(model):
             k = int(np.flatnonzero(unsolved)[0])
             raise model.failure(solution, k, options.first_row + int(part[k]) + 1).with_advice(LEAVE_OUT)
@@ -175,7 +175,7 @@ def _as_scores(
     each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, options: SolveOptions
 ) -> Scores:
     """The scores of one measure; an instance on which its own scorer gives nan is undefined."""
-    solved = statuses <= STATUSES.index(Status.FEASIBLE)
+    solved = statuses <= Status.FEASIBLE
     not_numbers = np.flatnonzero(np.isnan(columns[each.name]) & solved)
     if not_numbers.size:
         row = options.first_row + int(not_numbers[0]) + 1
@@ -184,7 +184,7 @@ def _as_scores(
                 LEAVE_OUT
             )
         statuses = statuses.copy()
-        statuses[not_numbers] = STATUSES.index(Status.INFEASIBLE)
+        statuses[not_numbers] = Status.INFEASIBLE
     missing = len(statuses) - int(solved.sum()) + not_numbers.size
     exact = each.exact and not options.approximate
     return Scores(each.name, columns, statuses, each.signature + policies, missing, exact)

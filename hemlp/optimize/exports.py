@@ -15,7 +15,7 @@ from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import latex
 from hemlp.optimize.lp_files import one_sided
 from hemlp.optimize.program import LinearProgram, Row, Variable, exact_integers, number_text
-from hemlp.optimize.registry import importable
+from hemlp.solvers.registry import importable
 
 if TYPE_CHECKING:
     from ortools.math_opt.python import mathopt

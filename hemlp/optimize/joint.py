@@ -17,11 +17,11 @@ from hemlp.escaping import markup
 from hemlp.optimize.algebra import Algebra
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
+from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.optimize.provenance import Provenance
-from hemlp.optimize.registry import Solver
 from hemlp.optimize.solution_display import ShownSolution
 from hemlp.options import check_known
+from hemlp.solvers.registry import Solver
 from hemlp.text.tables import Table
 
 
@@ -47,7 +47,7 @@ class JointSolution(ShownSolution):
     def statuses(self) -> NDArray[np.int8]:
         """Of each instance the worst of its parts: infeasible if one is, optimal if all are."""
         codes = np.stack([part.statuses for part in self.parts.values()])
-        infeasible = STATUSES.index(Status.INFEASIBLE)
+        infeasible = Status.INFEASIBLE
         worst: NDArray[np.int8] = np.where((codes == infeasible).any(axis=0), infeasible, codes.max(axis=0))
         return worst.astype(np.int8)
 
@@ -77,7 +77,7 @@ class JointSolution(ShownSolution):
     @property
     def status(self) -> Status:
         """The status of the only instance."""
-        return STATUSES[int(self.statuses[0])]
+        return Status(self.statuses[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,11 +19,11 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, InvalidSolution, UnsolvedModel
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, Status
+from hemlp.optimize.program import LinearProgram, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import Solver, find_solver
 from hemlp.optimize.solution_display import ShownSolution, signed
 from hemlp.optimize.stages import Staged
+from hemlp.solvers.registry import Solver, find_solver
 from hemlp.text.display import HtmlDisplay, lines
 from hemlp.text.phrases import plural
 
@@ -112,7 +112,7 @@ class Model(Staged, HtmlDisplay, Generic[S]):
 
     def failure(self, solution: S, row: int, number: int) -> HemlpError:
         """The error of an instance that has no solution or was not solved."""
-        if solution.statuses[row] == STATUSES.index(Status.INFEASIBLE):
+        if solution.statuses[row] == Status.INFEASIBLE:
             return self.infeasibility(row, number)
         who = solution.provenance.found if isinstance(solution, ShownSolution) else ""
         return UnsolvedModel(

@@ -24,11 +24,11 @@ from hemlp.optimize.algebra import Algebra, Line
 from hemlp.optimize.exports import symbol
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status
+from hemlp.optimize.program import LinearProgram, Row, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import accepting_solvers, find_solver, named_solver
 from hemlp.optimize.solution_display import signed
 from hemlp.options import did_you_mean, plain_number
+from hemlp.solvers.registry import accepting_solvers, find_solver, named_solver
 
 _SENSE = re.compile(r"(<=|>=|=)")
 _ADDED = re.compile(r"added_\d+")
@@ -94,12 +94,12 @@ class ChangedModel(Model[Any]):
     def certify(self, solution: Any, claim: Claim) -> Any:
         """Solutions that keep all rows; that they are optimal is the word of a solver of ours, this one or another."""
         self.check(solution)
-        status = STATUSES[solution.statuses[0]]
+        status = Status(solution.statuses[0])
         if claim.ours or status is Status.UNSOLVED:
             return signed(solution, claim, claim.name)
         judge = find_solver(self)
         best = judge.solve(self, claim.time_limit)
-        proved = STATUSES[best.statuses[0]]
+        proved = Status(best.statuses[0])
         lower: dict[int, float] = {}
         if status is Status.INFEASIBLE:
             status = status if proved is status else Status.UNSOLVED
@@ -108,12 +108,12 @@ class ChangedModel(Model[Any]):
         else:
             status = Status.FEASIBLE
             lower |= {0: best.objective} if proved is Status.OPTIMAL else {}
-        codes = np.array([STATUSES.index(status)], np.int8)
+        codes = np.array([status], np.int8)
         return signed(replace(solution, statuses=codes, lower=lower), claim, judge.name)
 
     def check(self, solution: Any) -> bool:
         """True if all rows hold, the further ones included; else InvalidSolution."""
-        if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
+        if solution.statuses[0] > Status.FEASIBLE:
             return True
         self.program().check(self.base.values(solution))
         return True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hemlp.errors import InvalidOption
 from hemlp.optimize.lp_files import to_lp, to_mps
 from hemlp.optimize.program import LinearProgram
-from hemlp.optimize.registry import named_solver
+from hemlp.solvers.registry import named_solver
 
 if TYPE_CHECKING:
     import pulp

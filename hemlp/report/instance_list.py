@@ -13,7 +13,7 @@ from hemlp.analysis.diagnosis.class_pairs import ClassPairs
 from hemlp.analysis.diagnosis.error_kinds import classify_errors
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.escaping import printable
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
@@ -100,7 +100,7 @@ def instance_data(
         for m, measure in enumerate(ev.measures):
             arrays[f"value{s}_{m}"] = ev.per_instance(system, measure)[sample.rows]
             scores = ev.scores[system][measure]
-            unproved = scores.statuses[sample.rows] != STATUSES.index(Status.OPTIMAL)
+            unproved = scores.statuses[sample.rows] != Status.OPTIMAL
             unproved &= ~np.isnan(arrays[f"value{s}_{m}"])
             if scores.exact and unproved.any():
                 arrays[f"unproved{s}_{m}"] = unproved.astype(np.uint8)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.escaping import json_number, json_text
 from hemlp.io.unpacking import VARIABLE
-from hemlp.optimize.program import STATUSES
+from hemlp.optimize.program import Status
 
 WHOLE = 2.0**53
 """Below it every whole number is a float; beyond, the exponent of a float is shorter."""
@@ -79,7 +79,7 @@ def _forms(bits: NDArray[Any], column: NDArray[Any]) -> list[str]:
 
 def _listed(column: NDArray[Any]) -> str:
     if column.dtype == np.int8:
-        return _compact([str(STATUSES[k]) for k in column])
+        return _compact([str(Status(k)) for k in column])
     return _compact([_short(value) for value in column.tolist()])
 
 
@@ -175,7 +175,7 @@ def _rows(place: str, value: Any, count: int) -> Sequence[Any]:
 
 
 def _statuses(place: str, words: Sequence[Any]) -> NDArray[np.int8]:
-    known = {str(status): number for number, status in enumerate(STATUSES)}
+    known = {str(status): number for number, status in enumerate(Status)}
     for row, word in enumerate(words):
         if not isinstance(word, str) or word not in known:
             raise Wrong(f"{place}, row {row + 1}: {word!r:.80} is not a status")

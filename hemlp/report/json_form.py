@@ -29,7 +29,7 @@ from hemlp.io.files import write_text
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.io.unpacking import unpack_limit
 from hemlp.measures.instance_scores import Scores
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.report.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.results.gold import Gold, gold_of
 from hemlp.results.results import Origin, Results
@@ -40,7 +40,7 @@ KEYS = (
 )  # fmt: skip
 COUNTS = ("instances", "empty predictions", "unknown labels", "missing instances")
 """Facts of a system that every file has, and that are counts."""
-SOLVED = STATUSES.index(Status.FEASIBLE)
+SOLVED = Status.FEASIBLE
 """The last status of instances that have a score."""
 AllScores = dict[str, dict[str, Scores]]
 Facts = dict[str, dict[str, float]]
@@ -106,7 +106,7 @@ def to_dict(ev: Results) -> dict[str, Any]:
 
     def told(scores: Scores) -> dict[str, Any]:
         columns = {key: list(map(json_number, values.tolist())) for key, values in scores.columns.items()}
-        return {"name": scores.name, "columns": columns, "status": [str(STATUSES[k]) for k in scores.statuses]}
+        return {"name": scores.name, "columns": columns, "status": [str(Status(k)) for k in scores.statuses]}
 
     instances = {system: {name: told(each) for name, each in ev.scores[system].items()} for system in ev.systems}
     return {**summary(ev), "instances": instances}
@@ -274,7 +274,7 @@ def _scores(
     statuses = columns.statuses(*place)
     unsolved = statuses > SOLVED
     for row in np.flatnonzero(np.isnan(made[name]) != unsolved)[:1]:
-        shown, status = "a score" if unsolved[row] else "no score", STATUSES[statuses[row]]
+        shown, status = "a score" if unsolved[row] else "no score", Status(statuses[row])
         raise Wrong(f"instances, {said}, row {row + 1}: it has {shown}, and the status {status}")
     return Scores(name, made, statuses, signature, int(unsolved.sum()), exact)
 

@@ -15,7 +15,7 @@ from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import encodable, json_text
 from hemlp.io.files import write_bytes
 from hemlp.measures.instance_scores import Scores
-from hemlp.optimize.program import STATUSES
+from hemlp.optimize.program import Status
 from hemlp.results.results import Results
 from hemlp.version import __version__
 
@@ -112,7 +112,7 @@ class _Layout:
 
         here = slice(done + rows.start, done + rows.stop)
         size = here.stop - here.start
-        names, statuses = pa.array([encodable(system)]), pa.array(list(map(str, STATUSES)))
+        names, statuses = pa.array([encodable(system)]), pa.array(list(map(str, Status)))
         columns = [pa.DictionaryArray.from_arrays(np.zeros(size, np.int32), names), np.arange(here.start, here.stop)]
         if self.ids is not None:
             kind = self.schema.field("id").type

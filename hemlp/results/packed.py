@@ -20,13 +20,13 @@ from hemlp.measures import factory
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.instance_scores import Scores
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
 
 STATUS, NUMBER = "|i1", "<f8"
 SIZES = {STATUS: 1, NUMBER: 8}
 """Bytes of one value, by the type of its array."""
-SOLVED = STATUSES.index(Status.FEASIBLE)
+SOLVED = Status.FEASIBLE
 """The last status of instances that have a score."""
 FIELDS = {"name": str, "signature": str, "undefined": int, "exact": bool, "status": int, "columns": dict}
 """What is said of a measure, and of which type it is."""
@@ -142,7 +142,7 @@ def _check_measure(of: Any, kinds: Sequence[str]) -> None:
 def _check_values(scores: Scores, measure: Measure) -> None:
     """Statuses that exist, a value where there is a solution and only there, all within their ranges."""
     statuses, values = scores.statuses, scores.values
-    _require(bool(((statuses >= 0) & (statuses < len(STATUSES))).all()), f"{scores.name}: there is no such status")
+    _require(bool(((statuses >= 0) & (statuses < len(Status))).all()), f"{scores.name}: there is no such status")
     unsolved = statuses > SOLVED
     _require(scores.undefined == int(unsolved.sum()), f"{scores.name}: {scores.undefined} values are not undefined")
     _require(bool((np.isnan(values) == unsolved).all()), f"{scores.name}: values contradict their statuses")

@@ -12,7 +12,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.signature import restore_measure
-from hemlp.optimize.program import STATUSES
+from hemlp.optimize.program import Status
 from hemlp.options import check_known
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.gold import Gold
@@ -166,7 +166,7 @@ class Results:
                 if self.ids is not None:
                     columns["id"] += self.ids
                 columns["value"] += scores.values.tolist()
-                columns["status"] += [str(STATUSES[k]) for k in scores.statuses]
+                columns["status"] += [str(Status(k)) for k in scores.statuses]
         return columns
 
     def to_frame(self, library: str = "pandas") -> Any:

@@ -27,7 +27,6 @@ from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure
 from hemlp.measures.scoring import UndefinedPolicy
-from hemlp.optimize.registry import Solver, as_solver
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs
@@ -36,6 +35,7 @@ from hemlp.run.folder import RunFolder
 from hemlp.run.reading import InputReader, select_scores
 from hemlp.run.score_store import MemoryStore, score_systems
 from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunks
+from hemlp.solvers.registry import Solver, as_solver
 from hemlp.version import __version__
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.measures.instance_scores import Scores, concatenate_scores
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs
 from hemlp.run.folder import RunFolder
@@ -92,7 +92,7 @@ def _pending_chunks(
 
 def _unsolved_rows(scores: Sequence[Scores]) -> list[int]:
     """The rows that a measure has left."""
-    left = np.any([each.statuses == STATUSES.index(Status.UNSOLVED) for each in scores], axis=0)
+    left = np.any([each.statuses == Status.UNSOLVED for each in scores], axis=0)
     return [int(row) for row in np.flatnonzero(left)]
 
 
@@ -124,6 +124,6 @@ def _replace_row(old: Sequence[Scores], new: Sequence[Scores], row: int) -> list
     for before, now in zip(old, new, strict=True):
         columns = {name: replace_in(column, now.columns[name]) for name, column in before.columns.items()}
         statuses = replace_in(before.statuses, now.statuses)
-        undefined = int(np.count_nonzero(statuses > STATUSES.index(Status.FEASIBLE)))
+        undefined = int(np.count_nonzero(statuses > Status.FEASIBLE))
         made.append(replace(before, columns=columns, statuses=statuses, undefined=undefined))
     return made

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.optimize.budget import solve_within
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.flows import FlowModel, FlowSolution
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
@@ -57,5 +57,5 @@ def _flows(model: FlowModel) -> FlowSolution:
 
 
 def _codes(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
+    codes = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE)
     return codes.astype(np.int8)

@@ -11,9 +11,9 @@ import numpy as np
 
 from hemlp.errors import NoSolver
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
-from hemlp.optimize.registry import importable
 from hemlp.processes.interrupts import run_interruptible
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import importable
 
 
 class CpSat(ProgramSolver):

@@ -16,10 +16,10 @@ from hemlp.errors import InvalidSolution
 from hemlp.optimize.budget import solve_within
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status, exact_integers
-from hemlp.optimize.registry import importable
 from hemlp.problems.pairing.flows import FlowModel
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.transport import TransportModel
+from hemlp.solvers.registry import importable
 
 PART = 2000
 """Instances in one network, at most."""

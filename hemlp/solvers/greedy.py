@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.greedy import drawn_graphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.solution import LcaSolution
 
 
-class AlgorithmOne:
+class GreedyLca:
     """Accepts models of minimal LCA graphs; its graphs keep all rules but those of size."""
 
     name = "greedy"
@@ -44,7 +44,7 @@ class AlgorithmOne:
         empty = table[:, 1] == 0
         bounds = np.where(common > 0, 2 * common / np.maximum(2 * common + alone, 1), 0.0)
         bounds[empty] = (table[empty, 2] + table[empty, 3]) == 0
-        codes = np.where(empty, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.FEASIBLE)).astype(np.int8)
+        codes = np.where(empty, Status.OPTIMAL, Status.FEASIBLE).astype(np.int8)
 
         graphs = cache(lambda: greedy_graphs(model.facts, size))  # few ask for them
 

@@ -9,7 +9,7 @@ import numpy as np
 from hemlp.arrays import row_sums
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.budget import solve_within
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 
@@ -60,5 +60,5 @@ def _solved(model: PairingModel) -> PairingSolution:
     chosen = np.zeros(model.kappa.size, np.bool_)
     chosen[usable[best][first]] = True
     stuck = row_sums(needs & np.isinf(least), half.side.ptr) > 0
-    codes = np.where(stuck, STATUSES.index(Status.INFEASIBLE), STATUSES.index(Status.OPTIMAL)).astype(np.int8)
+    codes = np.where(stuck, Status.INFEASIBLE, Status.OPTIMAL).astype(np.int8)
     return PairingSolution(model, codes, chosen, (to_default[PRED], to_default[TRUE]))

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from hemlp.optimize.exports import to_mathopt
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.optimize.registry import importable
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import importable
 
 NODES = 100
 """Subproblems that are one unit of work: HiGHS has no other measure of it that does not depend on the machine."""

@@ -9,8 +9,8 @@ import numpy as np
 from hemlp.optimize.budget import solve_within
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.optimize.registry import importable
 from hemlp.solvers.flow import Network, integer_costs, unsolved, variable_values
+from hemlp.solvers.registry import importable
 
 
 class NetworkSimplex:

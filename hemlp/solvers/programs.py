@@ -9,8 +9,8 @@ import numpy as np
 
 from hemlp.optimize.budget import Budget
 from hemlp.optimize.model import Model
-from hemlp.optimize.plan import carried_out
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.optimize.plan import run_plan
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 
 
 class ProgramSolver(ABC):
@@ -44,16 +44,16 @@ class ProgramSolver(ABC):
     def _solve_part(self, part: Model[Any], time_limit: float | None) -> Any:
         limit = None if time_limit is None else time_limit * len(part)
         solution = self.carry_out(part, Budget.of(limit, part.work_limit if time_limit is None else None))
-        if len(part) == 1 or (solution.statuses == STATUSES.index(Status.OPTIMAL)).all():
+        if len(part) == 1 or (solution.statuses == Status.OPTIMAL).all():
             return solution
         return part.joined([self._solve_part(part[i], time_limit) for i in range(len(part))])
 
     def carry_out(self, model: Model[Any], budget: Budget) -> Any:
         """The plan of a model, within a budget."""
-        return carried_out(model.plan(), budget.spending(self.solve_program))
+        return run_plan(model.plan(), budget.spending(self.solve_program))
 
     @staticmethod
     def _nothing(model: Model[Any]) -> list[Any]:
         """The solution of no instance at all."""
         solved = ProgramResult(Status.OPTIMAL, np.empty(0))
-        return [carried_out(model.plan(), lambda _: solved)] if model.together else []
+        return [run_plan(model.plan(), lambda _: solved)] if model.together else []

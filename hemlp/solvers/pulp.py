@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.optimize.lp_files import guarded, one_sided
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.optimize.registry import importable
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import importable
 
 if TYPE_CHECKING:
     import pulp

@@ -12,10 +12,9 @@ import numpy as np
 
 from hemlp.errors import InvalidOption
 from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import carried_out
+from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.provenance import Provenance
-from hemlp.optimize.registry import named_solver
 from hemlp.options import check_choice, plain_number
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
@@ -23,6 +22,7 @@ from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import named_solver
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
@@ -100,13 +100,13 @@ class LcaSearch:
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
         backend = _program_solver()
         if backend is None:
-            return carried_out(one.plan(), _nothing).found[0], STEPS.index("programs")
+            return run_plan(one.plan(), _nothing).found[0], STEPS.index("programs")
         parts = ByParts.of(one.facts, self.states) if self.states else None
         if parts is None:
             whole: Found = backend.carry_out(one, budget).found[0]
             whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
             return whole, STEPS.index("programs")
-        proved, bound = carried_out(parts.plan(), budget.spending(backend.solve_program))
+        proved, bound = run_plan(parts.plan(), budget.spending(backend.solve_program))
         found = _read(one, 0, *finish(parts.search))
         assert found.graphs is not None
         if not proved:

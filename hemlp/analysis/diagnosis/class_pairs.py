@@ -18,7 +18,7 @@ from hemlp.errors import InvalidOption
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.factory import measure as made
 from hemlp.measures.pair_measure import PairMeasure
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.ruled import plain_pairing
 from hemlp.problems.pairing.solution import PairingSolution
@@ -96,7 +96,7 @@ def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Itera
             continue
         model = plain_pairing(measure.model(batch.take(rows)), "counting pairs over all instances")
         solution = prefer_hits(model, model.solve())
-        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = solution.statuses <= Status.FEASIBLE
         pairs = np.flatnonzero(solution.chosen)
         blocks = [_chosen_pairs(model, pairs, solved, start + rows)]
         for side, half in enumerate(model.halves):

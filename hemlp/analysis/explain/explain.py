@@ -28,7 +28,7 @@ from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.costs import ShortestPath
@@ -63,7 +63,7 @@ def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> Part:
         check_scorable([leader], one, "error")  # says why, where it is undefined
         model = leader.model(one)
         solution = model.solve()
-        if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
+        if solution.statuses[0] > Status.FEASIBLE:
             raise model.failure(solution, 0, 1)
     except HemlpError as error:
         return UndefinedPart(dict.fromkeys(measures, math.nan), str(error.with_advice()).removeprefix("instance 1: "))

@@ -38,8 +38,8 @@ from hemlp.instances.thresholds import as_grid, as_threshold
 from hemlp.io.figures import svg
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy
-from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
+from hemlp.solvers.registry import Solver
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.interval import Interval
 from hemlp.text.phrases import OPTIMISTIC

@@ -28,8 +28,8 @@ from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.scoring import UndefinedPolicy, score_together
-from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
+from hemlp.solvers.registry import Solver
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.interval import Interval
 from hemlp.text.phrases import plural

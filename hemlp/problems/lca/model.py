@@ -20,10 +20,9 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.model import Model
-from hemlp.optimize.plan import Plan, carried_out
+from hemlp.optimize.plan import Plan, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import Solver, find_solver, named_solver
 from hemlp.optimize.solution_display import signed
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.greedy import greedy_graphs
@@ -31,6 +30,7 @@ from hemlp.problems.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSour
 from hemlp.problems.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.problems.lca.rules import Definitions
 from hemlp.problems.lca.solution import LcaSolution
+from hemlp.solvers.registry import Solver, find_solver, named_solver
 
 if TYPE_CHECKING:
     from hemlp.optimize.algebra import Algebra
@@ -252,7 +252,7 @@ class LcaModel(GraphModel):
             if found.status is not Status.OPTIMAL or found.graphs is None:
                 continue
             plan = stages(Definitions(self.batch, i, self.horizon).instance, self.label, self.title)
-            best = carried_out(plan, other.solve_program)
+            best = run_plan(plan, other.solve_program)
             if best.status is not Status.OPTIMAL or best.graphs is None:
                 raise InvalidSolution(f"instance {i + 1}: {other.name} does not prove it")
             if best.graphs.order < found.graphs.order:

@@ -30,7 +30,7 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
 from hemlp.problems.pairing.flow_proof import ExactFlow, improved, is_short, prove_cheapest
 from hemlp.problems.pairing.flow_words import arc_words, node_names, program_of
@@ -73,7 +73,7 @@ class FlowSolution(PairedSolution):
     @cached_property
     def objectives(self) -> FloatArray:
         """The cost of each instance, computed from its flow; nan where there is no solution."""
-        return np.where(self.statuses <= STATUSES.index(Status.FEASIBLE), self.costs(), math.nan)
+        return np.where(self.statuses <= Status.FEASIBLE, self.costs(), math.nan)
 
     def costs(self) -> FloatArray:
         """What the flow of each instance costs, whatever it is."""
@@ -215,7 +215,7 @@ class FlowModel(Model[FlowSolution]):
         if result.values is not None:
             flow[self.variables] = np.rint(result.values)
             self._fill_places(flow)
-        return FlowSolution(self, np.full(len(self), STATUSES.index(result.status), np.int8), flow)
+        return FlowSolution(self, np.full(len(self), result.status, np.int8), flow)
 
     def _fill_places(self, flow: IntArray) -> None:
         """What places themselves carry: of a class what is missing at its node, then what is missing anywhere else."""
@@ -250,7 +250,7 @@ class FlowModel(Model[FlowSolution]):
         arcs, flow = self.arcs, solution.flow
         if (flow.size, solution.statuses.size) != (arcs.cost.size, len(self)):
             raise InvalidSolution(f"the solution has {flow.size} values where {arcs.cost.size} are needed")
-        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = solution.statuses <= Status.FEASIBLE
         out = ((flow < arcs.lower) | (flow > arcs.upper)) & solved[arcs.rows]
         for a in np.flatnonzero(out)[:1]:
             bounds = f"its bounds are {arcs.lower[a]} and {arcs.upper[a]}"
@@ -265,7 +265,7 @@ class FlowModel(Model[FlowSolution]):
     def check(self, solution: FlowSolution) -> bool:
         """True if flows keep every bound, and what has none a cut that shows it; else InvalidSolution."""
         self._broken(solution)
-        for i in np.flatnonzero(solution.statuses == STATUSES.index(Status.INFEASIBLE)).tolist():
+        for i in np.flatnonzero(solution.statuses == Status.INFEASIBLE).tolist():
             if i not in solution.cuts or not is_short(self.arcs.part(i, i + 1), solution.cuts[i]):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, without a reason that holds")
         return True
@@ -273,7 +273,7 @@ class FlowModel(Model[FlowSolution]):
     def verify(self, solution: FlowSolution) -> bool:
         """True if each optimum, and each claim that there is no solution, is proved once more; else InvalidSolution."""
         self._broken(solution)
-        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+        for i, status in enumerate(Status(code) for code in solution.statuses):
             one = self.arcs.part(i, i + 1)
             if status is Status.OPTIMAL:
                 prove_cheapest(one, solution[i].flow.tolist(), f"instance {i + 1}")
@@ -300,24 +300,24 @@ class FlowModel(Model[FlowSolution]):
             self, solution.statuses.copy(), solution.flow.astype(np.int64), lower=lower,
             provenance=claim.by(CERTIFICATE, others),
         )  # fmt: skip
-        solved = made.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = made.statuses <= Status.FEASIBLE
         nodes = int(self._first_nodes[-1])
         far = np.zeros(nodes) if solution.hints is None or solution.hints.size != nodes else solution.hints
         verdicts = cheapest_flows(self.given_data(), solved, made.flow, far)
         for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
             made.flow[self._place(row)] = improved(self.arcs.part(row, row + 1), made.flow[self._place(row)].tolist())
-        made.statuses[solved] = STATUSES.index(Status.OPTIMAL)
-        for row in np.flatnonzero(made.statuses == STATUSES.index(Status.INFEASIBLE)).tolist():
+        made.statuses[solved] = Status.OPTIMAL
+        for row in np.flatnonzero(made.statuses == Status.INFEASIBLE).tolist():
             if (cut := ExactFlow(self.arcs.part(row, row + 1)).balance()) is not None:
                 made.cuts[row] = cut
             else:
-                made.statuses[row] = STATUSES.index(Status.UNSOLVED)
+                made.statuses[row] = Status.UNSOLVED
         rows = changed_rows((self.arcs.ptr, solution.flow, made.flow))
         if rows.size:
             least = made.costs()
             for row in claim.accept_improvements(rows, solution.costs(), least, self.cost_values, others).tolist():
                 made.flow[self._place(row)] = solution.flow[self._place(row)]
-                made.statuses[row] = STATUSES.index(Status.FEASIBLE)
+                made.statuses[row] = Status.FEASIBLE
                 lower[row] = float(least[row])
         return made
 

@@ -27,7 +27,7 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
 from hemlp.problems.pairing.data import check_sizes, chosen_data, closed_form, given_data
 from hemlp.problems.pairing.pairs import Pairs
@@ -230,7 +230,7 @@ class PairingModel(Model["PairingSolution"]):
             chosen[self.x] = x > 0.5
             for side, values in ((PRED, u), (TRUE, v)):
                 to_default[side][self.halves[side].with_default] = values
-        statuses = np.full(len(self), STATUSES.index(result.status), np.int8)
+        statuses = np.full(len(self), result.status, np.int8)
         return PairingSolution(self, statuses, chosen, (to_default[PRED], to_default[TRUE]))
 
     def unsolved(self) -> PairingSolution:
@@ -272,7 +272,7 @@ class PairingModel(Model["PairingSolution"]):
         ``verify`` needs no prices and is exact.
         """
         self._check_bounds(solution)
-        for i in np.flatnonzero(solution.statuses == STATUSES.index(Status.INFEASIBLE)):
+        for i in np.flatnonzero(solution.statuses == Status.INFEASIBLE):
             shortage = solution.shortages.get(int(i))
             if shortage is None or not self[int(i)].is_short(shortage):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, without a reason that holds")
@@ -289,7 +289,7 @@ class PairingModel(Model["PairingSolution"]):
         check_sizes(self, solution)
         if not np.isin(np.flatnonzero(solution.chosen), self.x).all():
             raise InvalidSolution("a pair is chosen that does not exist")
-        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = solution.statuses <= Status.FEASIBLE
         for side, (half, taken) in enumerate(zip(self.halves, solution.to_default, strict=True)):
             degrees = self.degrees(solution, side)
             out = (degrees < half.lower) | (degrees > half.upper) | (taken < 0) | (taken > half.upper)
@@ -306,7 +306,7 @@ class PairingModel(Model["PairingSolution"]):
         In exact arithmetic, on the model's data alone, by code that no solver uses.
         """
         self._check_bounds(solution)
-        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+        for i, status in enumerate(Status(code) for code in solution.statuses):
             place = f"instance {i + 1}"
             if status is Status.OPTIMAL:
                 prove_optimal(self[i], solution[i], place)
@@ -327,18 +327,18 @@ class PairingModel(Model["PairingSolution"]):
             self, solution.statuses.copy(), chosen.astype(np.bool_), (up.astype(np.int64), ut.astype(np.int64)),
             hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
         )  # fmt: skip
-        solved = made.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = made.statuses <= Status.FEASIBLE
         verdicts = cheapest(self.data, solved, chosen_data(self, made))
         if (verdicts == BROKEN).any():
             self._check_bounds(solution)
         for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
             made.write(row, improved(self[row], made[row]))
-        made.statuses[solved] = STATUSES.index(Status.OPTIMAL)
-        for row in np.flatnonzero(made.statuses == STATUSES.index(Status.INFEASIBLE)).tolist():
+        made.statuses[solved] = Status.OPTIMAL
+        for row in np.flatnonzero(made.statuses == Status.INFEASIBLE).tolist():
             if (shortage := find_shortage(self[row])) is not None:
                 made.shortages[row] = shortage
             else:
-                made.statuses[row] = STATUSES.index(Status.UNSOLVED)
+                made.statuses[row] = Status.UNSOLVED
         rows = changed_rows(
             (self.pairs.ptr, chosen.astype(np.bool_, copy=False), made.chosen),
             (self.batch.pred.ptr, up, made.to_default[PRED]), (self.batch.true.ptr, ut, made.to_default[TRUE]),
@@ -347,7 +347,7 @@ class PairingModel(Model["PairingSolution"]):
             least = self.costs(made)
             for row in claim.accept_improvements(rows, self.costs(solution), least, self.cost_values, others).tolist():
                 made.write(row, solution[row])
-                made.statuses[row] = STATUSES.index(Status.FEASIBLE)
+                made.statuses[row] = Status.FEASIBLE
                 lower[row] = float(least[row])
         return made
 

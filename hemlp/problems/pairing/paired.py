@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from hemlp.hierarchy.labels import Label
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.optimize.solution_display import LeastCostSolution
 from hemlp.text.tables import Table
 
@@ -30,7 +30,7 @@ class PairedSolution(LeastCostSolution):
     def status(self) -> Status:
         """The status of the only instance."""
         self._single("status")
-        return STATUSES[int(self.statuses[0])]
+        return Status(self.statuses[0])
 
     def _single(self, what: str) -> None:
         if len(self) != 1:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.paired import PairedSolution
 from hemlp.problems.pairing.proof import Shortage, prove_optimal
 
@@ -74,7 +74,7 @@ class PairingSolution(PairedSolution):
     @cached_property
     def objectives(self) -> FloatArray:
         """The cost of each instance, computed from its pairs; nan where there is no solution."""
-        solved = self.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = self.statuses <= Status.FEASIBLE
         return np.where(solved, self.model.costs(self), math.nan)
 
     def named_pairs(self) -> list[tuple[Label | None, Label | None, float]]:

@@ -29,7 +29,7 @@ from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
+from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable, exact_integers
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
 from hemlp.optimize.solution_display import LeastCostSolution
 from hemlp.problems.pairing.masses import Masses, even_masses, weighed_masses
@@ -69,7 +69,7 @@ class TransportSolution(LeastCostSolution):
         """What it costs to move a mass of 1, for each instance; nan where there is no solution."""
         m = self.model
         total = row_sums(np.where(self.moved > 0, m.kappa, 0.0) * self.moved, m.pairs.ptr) / m.units
-        return np.where(self.statuses <= STATUSES.index(Status.FEASIBLE), total, math.nan)
+        return np.where(self.statuses <= Status.FEASIBLE, total, math.nan)
 
     @property
     def objective(self) -> float:
@@ -79,7 +79,7 @@ class TransportSolution(LeastCostSolution):
     @property
     def status(self) -> Status:
         """The status of the only instance."""
-        return STATUSES[int(self.statuses[0])]
+        return Status(self.statuses[0])
 
     def named_pairs(self) -> list[tuple[Label, Label, float, float]]:
         """(predicted, true, κ, mass) of each pair of the only instance that carries some."""
@@ -256,7 +256,7 @@ class TransportModel(Model[TransportSolution]):
         moved = np.zeros(self.kappa.size, np.int64)
         if result.values is not None:
             moved[self.x] = np.rint(result.values)
-        return TransportSolution(self, np.full(len(self), STATUSES.index(result.status), np.int8), moved)
+        return TransportSolution(self, np.full(len(self), result.status, np.int8), moved)
 
     def unsolved(self) -> TransportSolution:
         """What is known where a limit came first."""
@@ -296,7 +296,7 @@ class TransportModel(Model[TransportSolution]):
         flow[~np.repeat(started, np.diff(self.pairs.ptr))] = 0
         ptr = sides[PRED].ptr, sides[TRUE].ptr, self.pairs.ptr
         feasible = settle(Shipments(ptr, costs, (left[PRED], left[TRUE]), flow))
-        codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
+        codes = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE)
         return TransportSolution(self, codes.astype(np.int8), flow)
 
     # ---- what is true of a solution
@@ -306,7 +306,7 @@ class TransportModel(Model[TransportSolution]):
         wanted = self.kappa.size, len(self)
         if (solution.moved.size, solution.statuses.size) != wanted:
             raise InvalidSolution(f"the solution has {solution.moved.size} values where {wanted[0]} are needed")
-        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
+        solved = solution.statuses <= Status.FEASIBLE
         if (solution.moved < 0).any() or (solution.moved[np.isinf(self.kappa)] != 0).any():
             raise InvalidSolution("a mass is below 0, or moves along a pair that does not exist")
         for side, masses in enumerate(self.masses):
@@ -320,7 +320,7 @@ class TransportModel(Model[TransportSolution]):
     def verify(self, solution: TransportSolution) -> bool:
         """True if each optimum, and each claim that there is no solution, is proved once more; else InvalidSolution."""
         self.check(solution)
-        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+        for i, status in enumerate(Status(code) for code in solution.statuses):
             if status is Status.OPTIMAL:
                 prove_cheapest(self[i], solution[i].moved, f"instance {i + 1}")
             elif status is Status.INFEASIBLE and improved(self[i], None).status is Status.OPTIMAL:
@@ -330,12 +330,12 @@ class TransportModel(Model[TransportSolution]):
     def certify(self, solution: TransportSolution, claim: Claim) -> TransportSolution:
         """Transports that are proved to be of least cost or lowered to feasible, and where there is none, the proof."""
         self.check(solution)
-        solved = solution.statuses <= STATUSES.index(Status.FEASIBLE)
-        claimed = solution.statuses == STATUSES.index(Status.INFEASIBLE)
+        solved = solution.statuses <= Status.FEASIBLE
+        claimed = solution.statuses == Status.INFEASIBLE
         given = np.where(np.repeat(solved, np.diff(self.pairs.ptr)), solution.moved, 0).astype(np.int64)
         best = self.settled(given, ~claimed)
-        unsolved = ~solved & (best.statuses == STATUSES.index(Status.OPTIMAL))  # nothing moves, or everything could
-        statuses = np.where(unsolved, STATUSES.index(Status.UNSOLVED), best.statuses).astype(np.int8)
+        unsolved = ~solved & (best.statuses == Status.OPTIMAL)  # nothing moves, or everything could
+        statuses = np.where(unsolved, Status.UNSOLVED, best.statuses).astype(np.int8)
         lower: dict[int, float] = {}
         others: dict[int, tuple[str, str]] = {}
         provenance = claim.by(CERTIFICATE, others)
@@ -346,7 +346,7 @@ class TransportModel(Model[TransportSolution]):
             least, paid = best.objectives, replace(solution, moved=given).objectives
             for row in claim.accept_improvements(rows, paid, least, self.cost_values, others).tolist():
                 place = self.pairs.place(row, row + 1)
-                made.moved[place], statuses[row] = given[place], STATUSES.index(Status.FEASIBLE)
+                made.moved[place], statuses[row] = given[place], Status.FEASIBLE
                 lower[row] = float(least[row])
         return made
 

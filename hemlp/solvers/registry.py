@@ -31,7 +31,7 @@ SOLVERS = {
     "portfolio": "hemlp.solvers.portfolio:Portfolio",
     "pulp": "hemlp.solvers.pulp:Pulp",
     "networkx": "hemlp.solvers.networkx:NetworkSimplex",
-    "greedy": "hemlp.solvers.greedy:AlgorithmOne",
+    "greedy": "hemlp.solvers.greedy:GreedyLca",
 }
 """Solvers by preference, each as module:class. One line more makes a solver of yours known by name."""
 
