@@ -9,7 +9,7 @@ import pytest
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, measure
 from hemlp.optimize.program import STATUSES
-from hemlp.optimize.registry import named_solver
+from hemlp.solvers.registry import named_solver
 from hemlp.testing import check_solver
 from tests.test_pairing import enumerated
 from tests.test_proofs import exact_cost, least_cost

@@ -33,8 +33,8 @@ from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSol
 from hemlp.measures.registry import read_measures, write_measures
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 from tests import oracle
 from tests.test_more_sets import corpus_batch, weights

@@ -14,13 +14,13 @@ from hemlp.errors import HemlpError
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.catalogue import NAMED
 from hemlp.optimize.program import STATUSES, Status
-from hemlp.optimize.registry import SOLVERS, named_solver
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.closures import ClosureLists
 from hemlp.solvers.flow import MinCostFlow
-from hemlp.solvers.greedy import AlgorithmOne
+from hemlp.solvers.greedy import GreedyLca
+from hemlp.solvers.registry import SOLVERS, named_solver
 from hemlp.solvers.search import LcaSearch
 from hemlp.testing import HARD, check_measure, check_solver, random_instances, random_models
 from tests.graphs import usable
@@ -113,7 +113,7 @@ class Closing(ClosureLists):
         return replace(found, **{key: change(getattr(found, key)) for key, change in self.changes.items()})
 
 
-class Overconfident(AlgorithmOne):
+class Overconfident(GreedyLca):
     """Says that greedy graphs are optimal."""
 
     name = "overconfident"
@@ -135,7 +135,7 @@ class Lazy(LcaSearch):
     name = "lazy"
 
     def solve(self, model, time_limit):
-        return AlgorithmOne().solve(model, time_limit)
+        return GreedyLca().solve(model, time_limit)
 
 
 class Picky(MinCostFlow):

@@ -28,8 +28,8 @@ from hemlp.errors import (
     UnsolvedModel,
 )
 from hemlp.optimize.program import STATUSES
-from hemlp.optimize.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.problems.pairing.solution import Prices
+from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled
 
@@ -446,7 +446,7 @@ def test_registry():
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.optimize.registry.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.optimize.solver.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2

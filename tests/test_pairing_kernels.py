@@ -20,11 +20,11 @@ from hemlp.kernels.pairing import Chosen
 from hemlp.measures.pairs import common_classes
 from hemlp.optimize.program import STATUSES, ProgramResult
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import named_solver
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.problems.pairing.data import given_data
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.registry import named_solver
 
 pytestmark = pytest.mark.uncompiled
 ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))

@@ -29,9 +29,9 @@ from hemlp import (
 from hemlp.bounds import by_class, by_leaf, by_level, by_pair, forbid, force
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import accepting_solvers, named_solver
 from hemlp.problems.pairing.flows import FlowModel, FlowSolution
 from hemlp.problems.pairing.model import PairingModel
+from hemlp.solvers.registry import accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
