@@ -88,7 +88,7 @@ INNER = {
         "refute",
         "stage_words",
         "verify",
-    ),  # fmt: skip
+    ),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""
 PUBLIC = {
