@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ from hemlp.optimize.program import STATUSES, Status
 from hemlp.solvers.registry import Solver
 from hemlp.text.notation import format_call
 from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from hemlp.measures.constrained import ConstrainedMeasure
+    from hemlp.optimize.expressions import Constraint
 
 
 class Measure(ABC):
@@ -168,7 +172,7 @@ class Measure(ABC):
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> model = measure("F_LCA").model(h, ["sheep"], ["cow"])
         >>> measure("F_LCA").evaluate(model, model.solve("greedy")).status
-        <Status.FEASIBLE: 'feasible'>
+        'feasible'
         """
         if len(model) != 1:
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
@@ -251,6 +255,30 @@ class Measure(ABC):
         foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))
         own = "".join(f"|custom {fingerprint(part)}" for part in foreign)
         return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
+
+    def with_constraints(
+        self, constraints: Callable[[Any], Iterable[Constraint]], *, name: str | None = None
+    ) -> ConstrainedMeasure:
+        """This measure of pairings or transports under further constraints, for each instance.
+
+        Parameters
+        ----------
+        constraints
+            From the model of one instance to its constraints: ``lambda model: [model.x["cow", :].sum() <= 1]``.
+        name
+            Of the new measure; by default that of this one with _constrained.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> few = measure("GIE").with_constraints(lambda model: [model.x[:, :].sum() <= 1], name="few")
+        >>> few.score(Batch.of(h, [["sheep", "cow"], ["cow"]], [["sheep", "cow"], ["sheep"]])).values.tolist()
+        [10.0, 2.0]
+        """
+        from hemlp.measures.constrained import ConstrainedMeasure
+
+        return ConstrainedMeasure(f"{self.name}_constrained" if name is None else name, self, constraints)
 
     @property
     def parts(self) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ is proved.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pulp
 
     from hemlp.optimize.algebra import Algebra
+    from hemlp.optimize.expressions import Constraint, PairVariables
 
 
 class Solution(Protocol):
@@ -236,26 +237,52 @@ class Model(ShortForms[S], Shown, Generic[S]):
 
         return variable(self, predicted, true)
 
-    def with_rows(self, *rows: str) -> Model[S]:
-        """This pairing or transport of one instance with further rows, which solvers of programs take.
+    @property
+    def x(self) -> PairVariables:
+        """The variables of the pairs of one instance, for constraints: ``model.x["cow", "sheep"]``.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> x = measure("GIE").model(h, true=["sheep"], pred=["cow"]).x
+        >>> print(x["cow", :].sum() + x["cow", None] <= 1)
+        x_0_0 + u_0 <= 1
+        """
+        from hemlp.optimize.side_constraints import pair_variables
+
+        return pair_variables(self)
+
+    def with_constraints(self, *constraints: Constraint | Callable[[Any], Iterable[Constraint]]) -> Model[S]:
+        """This pairing or transport with further constraints, which solvers of programs take.
 
         Parameters
         ----------
-        rows
-            As in LP files, perhaps with a name or as a range: "x_0_0 + x_0_1 <= 1", "budget: 1 <= x_0_0 + x_0_1 <= 2".
-            ``variable("cow", "sheep")`` is the name of a pair's variable.
+        constraints
+            Over ``model.x`` of a model of one instance: ``x["cow", "sheep"] + x["cow", :].sum() <= 1``,
+            ``e.between(1, 2).named("budget")``; or functions that make them from the model of each instance.
 
         Examples
         --------
         >>> from hemlp import Hierarchy, measure
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
-        >>> measure("GIE").evaluate(model, model.with_rows("u_0 = 1").solve())
+        >>> measure("GIE").evaluate(model, model.with_constraints(model.x["cow", None] == 1).solve())
         10.0
         """
-        from hemlp.optimize.side_constraints import with_rows
+        from hemlp.optimize.side_constraints import with_constraints
 
-        return with_rows(self, rows)
+        return with_constraints(self, constraints)
+
+    def with_rows(self, *rows: Constraint | Callable[[Any], Iterable[Constraint]]) -> Model[S]:
+        """The same as ``with_constraints``.
+
+        Parameters
+        ----------
+        rows
+            As there.
+        """
+        return self.with_constraints(*rows)
 
     def with_costs(self, costs: Mapping[str, float]) -> Model[S]:
         """This pairing or transport with other costs of some variables.

@@ -28,7 +28,7 @@ class Independent(BaseSolver):
         side = _choosing(model)
         assert side is not None
         half = model.halves[side]
-        usable = model.x[(model.serves[model.x] >> side) & 1 > 0]
+        usable = model.finite_pairs[(model.serves[model.finite_pairs] >> side) & 1 > 0]
         ends = model.ends[side][usable]
         least = half.default.copy()
         np.minimum.at(least, ends, model.kappa[usable])

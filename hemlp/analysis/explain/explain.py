@@ -25,6 +25,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
+from hemlp.measures.constrained import ConstrainedMeasure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
@@ -33,7 +34,7 @@ from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.problems.pairing.flows import FlowSolution
-from hemlp.problems.pairing.solution import PairingSolution, Prices
+from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.problems.pairing.transport import TransportSolution
 
 
@@ -84,11 +85,14 @@ def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Me
     h = model.batch.hierarchy
     measured = _measured(measure, h)
     pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    return Pairing(values, pairs, _prices(model.batch, solution.duals()), solution.objective)
+    return Pairing(values, pairs, _prices(solution, measure), solution.objective)
 
 
-def _prices(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
-    """Of each class of both sides."""
+def _prices(solution: PairingSolution | FlowSolution, measure: Measure) -> dict[str, dict[Label, float]]:
+    """Of each class of both sides; constraints of a user's own leave classes without prices."""
+    if isinstance(measure, ConstrainedMeasure):
+        return {}
+    batch, prices = solution.model.batch, solution.duals()
     labels, sides = batch.hierarchy.labels, zip(batch.sides, (prices.predicted, prices.true), strict=True)
     return {
         side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
@@ -100,8 +104,7 @@ def _prices(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
 def _ruled(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> Ruled:
     measured = _measured(measure, solution.model.batch.hierarchy)
     pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    prices = _prices(solution.model.batch, solution.duals())
-    return Ruled(values, pairs, prices, solution.objective, tuple(solution.prices()))
+    return Ruled(values, pairs, _prices(solution, measure), solution.objective, tuple(solution.prices()))
 
 
 @explained.register
@@ -119,7 +122,7 @@ def _several(solution: JointSolution, values: Mapping[str, float], measure: Meas
 
 def _measured(measure: Measure, h: Hierarchy) -> Hierarchy | None:
     """The hierarchy with the lengths by which pairs cost what they cost, where those are shortest paths."""
-    cost = getattr(measure, "cost", None)
+    cost = getattr(measure.measure if isinstance(measure, ConstrainedMeasure) else measure, "cost", None)
     return cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
 
 
