@@ -19,7 +19,7 @@ from hemlp.text.words import many
 
 
 class Score(float):
-    """The score of one instance: a float with further ``columns``, a ``status`` as a word, and the ``signature`` to cite.
+    """The score of one instance: a float with further ``columns``, a ``status`` in a word, and its ``signature``.
 
     Examples
     --------
