@@ -18,6 +18,7 @@ from hemlp.text.notation import parse_call
 
 SOLVERS = {
     "closures": "hemlp.solvers.closures:ClosureLists",
+    "prefixes": "hemlp.solvers.closures:PrefixSweep",
     "search": "hemlp.solvers.search:LcaSearch",
     "extended": "hemlp.solvers.extended:ExtendedGraphs",
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",

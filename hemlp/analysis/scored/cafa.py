@@ -19,7 +19,7 @@ from hemlp.analysis.scored.aligned import Aligned
 from hemlp.analysis.scored.averaging import Norm, Parts
 from hemlp.analysis.scored.best import best_index, step_area
 from hemlp.analysis.scored.exclusion import as_exclusion, excluded
-from hemlp.analysis.scored.stepping import swept
+from hemlp.analysis.scored.stepping import prefixes
 from hemlp.analysis.scored.steps import Steps, distinct_scores
 from hemlp.analysis.statistics.intervals import check_level, resampled_note
 from hemlp.analysis.statistics.resampling import Draw
@@ -36,6 +36,7 @@ from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.registry import measure
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.solvers.closures import sweep_prefixes
 from hemlp.text.display import Shown
 from hemlp.text.intervals import CONFIDENCE, Interval
 from hemlp.text.tables import Table, figure
@@ -299,12 +300,12 @@ def cafa(
     terms = None if terms is None else label_list("terms", terms)
     everywhere, by_instance = excluded(data, exclude)
     counting = _counting(data, everywhere, terms)
-    sums = swept(data, steps, _closures(data, None, counting), by_instance)[0]
+    sums, _ = sweep_prefixes(prefixes(data, steps, _closures(data, None, counting)), by_instance)
     predicted = sums[:, 0]
     if not predicted.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
-        sums = swept(data, steps, _closures(data, weights, counting), by_instance)[0]
+        sums, _ = sweep_prefixes(prefixes(data, steps, _closures(data, weights, counting)), by_instance)
     parts = Parts.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
     averages, some = parts.averages()
     kept = {name: column[some][::-1] for name, column in averages.items()}
