@@ -21,6 +21,7 @@ from hemlp.errors import HemlpError, InvalidOption, InvalidSolution, UnsolvedMod
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import STATUSES, LinearProgram, Row, Variable
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.programs import GraphProgram
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
@@ -59,6 +60,12 @@ MEASURES = {
 }
 MODELS = {name: each.model(H, TRUE, PRED) for name, each in MEASURES.items()}
 MODELS["rows"] = MODELS["pairing"].with_rows(Expression({"x_0_0": 1.0, "x_1_1": 1.0}) <= 1)
+MODELS["constraints"] = measure("MGIA").with_constraints(lambda m: [m.x[:, :].sum() <= 4]).model(H, TRUE, PRED)
+MODELS["prefixes"] = PrefixModel(
+    MODELS["closure"],
+    (MODELS["closure"].batch.pred.ptr, MODELS["closure"].batch.pred.classes),
+    (np.array([0, 1]), np.array([2], np.int32)),
+)
 MODELS |= {f"lca {k}": measure("F_LCA").model(*instance) for k, instance in enumerate(HARD)}
 HONEST = named_solver("milp")
 UNIT = 0.01

@@ -57,7 +57,7 @@ class LcaSearch(BaseSolver):
     kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
-        """All instances at once, then the hard ones one by one; what they all took counts for each alike."""
+        """All instances at once, then what the search leaves one by one; what the search took is shared out to all."""
         from hemlp.kernels.search import drawn, search
 
         begun = time.monotonic()
@@ -65,24 +65,24 @@ class LcaSearch(BaseSolver):
         table = search(model.link_blocks(), size, states)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
-        hard: dict[int, Found] = {}
+        deferred: dict[int, Found] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
             never = self.programs == "never"
-            hard[i], steps[i] = (NOTHING_FOUND, 0) if never else self._by_programs(model, i, time_limit, spent)
+            deferred[i], steps[i] = (NOTHING_FOUND, 0) if never else self._by_programs(model, i, time_limit, spent)
 
         graphs = cache(lambda: drawn(model.facts, size, states))  # few ask for them
 
         def detail(i: int) -> Found:
-            return hard[i] if i in hard else _read(model, i, *graphs())
+            return deferred[i] if i in deferred else _read(model, i, *graphs())
 
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
-        solved = model.collected(list(hard.values()))
-        for k, i in enumerate(hard):
+        solved = model.collected(list(deferred.values()))
+        for k, i in enumerate(deferred):
             statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
             sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
-        others = {i: names for k, i in enumerate(hard) if (names := solved.provenance.others.get(k))}
+        others = {i: names for k, i in enumerate(deferred) if (names := solved.provenance.others.get(k))}
         return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps, provenance=Provenance(others=others))
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:
