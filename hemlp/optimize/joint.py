@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, plain_sum
 from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.escaping import markup
-from hemlp.optimize.algebra import Algebra
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
@@ -22,6 +21,9 @@ from hemlp.optimize.provenance import Provenance
 from hemlp.optimize.solution_display import ShownSolution
 from hemlp.options import check_known
 from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.optimize.algebra import Algebra
 
 
 @dataclass(frozen=True, eq=False, repr=False)
