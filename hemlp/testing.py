@@ -34,6 +34,7 @@ from hemlp.measures.pair_measure import PairMeasure
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.problems.pairing.capacities import by_pair, priced
 from hemlp.run.evaluate import evaluate
@@ -122,12 +123,21 @@ def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
         yield PairMeasure("random", Bounds(first, second), cost=cost, default_cost=default).model(h, true, pred)
         rules = Bounds(**{"predicted": first, "true": second, **RULES[number % len(RULES)]})
         ruled = PairMeasure("ruled", rules, cost=cost, default_cost=default)
+        if number % 5 == 0:
+            yield _prefixes(h, true, pred)
         for each in (ruled, measure(MEASURES[number % len(MEASURES)])):
             try:
                 model = each.model(h, true, pred)
             except HemlpError:
                 continue
             yield model
+
+
+def _prefixes(h: Hierarchy, true: list[Label], pred: list[Label]) -> Model[Any]:
+    """The closures of one prefix of the predicted classes as a ranking."""
+    model: Any = measure("F_H").model(h, true, pred)
+    side = model.batch.pred
+    return PrefixModel(model, (side.ptr, side.classes), (np.array([0, 1]), np.array([len(pred) // 2], np.int32)))
 
 
 def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = None, *, count: int = 60) -> None:

@@ -12,6 +12,7 @@ from hemlp.bounds import forbid, priced
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.optimize.algebra import plain
+from hemlp.optimize.expressions import Expression
 from hemlp.optimize.model import Model
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -89,7 +90,7 @@ def test_stages_and_parts():
     assert "Σ_i x_ij = 1" in str(model("BMA").algebra("true"))
     with pytest.raises(InvalidOption, match="choose stage='predicted' for that part, or stage='true'"):
         model("BMA").algebra()
-    changed = model("GIE").with_rows("x_0_0 + 2 u_0 <= 1").algebra()
+    changed = model("GIE").with_rows(Expression({"x_0_0": 1.0, "u_0": 2.0}) <= 1).algebra()
     assert str(changed).splitlines()[5] == "(added)  x_0,0 + 2 u_0 ≤ 1"
     assert r"\text{(added)}\quad x_{0,0} + 2 u_{0} \le 1" in changed.to_latex()
 

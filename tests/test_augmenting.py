@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, measure
-from hemlp.optimize.program import Status
 from hemlp.solvers.registry import named_solver
 from hemlp.testing import check_solver
 from tests.test_pairing import enumerated

@@ -28,6 +28,7 @@ from hemlp import (
 )
 from hemlp.bounds import by_class, by_leaf, by_level, by_pair, forbid, force
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
+from hemlp.optimize.expressions import Expression
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.pairing.flows import FlowModel, FlowSolution
 from hemlp.problems.pairing.model import PairingModel
@@ -339,7 +340,7 @@ def test_weights_of_classes():
 
 
 def test_what_is_refused():
-    with pytest.raises(InvalidCost, match=r"falls from 3 to 1: .* no flow of least cost; .*with_rows"):
+    with pytest.raises(InvalidCost, match=r"falls from 3 to 1: .* no flow of least cost; .*with_constraints"):
         priced((1, ALL), each=(0, 3, 1))
     for bad in ({"each": -1}, {"below": -1}, {"above": math.inf}, {"each": (0, math.nan)}):
         with pytest.raises((InvalidCost, InvalidOption)):
@@ -508,7 +509,7 @@ def test_wrong_flows_are_noticed():
 def test_rows_and_costs_can_be_added():
     m = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
     model = m.model(H, ["cow", "sheep"], ["cow", "sheep"])
-    changed = model.with_rows("x_0_0 <= 0", "x_1_1 <= 0")
+    changed = model.with_rows(*(Expression({name: 1.0}) <= 0 for name in ("x_0_0", "x_1_1")))
     assert changed.solve().objective == 12
     assert m.evaluate(changed, changed.solve(verify=True)) == 12
     assert model.with_costs({"x_0_0": 1}).solve().objective == 10

@@ -17,8 +17,9 @@ from scipy.optimize import Bounds as Limits
 from scipy.optimize import LinearConstraint, milp
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
-from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.optimize.exports import to_opb
+from hemlp.optimize.expressions import Expression
 from hemlp.optimize.lp_files import to_lp, to_mps
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.solvers.registry import named_solver
@@ -26,6 +27,11 @@ from hemlp.testing import random_instances, random_models
 from tests.test_pairing import by_cbc, by_highs
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+
+
+def v(name):
+    """A variable by its name in LP files."""
+    return Expression({name: 1.0})
 
 
 def least(program):
@@ -48,10 +54,10 @@ def test_a_budget_of_pairs_by_enumeration():
     seen = 0
     for h, true, pred in random_instances(40, seed=8):
         model = measure("GIE").model(h, true, pred)
-        pairs = [v.name for v in model.program().variables if v.name.startswith("x")]
+        pairs = model.x[:, :]
         if len(pairs) < 2 or not small(model):
             continue
-        changed = model.with_rows(f"{' + '.join(pairs)} <= 1", f"{pairs[0]} >= 0")
+        changed = model.with_constraints(sum(pairs) <= 1, pairs[0] >= 0)
         solution = changed.solve(verify=True)
         assert solution.objective == least(changed.program())
         assert measure("GIE").evaluate(changed, solution) == solution.objective >= model.solve().objective
@@ -62,20 +68,21 @@ def test_a_budget_of_pairs_by_enumeration():
 def test_forced_and_forbidden_pairs():
     model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
     assert model.solve().objective == 3
-    x = model.variable
-    assert model.with_rows(f"{x('bird', 'cow')} = 1").solve("milp").objective == 5
-    assert model.with_rows(f"{x('cow', 'cow')} <= 0").with_rows(f"{x('cow', 'sheep')} = 0").solve().objective == 13
+    x = model.x
+    assert model.with_rows(x["bird", "cow"] == 1).solve("milp").objective == 5
+    assert model.with_rows(x["cow", "cow"] <= 0).with_rows(x["cow", "sheep"] == 0).solve().objective == 13
     for solver in ("cpsat", "milp", "pulp"):
-        assert model.with_rows("x_0_0 + 2 x_0_1 - 0.5 u_0 >= 1").solve(solver).status is Status.OPTIMAL
-    assert model.with_rows("0.1 x_0_0 + 0.3 u_0 >= 0.3").solve(verify=True).objective == 10
-    impossible = model.with_rows("x_0_0 + u_0 = 2")
+        loose = model.with_rows(v("x_0_0") + 2 * v("x_0_1") - 0.5 * v("u_0") >= 1)
+        assert loose.solve(solver).status is Status.OPTIMAL
+    assert model.with_rows(0.1 * v("x_0_0") + 0.3 * v("u_0") >= 0.3).solve(verify=True).objective == 10
+    impossible = model.with_rows(v("x_0_0") + v("u_0") == 2)
     assert impossible.solve().status is Status.INFEASIBLE
     assert isinstance(impossible.infeasibility(0, 1), InfeasibleModel)
     assert "x_0_0 + u_0 = 2" in str(impossible.infeasibility(0, 1))
     with pytest.raises(InvalidSolution, match="does not hold"):
-        model.with_rows("x_0_0 <= 0").check(model.with_rows("x_0_0 = 1").solve())
+        model.with_rows(v("x_0_0") <= 0).check(model.with_rows(v("x_0_0") == 1).solve())
     moved = measure("transport").model(H, ["sheep", "cow"], ["cow", "bird"])
-    assert moved.with_rows("x_1_0 = 0").solve(verify=True).objective == 2.5
+    assert moved.with_rows(v("x_1_0") == 0).solve(verify=True).objective == 2.5
 
 
 def test_other_costs():
@@ -89,27 +96,40 @@ def test_other_costs():
 
 
 @pytest.mark.parametrize(
-    ("row", "reason"),
+    ("make", "reason"),
     [
-        ("x_0_9 <= 1", "no variable.*did you mean"), ("x_0_0 < 1", "cannot read"), ("x_0_0 <= many", "cannot read"),
-        ("<= 1", "needs a variable"), ("x_0_0 x_0_1 <= 1", "cannot read"), ("x_0_0 <= inf", "needs a variable"),
-        ("1 <= x_0_0 >= 2", "cannot read"), (3, "cannot read"),
-        ("2 <= x_0_0 <= 1", "nothing lies between"), ("1 <= 2", "needs a variable|cannot read"),
-        ("1 <= x_0_0 <= 2 <= 3", "cannot read"), ("p_0: x_0_0 <= 1", "there is a row 'p_0' already"),
-        ("a b: x_0_0 <= 1", "'a b' is no name"), ("e5: x_0_0 <= 1", "'e5' is no name"),
-        (": x_0_0 <= 1", "'' is no name"),
+        (lambda x: "x_0_0 <= 1", "is not a constraint"), (lambda x: x["cow", "cow"], "is not a constraint"),
+        (lambda x: v("x_0_9") <= 1, "does not have.*did you mean"), (lambda x: v("x_0_0") <= math.inf, "finite number"),
+        (lambda x: x["cow", "cow"] <= "1", "finite number"), (lambda x: x["cow", "cow"] * True, "finite number"),
+        (lambda x: 1 <= x["cow", "cow"] <= 2, r"e.between\(low, high\)"),
+        (lambda x: x["cow", "cow"].between(2, 1), "no number is between"),
+        (lambda x: (x["cow", "cow"] <= 1).named("p_0"), "there is a row 'p_0' already"),
+        (lambda x: (x["cow", "cow"] <= 1).named("a b"), "cannot name"),
+        (lambda x: (x["cow", :][0] <= 1).named("e5"), "cannot"),
+        (lambda x: x["cow"], "is not a pair"), (lambda x: x["cow", 0:1], "a colon alone"),
+        (lambda x: x[None, None], "both default classes"),
     ],
 )  # fmt: skip
-def test_rows_that_cannot_be_read(row, reason):
+def test_constraints_that_cannot_be_read(make, reason):
+    model = measure("GIE").model(H, ["sheep", "cow"], ["cow"])
     with pytest.raises(InvalidOption, match=reason):
-        measure("GIE").model(H, ["sheep", "cow"], ["cow"]).with_rows(row)
+        model.with_constraints(make(model.x))
+
+
+def test_labels_that_nobody_knows_are_refused_and_others_count_nothing():
+    model = measure("GIE").model(H, ["sheep"], ["cow"])
+    with pytest.raises(UnknownLabel):
+        model.x["wolf", "sheep"]
+    assert model.x["bird", "sheep"].terms == model.x["bird", :].sum().terms == {}
+    assert model.with_constraints(model.x["bird", :].sum() <= 0).solve().objective == 2
+    assert model.with_constraints(model.x["bird", :].sum() >= 1).solve().status is Status.INFEASIBLE
 
 
 def test_what_cannot_be_changed():
     for name in ("F_H", "F_LCA", "BMA"):
         model = measure(name).model(H, ["sheep"], ["cow"])
         with pytest.raises(InvalidOption, match="pairings and transports"):
-            model.with_rows("x_0_0 <= 1")
+            model.with_rows(v("x_0_0") <= 1)
         with pytest.raises(InvalidOption, match="pairings and transports"):
             model.with_costs({"x_0_0": 1})
     model = measure("GIE").model(H, ["sheep"], ["cow"])
@@ -207,13 +227,14 @@ def test_latex():
     assert r"50\% \$x\$" in measure("GIE").model(hostile, ["50% $x$"], ["a_b"]).to_latex()
 
 
-def test_a_changed_model_is_one_instance():
-    h, true, pred = next(random_instances(1))
-    batch = measure("GIE").model(h, true, pred)[0:0]
+def test_a_constraint_is_about_one_instance():
+    batch = measure("GIE").model(Batch.of(H, [["sheep"]] * 2, [["cow"]] * 2))
+    with pytest.raises(InvalidOption, match="about one instance"):
+        batch.with_rows(v("x_0_0") <= 1)
     with pytest.raises(InvalidOption, match="one instance"):
-        batch.with_rows("x_0_0 <= 1")
-    changed = measure("GIE").model(H, ["sheep"], ["cow"]).with_rows("x_0_0 <= 1")
-    assert changed[0] is changed[-1] is changed[0:1] is changed
+        batch.x  # noqa: B018
+    changed = batch[0].with_rows(v("x_0_0") <= 1)
+    assert len(changed[0]) == len(changed[0:1]) == 1
     with pytest.raises(IndexError):
         changed[1]
     assert np.isfinite(changed.cost_values).all()
@@ -227,7 +248,7 @@ def test_variables_are_named_by_their_pairs():
             assert notes[model.variable(p, t)] == f"{p} ~ {t}"
     model = measure("GIE").model(H, ["sheep"], ["cow"])
     assert (model.variable("cow", None), model.variable(None, "sheep")) == ("u_0", "v_0")
-    assert model.with_rows("x_0_0 <= 0").variable("cow", "sheep") == "x_0_0"
+    assert model.with_rows(v("x_0_0") <= 0).variable("cow", "sheep") == "x_0_0"
     assert model.with_costs({model.variable("cow", "sheep"): 1}).solve().objective == 1
     for pair, words in (((None, None), "both default"), (("bird", "sheep"), "'bird' is no predicted class")):
         with pytest.raises(InvalidOption, match=words):
@@ -281,22 +302,23 @@ def test_terms_of_one_variable_are_added_up(solver):
 
 def test_ranges_and_names_of_rows():
     model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
-    pairs = " + ".join(v.name for v in model.program().variables if v.name[0] == "x")
+    pairs = sum(model.x)
     for low, high in ((0, 0), (1, 1), (0, 1), (1, 2), (2, 4)):
-        range_of = model.with_rows(f"budget: {low} <= {pairs} <= {high}")
-        apart = model.with_rows(f"{pairs} >= {low}", f"{low} <= {pairs}", f"{pairs} <= {high}", f"{high} >= {pairs}")
+        range_of = model.with_rows(pairs.between(low, high).named("budget"))
+        apart = model.with_rows(pairs >= low, low <= pairs, pairs <= high, high >= pairs)
         assert range_of.solve(verify=True).objective == apart.solve().objective
         row = range_of.program().rows[-1]
         assert (row.name, row.lower, row.upper, len(row.terms)) == ("budget", low, high, 4)
-        assert model.with_rows(f"{high} >= {pairs} >= {low}").program().rows[-1].terms == row.terms
-    changed = model.with_rows("budget: 1 <= x_0_0 + x_0_1 <= 2", "x_1_1 = 0", "of_mine: x_0_0 <= 1")
+    budget = (v("x_0_0") + v("x_0_1")).between(1, 2).named("budget")
+    changed = model.with_rows(budget, v("x_1_1") == 0, (v("x_0_0") <= 1).named("of_mine"))
     assert " budget_low: x_0_0 + x_0_1 >= 1" in changed.to_lp()
     assert "(budget)   1 ≤ x_0,0 + x_0,1 ≤ 2" in str(changed.algebra())
     assert "(added)    x_1,1 = 0" in str(changed.algebra())
     assert r"\text{(of\_mine)}" in changed.algebra().to_latex()
     with pytest.raises(InvalidOption, match="there is a row 'budget' already"):
-        changed.with_rows("budget: x_0_0 <= 1")
-    assert [row.name for row in changed.with_rows("x_0_1 = 1").rows] == ["budget", "added_1", "of_mine", "added_3"]
+        changed.with_rows(budget)
+    assert [row.name for row in changed.with_rows(v("x_0_1") == 1).rows] == ["budget", "added_1", "of_mine", "added_3"]
+    assert str(1 - 2 * v("x_0_0") + v("u_0") >= v("x_0_0")) == "- 3 x_0_0 + u_0 >= -1"
 
 
 UNITS = [("sheep", "cow", "bird"), ("cow", "mammal")]

@@ -28,7 +28,6 @@ from hemlp.errors import (
     UndefinedScore,
     UnsolvedModel,
 )
-from hemlp.optimize.program import Status
 from hemlp.problems.pairing.solution import Prices
 from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from tests import oracle
@@ -447,7 +446,7 @@ def test_registry():
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.solvers.registry.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.optimize.solver.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2

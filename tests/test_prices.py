@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.optimize.expressions import Expression
 from hemlp.problems.pairing.prices import price_ranges
 from hemlp.testing import random_instances
 
@@ -75,6 +76,6 @@ def test_refusals():
     only = PairMeasure("only", Bounds((1, 1), (1, 1))).prices(H, ["cow"], ["sheep"])
     assert all(math.isnan(row.without) for row in only.rows)
     model = measure("GIE").model(H, ["cow"], ["sheep"])
-    worse = model.with_rows("u_0 = 1").solve()
+    worse = model.with_rows(Expression({"u_0": 1.0}) == 1).solve()
     with pytest.raises(InvalidSolution):
         price_ranges(worse)

@@ -65,7 +65,7 @@ def exact_cost(model, solution) -> Fraction:
 
 def least_cost(model) -> Fraction | None:
     """The least cost of the only instance over all sets of pairs, without rounding; None if there is none."""
-    pairs = [int(k) for k in model.x]
+    pairs = [int(k) for k in model.finite_pairs]
     best = None
     for picks in product((0, 1), repeat=len(pairs)):
         chosen = [k for k, picked in zip(pairs, picks, strict=True) if picked]

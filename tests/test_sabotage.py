@@ -18,8 +18,10 @@ import pytest
 import hemlp.optimize.model
 from hemlp import Batch, Bounds, Hierarchy, PairMeasure, evaluate, examples, measure, priced
 from hemlp.errors import HemlpError, InvalidOption, InvalidSolution, UnsolvedModel
+from hemlp.optimize.expressions import Expression
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import LinearProgram, Row, Variable
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.programs import GraphProgram
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
@@ -57,7 +59,13 @@ MEASURES = {
     "extended": measure("F_LCA", method="extended"),
 }
 MODELS = {name: each.model(H, TRUE, PRED) for name, each in MEASURES.items()}
-MODELS["rows"] = MODELS["pairing"].with_rows("x_0_0 + x_1_1 <= 1")
+MODELS["rows"] = MODELS["pairing"].with_rows(Expression({"x_0_0": 1.0, "x_1_1": 1.0}) <= 1)
+MODELS["constraints"] = measure("MGIA").with_constraints(lambda m: [m.x[:, :].sum() <= 4]).model(H, TRUE, PRED)
+MODELS["prefixes"] = PrefixModel(
+    MODELS["closure"],
+    (MODELS["closure"].batch.pred.ptr, MODELS["closure"].batch.pred.classes),
+    (np.array([0, 1]), np.array([2], np.int32)),
+)
 MODELS |= {f"lca {k}": measure("F_LCA").model(*instance) for k, instance in enumerate(HARD)}
 HONEST = named_solver("milp")
 UNIT = 0.01
@@ -374,7 +382,7 @@ def test_a_strangers_claim_about_rows_of_ones_own_is_another_solvers(change):
     solution = model.solve(Model(change))
     assert_honest(model, solution, "model")
     assert solution.status is (Status.FEASIBLE if change is dearest else Status.UNSOLVED)
-    impossible = MODELS["pairing"].with_rows("x_0_0 + u_0 = 2")
+    impossible = MODELS["pairing"].with_rows(Expression({"x_0_0": 1.0, "u_0": 1.0}) == 2)
     denied = impossible.solve(Denying())
     assert (denied.status, denied.found_by, denied.proved_by) == (Status.INFEASIBLE, "", "cpsat")
 

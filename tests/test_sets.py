@@ -17,8 +17,10 @@ from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import read_measures, write_measures
 from hemlp.measures.invariants import INVARIANTS, broken_invariants
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.problems.closure.tolerance import TolerantModel
 from hemlp.solvers.registry import accepting_solvers
+from hemlp.testing import random_instances
 from tests import oracle
 from tests.graphs import graph, labelled, up, usable
 
@@ -354,3 +356,18 @@ def test_a_measure_that_depends_on_names_is_found():
 
     m = Honest("m", Bounds((1, 1), (1, 1)), default_cost=5, cost=lambda p, t: float(str(p) < str(t)))
     assert broken_invariants(m, H, ["cow"], ["sheep"]) == ["names"]
+
+
+def test_prefixes_of_rankings_are_closures():
+    """One sweep, the lists of closures and a solver of programs come to the same for every prefix."""
+    rng = np.random.default_rng(5)
+    for h, true, pred in random_instances(30, seed=9):
+        ranked = rng.permutation(len(h))[: len(pred) + 2].astype(np.int32)
+        for name in ("F_H", "F_H(top=True)", "F_De", "F"):
+            base = measure(name).model(h, true, pred)
+            sizes = np.arange(len(ranked) + 1, dtype=np.int32)
+            model = PrefixModel(base, (np.array([0, len(ranked)]), ranked), (np.array([0, len(sizes)]), sizes))
+            swept, listed = model.solve(verify=True), model.expanded.solve("closures")
+            assert swept.found_by.tolist() == ["prefixes"] * len(sizes)
+            assert (swept.sums.tolist(), swept.equal.tolist()) == (listed.sums.tolist(), listed.equal.tolist())
+            assert model.solve("milp").sums.tolist() == listed.sums.tolist()

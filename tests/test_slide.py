@@ -11,6 +11,7 @@ import pytest
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.bounds import by_leaf, by_pair, priced
+from hemlp.optimize.expressions import Expression
 from hemlp.optimize.joint import JointModel
 from hemlp.optimize.model import Model
 from hemlp.problems.pairing.places import Place, Role
@@ -359,7 +360,10 @@ def test_a_slide_without_one_of_its_lines_is_not_the_program(name):
 def test_rows_that_were_added_are_on_the_slide():
     model = measure("GIE").model(H, ["sheep", "cow"], ["cow", "bird"])
     for changed in (model, measure("transport").model(H, ["sheep", "cow"], ["cow", "bird", "mammal"])):
-        added = changed.with_rows("budget: 1 <= x_0_0 + 2 x_0_1 <= 2", "x_1_1 - x_0_0 >= 0")
+        added = changed.with_rows(
+            Expression({"x_0_0": 1.0, "x_0_1": 2.0}).between(1, 2).named("budget"),
+            Expression({"x_1_1": 1.0, "x_0_0": -1.0}) >= 0,
+        )
         for _, algebra, meaning, program in programs(added):
             assert said(algebra, meaning) == written(program)
             assert said(changed.algebra(), meaning) != written(program)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from hemlp.text.tables import Table
 
 Command = Callable[..., None]
+_IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def combine(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -66,7 +69,7 @@ input_options = combine(label_options, key_option("options", "missing"))
 def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
     """Measures between commas, but for commas within brackets; those of a TOML file."""
     texts = [text for value in values for text in _split(value)]
-    return tuple(each for text in texts for each in (_read_measures(text) if text.endswith(".toml") else [text]))
+    return tuple(each for text in texts for each in _meant(text))
 
 
 def _split(value: str) -> list[str]:
@@ -83,18 +86,38 @@ def _split(value: str) -> list[str]:
 
 def _parse_measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
     """One measure; the only one of a TOML file."""
-    if value is None or not value.endswith(".toml"):
+    if value is None:
         return value
-    found = _read_measures(value)
+    found = _meant(value)
     if len(found) != 1:
         raise InvalidOption(f"{value} holds {len(found)} measures, and one is needed here")
     return found[0]
 
 
-def _read_measures(file: str) -> list[Measure]:
+def _meant(text: str) -> Sequence[str | Measure]:
+    """The measures of a TOML file, the one that a module has (module:object), or the text as it is."""
     from hemlp.measures.factory import read_measures
 
-    return read_measures(Path(file))
+    if text.endswith(".toml"):
+        return read_measures(Path(text))
+    return [_imported(text)] if _IMPORT_PATH.fullmatch(text) else [text]
+
+
+def _imported(path: str) -> Measure:
+    """A measure by its import path. Only who types a command can say so: no file that hemlp reads can."""
+    from hemlp.measures.base import Measure
+
+    module, _, name = path.partition(":")
+    sys.path.insert(0, "")  # as python -m does
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InvalidOption(f"cannot import the measure {path}: {error}") from None
+    finally:
+        sys.path.remove("")
+    if not isinstance(found, Measure):
+        raise InvalidOption(f"{path} is a {type(found).__name__}, not a measure")
+    return found
 
 
 def _complete_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -109,8 +132,8 @@ def _complete_measures(ctx: click.Context, param: click.Parameter, incomplete: s
 measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_parse_measures,
     shell_complete=_complete_measures,
-    help="Measures, or a TOML file of them: -m F_H,F_LCA -m 'MGIA(default_cost=4)' -m mine.toml. `hemlp measures` "
-    "lists them.",
+    help="Measures, a TOML file of them, or one of a Python module: -m F_H,F_LCA -m 'MGIA(default_cost=4)' "
+    "-m mine.toml -m mine:budgeted. `hemlp measures` lists them.",
 )  # fmt: skip
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cached_property
-from typing import Any, ClassVar, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,10 @@ from hemlp.optimize.program import Status
 from hemlp.solvers.registry import Solver
 from hemlp.text.notation import format_call
 from hemlp.version import __version__
+
+if TYPE_CHECKING:
+    from hemlp.measures.constrained import ConstrainedMeasure
+    from hemlp.optimize.expressions import Constraint
 
 
 class Measure(ABC):
@@ -169,7 +174,7 @@ class Measure(ABC):
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> model = measure("F_LCA").model(h, ["sheep"], ["cow"])
         >>> measure("F_LCA").evaluate(model, model.solve("greedy")).status
-        <Status.FEASIBLE: 'feasible'>
+        'feasible'
         """
         if len(model) != 1:
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
@@ -251,6 +256,30 @@ class Measure(ABC):
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
         foreign = "".join(f"|custom {fingerprint(part)}" for part in self._foreign_parts)
         return f"{self.name}|{parameters}{foreign}|hemlp:{__version__}"
+
+    def with_constraints(
+        self, constraints: Callable[[Any], Iterable[Constraint]], *, name: str | None = None
+    ) -> ConstrainedMeasure:
+        """This measure of pairings or transports under further constraints, for each instance.
+
+        Parameters
+        ----------
+        constraints
+            From the model of one instance to its constraints: ``lambda model: [model.x["cow", :].sum() <= 1]``.
+        name
+            Of the new measure; by default that of this one with _constrained.
+
+        Examples
+        --------
+        >>> from hemlp import measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> few = measure("GIE").with_constraints(lambda model: [model.x[:, :].sum() <= 1], name="few")
+        >>> few.score(Batch.of(h, [["sheep", "cow"], ["cow"]], [["sheep", "cow"], ["sheep"]])).values.tolist()
+        [10.0, 2.0]
+        """
+        from hemlp.measures.constrained import ConstrainedMeasure
+
+        return ConstrainedMeasure(f"{self.name}_constrained" if name is None else name, self, constraints)
 
     @property
     def _foreign_parts(self) -> list[Any]:

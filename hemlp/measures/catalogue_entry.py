@@ -21,6 +21,7 @@ KINDS = {
     "MatchMeasure": "hemlp.measures.matches",
     "TransportMeasure": "hemlp.measures.transport",
     "NearestMeasure": "hemlp.measures.nearest",
+    "ConstrainedMeasure": "hemlp.measures.constrained",
 }
 """Classes of measures that definitions begin with, and where they are."""
 LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {

@@ -19,25 +19,25 @@ from hemlp.text.tables import Table
 
 
 class Score(float):
-    """The score of one instance: a float with further ``columns``, a ``status``, and the ``signature`` to cite.
+    """The score of one instance: a float with further ``columns``, a ``status`` in a word, and its ``signature``.
 
     Examples
     --------
     >>> from hemlp import Hierarchy, measure
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> score = measure("F_H").score(h, ["sheep"], ["cow"])
-    >>> score + 1, score["common"], str(score.status)
+    >>> score + 1, score["common"], score.status
     (1.5, 1.0, 'optimal')
     """
 
     columns: Mapping[str, float]
-    status: Status
+    status: str
     signature: str
 
-    def __new__(cls, value: float, columns: Mapping[str, float], status: Status, signature: str) -> Score:
+    def __new__(cls, value: float, columns: Mapping[str, float], status: Status | str, signature: str) -> Score:
         """The value, and what belongs to it."""
         score = super().__new__(cls, value)
-        score.columns, score.status, score.signature = columns, status, signature
+        score.columns, score.status, score.signature = columns, str(status), signature
         return score
 
     def __getitem__(self, column: str) -> float:
@@ -51,7 +51,7 @@ class Score(float):
 
     def _repr_html_(self) -> str:
         rows = [[name, value] for name, value in self.columns.items()]
-        return Table(["column", "value"], rows, [str(self.status), self.signature])._repr_html_()
+        return Table(["column", "value"], rows, [self.status, self.signature])._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Score, (float(self), self.columns, self.status, self.signature)

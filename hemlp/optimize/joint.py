@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, plain_sum
 from hemlp.errors import Advice, HemlpError, InvalidOption
 from hemlp.escaping import markup
-from hemlp.optimize.algebra import Algebra
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.optimize.provenance import Provenance
 from hemlp.optimize.solution_display import ShownSolution
 from hemlp.options import check_known
-from hemlp.solvers.registry import Solver
 from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.optimize.algebra import Algebra
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,12 +154,9 @@ class JointModel(Model[JointSolution]):
             found[name] = yield from part.plan()
         return JointSolution(self, found)
 
-    def solve(
-        self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False
-    ) -> JointSolution:
-        """Each part by the solver that is asked, or by the first that accepts it; ``time_limit`` for each part."""
-        solved = {name: part.solve(solver, time_limit, verify=verify) for name, part in self.parts.items()}
-        return JointSolution(self, solved)
+    def combine(self, parts: Mapping[str, Any]) -> JointSolution:
+        """The solutions of all parts, by name, as one."""
+        return JointSolution(self, parts)
 
     def joined(self, solutions: list[JointSolution]) -> JointSolution:
         """Solutions of consecutive parts of the batch as one of the whole."""

@@ -1,9 +1,9 @@
-"""Models with further rows: what a user wants beyond a measure's own rules, such as a budget of pairs.
+"""Models with constraints beyond a measure's own rules, such as a budget of pairs, for each instance of a batch.
 
 >>> from hemlp import Hierarchy, measure
 >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
 >>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
->>> model.solve().objective, model.with_rows("x_0_0 <= 0").solve().objective
+>>> model.solve().objective, model.with_constraints(model.x["cow", "sheep"] == 0).solve().objective
 (2.0, 10.0)
 """
 
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,64 +23,97 @@ from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.algebra import Algebra, Line
 from hemlp.optimize.exports import symbol
+from hemlp.optimize.expressions import Constraint, PairVariables, rows_of
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import LinearProgram, Row, Status
-from hemlp.optimize.provenance import Claim
-from hemlp.optimize.solution_display import signed
+from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.options import did_you_mean, plain_number
-from hemlp.solvers.registry import accepting_solvers, find_solver, named_solver
 
+ConstraintFunction = Callable[[Any], Iterable[Constraint]]
+"""From the model of one instance to its constraints."""
 _SENSE = re.compile(r"(<=|>=|=)")
 _ADDED = re.compile(r"added_\d+")
-_NAME = re.compile(r"(?![eE]\d)[A-Za-z]\w*", re.ASCII)
-_TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?\s*\*?\s*([A-Za-z]\w*)")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangedModel(Model[Any]):
-    """A model of one instance with further ``rows``; its solutions are those of the model that it was made of."""
+    """A pairing or transport with further constraints; its solutions are those of the model that it was made of.
+
+    ``constraints``: functions of the model of one instance, all of which hold for each instance.
+    """
 
     base: Any
-    rows: tuple[Row, ...]
+    constraints: tuple[ConstraintFunction, ...]
+
+    needs_judge = True
 
     @property
     def batch(self) -> Any:
-        """The instance."""
+        """The instances."""
         return self.base.batch
 
+    @property
+    def title(self) -> str:
+        """As of the model."""
+        return str(self.base.title)
+
     def __len__(self) -> int:
-        return 1
+        return len(self.base)
 
     def __getitem__(self, rows: int | slice) -> ChangedModel:
-        if rows not in (0, -1) and not (isinstance(rows, slice) and range(1)[rows]):
-            raise IndexError("a model with further rows has one instance")
-        return self
+        return replace(self, base=self.base[rows])
+
+    def _rows(self, one: Any, program: LinearProgram) -> list[Row]:
+        """The further rows of one instance."""
+        rows: list[Row] = []
+        for function in self.constraints:
+            made = function(one)
+            rows += rows_of(program, [made] if isinstance(made, Constraint) else list(made), rows)
+        return rows
+
+    @property
+    def rows(self) -> list[Row]:
+        """The further rows of the only instance."""
+        return self._rows(self.base, self.base.program())
 
     def program(self) -> LinearProgram:
-        """The program with the further rows last."""
-        own: LinearProgram = self.base.program()
-        return replace(own, name=f"{own.name}, changed", rows=[*own.rows, *self.rows])
+        """The program with the further rows last; those of several instances side by side."""
+        programs = [self._program(self.base[i]) for i in range(len(self))]
+        if len(programs) == 1:
+            return programs[0]
+        variables: list[Variable] = []
+        rows: list[Row] = []
+        for i, own in enumerate(programs):
+            first = len(variables)
+            variables += [replace(v, name=_numbered(v.name, i)) for v in own.variables]
+            terms = ([(first + k, c) for k, c in row.terms] for row in own.rows)
+            rows += [replace(r, name=_numbered(r.name, i), terms=t) for r, t in zip(own.rows, terms, strict=True)]
+        scales = {own.scale for own in programs}
+        return LinearProgram(
+            f"{self.title}, changed", variables, rows, scale=scales.pop() if len(scales) == 1 else math.nan
+        )
+
+    def _program(self, one: Any) -> LinearProgram:
+        own: LinearProgram = one.program()
+        return replace(own, name=f"{own.name}, changed", rows=[*own.rows, *self._rows(one, own)])
 
     def algebra(self, stage: str | None = None) -> Algebra:
-        """That of the model, and the further rows."""
+        """That of the model, and the further rows, where there is one instance."""
         own: Algebra = self.base.algebra(stage)
-        added = [Line("added" if _ADDED.fullmatch(row.name) else row.name, _as_latex(row.note)) for row in self.rows]
+        rows = self.rows if len(self) == 1 else []
+        added = [Line("added" if _ADDED.fullmatch(row.name) else row.name, _as_latex(row.note)) for row in rows]
         return replace(own, lines=[*own.lines, *added])
 
     def plan(self) -> Plan[Any]:
-        """One program."""
+        """One program, of one instance."""
         result = yield self.program()
         return self.base.solution(result)
-
-    def with_rows(self, *rows: str) -> Model[Any]:
-        """With yet more rows."""
-        return replace(self, rows=(*self.rows, *_parsed(self.base.program(), rows, self.rows)))
 
     @property
     def cost_values(self) -> FloatArray:
         """As before, and the coefficients of the further rows, which need not be integers either."""
-        coefficients = [c for row in self.rows for _, c in row.terms]
+        ones = (self.base[i] for i in range(len(self)))
+        coefficients = [c for one in ones for row in self._rows(one, one.program()) for _, c in row.terms]
         return np.concatenate([self.base.cost_values, coefficients])
 
     @property
@@ -88,50 +122,49 @@ class ChangedModel(Model[Any]):
         return float(self.base.greatest_value)
 
     def joined(self, solutions: list[Any]) -> Any:
-        """There is one."""
-        return self.base.joined(solutions)
-
-    def certify(self, solution: Any, claim: Claim) -> Any:
-        """Solutions that keep all rows; that they are optimal is the word of a solver of ours, this one or another."""
-        self.check(solution)
-        status = Status(solution.statuses[0])
-        if claim.ours or status is Status.UNSOLVED:
-            return signed(solution, claim, claim.name)
-        judge = find_solver(self)
-        best = judge.solve(self, claim.time_limit)
-        proved = Status(best.statuses[0])
-        lower: dict[int, float] = {}
-        if status is Status.INFEASIBLE:
-            status = status if proved is status else Status.UNSOLVED
-        elif proved is Status.OPTIMAL and _close(solution.objective, best.objective):
-            status = Status.OPTIMAL
-        else:
-            status = Status.FEASIBLE
-            lower |= {0: best.objective} if proved is Status.OPTIMAL else {}
-        codes = np.array([status], np.int8)
-        return signed(replace(solution, statuses=codes, lower=lower), claim, judge.name)
+        """As before."""
+        return self.base.joined(solutions) if solutions else self.base.unsolved()
 
     def check(self, solution: Any) -> bool:
         """True if all rows hold, the further ones included; else InvalidSolution."""
-        if solution.statuses[0] > Status.FEASIBLE:
-            return True
-        self.program().check(self.base.values(solution))
+        for i in np.flatnonzero(solution.statuses <= Status.FEASIBLE).tolist():
+            one = self.base[i]
+            self._program(one).check(one.values(solution[i]))
         return True
 
-    def verify(self, solution: Any) -> bool:
-        """True if every other solver of programs comes to the same; else InvalidSolution."""
-        self.check(solution)
-        for solver in accepting_solvers(self):
-            other = solver.solve(self, None)
-            same = other.statuses[0] == solution.statuses[0]
-            if not same or not _close(other.objective, solution.objective):
-                raise InvalidSolution(f"{solver.name} finds {other.objective:g} and not {solution.objective:g}")
-        return True
+    def confirm(self, solution: Any, reference: Callable[[], Any]) -> Any:
+        """With what the optimum of a judge proves."""
+        if (solution.statuses == Status.UNSOLVED).all():
+            return solution
+        best, statuses = reference(), solution.statuses.copy()
+        lower: dict[int, float] = {}
+        for i, claimed in enumerate(map(Status, solution.statuses)):
+            proved = Status(best.statuses[i])
+            if claimed is Status.INFEASIBLE:
+                statuses[i] = claimed if proved is claimed else Status.UNSOLVED
+            elif claimed is not Status.UNSOLVED:
+                equal = proved is Status.OPTIMAL and _close(solution.objectives[i], best.objectives[i])
+                statuses[i] = Status.OPTIMAL if equal else Status.FEASIBLE
+                if proved is Status.OPTIMAL and not equal:
+                    lower[i] = float(best.objectives[i])
+        return replace(solution, statuses=statuses, lower=lower)
+
+    def refute(self, solution: Any, row: int, best: Any, judge: str) -> None:
+        """Another status or another optimum."""
+        objective, other = solution.objectives[row], best.objectives[0]
+        if best.statuses[0] != solution.statuses[row] or not _close(other, objective):
+            raise InvalidSolution(f"instance {row + 1}: {judge} finds {other:g} and not {objective:g}")
 
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """The rows contradict each other."""
-        added = "; ".join(each.note for each in self.rows)
+        added = "; ".join(each.note for each in self[row].rows)
         return InfeasibleModel(f"instance {number}: no solution keeps the rows that were added: {added}", number)
+
+
+def _numbered(name: str, row: int) -> str:
+    """The name of a variable or row of one instance among those of several, as pairings number them."""
+    head, *rest = name.split("_")
+    return "_".join([head, str(row), *rest])
 
 
 def _as_latex(row: str) -> str:
@@ -146,49 +179,52 @@ def _close(first: float, second: float) -> bool:
 
 def variable(model: Any, predicted: Label | None, true: Label | None) -> str:
     """The name of the variable of a pair of the only instance; None for a default class."""
-    base = model.base if isinstance(model, ChangedModel) else model
-    _check_single(base, "pairs have variables")
-    if predicted is None and true is None:
-        raise InvalidOption("there is no pair of both default classes")
-    places = []
-    for label, side, name in ((predicted, base.batch.pred, "predicted"), (true, base.batch.true, "true")):
-        if label is not None:
-            at = np.flatnonzero(side.classes == base.batch.hierarchy.id(label))
-            if not at.size:
-                raise InvalidOption(f"{label!r} is no {name} class of this instance")
-            places.append(int(at[0]))
-    letter = "x" if len(places) == 2 else "u" if true is None else "v"
-    found = "_".join([letter, *map(str, places)])
-    if found not in {each.name for each in base.program().variables}:
-        why = "it has no finite cost, or is forbidden" if letter == "x" else "there is no default class for it"
+    x = pair_variables(model)
+    found = x[predicted, true].terms
+    for side, (label, name) in enumerate(((predicted, "predicted"), (true, "true"))):
+        if label is not None and x.position(side, label) is None:
+            raise InvalidOption(f"{label!r} is no {name} class of this instance")
+    if not found:
+        default = predicted is None or true is None
+        why = "there is no default class for it" if default else "it has no finite cost, or is forbidden"
         raise InvalidOption(f"the pair {predicted!r} ~ {true!r} does not exist: {why}")
-    return found
+    return next(iter(found))
 
 
-def _check_single(model: Any, what: str) -> None:
-    if not hasattr(model, "values"):
-        raise InvalidOption(f"{what} in pairings and transports, not in {type(model).__name__}")
-    if len(model) != 1:
-        raise InvalidOption(f"{what} in the model of one instance, this has {len(model)}: take model[i]")
+def pair_variables(model: Any) -> PairVariables:
+    """The variables of the pairs of the only instance of a model, changed or not."""
+    return PairVariables(model.base if isinstance(model, ChangedModel) else model)
+
+
+def with_constraints(model: Any, constraints: tuple[Constraint | ConstraintFunction, ...]) -> ChangedModel:
+    """A model with further constraints, or functions that make them for each instance."""
+    if not hasattr(model, "values") and not isinstance(model, ChangedModel):
+        raise InvalidOption(f"constraints are added to pairings and transports, not to {type(model).__name__}")
+    fixed = tuple(each for each in constraints if not callable(each))
+    if fixed and len(model) != 1:
+        raise InvalidOption(
+            f"a constraint is about one instance, this model has {len(model)}: take model[i], or give a function"
+        )
+    functions = [each for each in constraints if callable(each)]
+    if fixed:
+        functions.insert(0, lambda _: fixed)
+    base, before = (model.base, model.constraints) if isinstance(model, ChangedModel) else (model, ())
+    made = ChangedModel(base, (*before, *functions))
+    if len(made) == 1:
+        made.program()  # what is wrong with a constraint is said at once
+    return made
 
 
 def read_pulp(model: Any, problem: Any) -> Any:
     """The solution that a solved PuLP problem of a model holds, checked against the rules of the model."""
     if not hasattr(model, "values"):
         raise InvalidOption(f"pairings and transports are read from PuLP, not {type(model).__name__}")
-    reader: Any = named_solver("pulp")
-    result = reader.read(model.program(), problem)
+    result = import_module("hemlp.solvers.pulp").read(model.program(), problem)
     if result.values is None:
         raise InvalidSolution("the PuLP problem holds no solution: solve it first")
     solution = model.solution(result)
     model.check(solution)
     return solution
-
-
-def with_rows(model: Any, rows: Sequence[str]) -> ChangedModel:
-    """A model of one instance with further rows, written as in LP files."""
-    _check_single(model, "rows can be added")
-    return ChangedModel(model, tuple(_parsed(model.program(), rows, ())))
 
 
 def with_costs(model: Any, costs: Mapping[str, float]) -> Any:
@@ -202,69 +238,5 @@ def with_costs(model: Any, costs: Mapping[str, float]) -> Any:
             raise InvalidOption(f"there is no variable {name!r}{did_you_mean(name, place)}; model.to_lp() names them")
         values[place[name]] = plain_number(f"the cost of {name}", cost, 0)
         if cost is None or not np.isfinite(values[place[name]]):
-            raise InvalidOption(f"the cost of {name} is {cost!r}: to forbid it, add the row {name!r} + ' <= 0'")
+            raise InvalidOption(f"the cost of {name} is {cost!r}: to forbid it, add a constraint that the pair is 0")
     return model.with_cost_values(values)
-
-
-def _parsed(program: LinearProgram, rows: Sequence[str], before: Sequence[Row]) -> list[Row]:
-    place = {v.name: k for k, v in enumerate(program.variables)}
-    taken = {row.name for row in (*program.rows, *before)}
-    made: list[Row] = []
-    for text in rows:
-        name, named, body = text.rpartition(":") if isinstance(text, str) else ("", "", "")
-        name = name.strip() if named else f"added_{len(before) + len(made)}"
-        if named and not _NAME.fullmatch(name):
-            raise InvalidOption(f"the row {text!r}: {name!r} is no name: use letters, digits and _, a letter first")
-        if name in taken:
-            raise InvalidOption(f"the row {text!r}: there is a row {name!r} already")
-        taken.add(name)
-        made.append(_row(text, body, place, name))
-    return made
-
-
-def _row(text: str, body: str, place: Mapping[str, int], name: str) -> Row:
-    """A row from text: ``x_0_0 + 2 x_0_1 - u_1 <= 3``, or ``1 <= x_0_0 + x_0_1 <= 2``."""
-    parts = _SENSE.split(body)
-    if len(parts) == 3 and _number(parts[0]) is not None:
-        parts = [parts[2], {"<=": ">=", ">=": "<="}.get(parts[1], "="), parts[0]]
-    elif len(parts) == 5 and parts[1] == parts[3] != "=":
-        first = _row(text, "".join(parts[:3]), place, name)
-        second = _row(text, "".join(parts[2:]), place, name)
-        lower, upper = max(first.lower, second.lower), min(first.upper, second.upper)
-        if lower > upper:
-            raise InvalidOption(f"the row {text!r}: nothing lies between its bounds")
-        return Row(name, lower, upper, second.terms, body.strip())
-    bound = _number(parts[2]) if len(parts) == 3 else None
-    if bound is None:
-        forms = "'x_0_0 + 2 x_0_1 <= 1', '1 <= x_0_0 + x_0_1 <= 2' or 'budget: x_0_0 <= 1'"
-        raise InvalidOption(f"cannot read the row {text!r}: write it as in {forms}")
-    terms = _terms(text, parts[0], place)
-    if not terms or not math.isfinite(bound):
-        raise InvalidOption(f"the row {text!r} needs a variable on one side and a number on the other")
-    lower, upper = {"<=": (-math.inf, bound), ">=": (bound, math.inf), "=": (bound, bound)}[parts[1]]
-    return Row(name, lower, upper, list(terms.items()), body.strip())
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _terms(text: str, body: str, place: Mapping[str, int]) -> dict[int, float]:
-    """The coefficient of each variable of a sum."""
-    terms: dict[int, float] = {}
-    at = 0
-    while at < len(body.rstrip()):
-        found = _TERM.match(body, at)
-        if found is None or (at and not found[1]):
-            raise InvalidOption(f"cannot read the row {text!r} at {body[at:].strip()!r}: write 'x_0_0 + 2 x_0_1 <= 1'")
-        variable = found[3]
-        if variable not in place:
-            known = did_you_mean(variable, place)
-            raise InvalidOption(f"the row {text!r} names {variable!r}, which is no variable{known}; see model.to_lp()")
-        size = float(found[2] or 1) * (-1 if found[1] == "-" else 1)
-        terms[place[variable]] = terms.get(place[variable], 0.0) + size
-        at = found.end()
-    return terms

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.optimize.budget import solve_within
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.flows import FlowModel, FlowSolution
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.base import BaseSolver
 
 
-class Augmenting:
+class Augmenting(BaseSolver):
     """Accepts all pairings."""
 
     name = "augmenting"
-    exact = True
+    kinds = (PairingModel, FlowModel)
 
-    def available(self) -> str | None:
-        """Always."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """All pairings."""
-        return isinstance(model, PairingModel | FlowModel)
-
-    def solve(self, model: PairingModel | FlowModel, time_limit: float | None) -> PairingSolution | FlowSolution:
+    def solve_batch(self, model: PairingModel | FlowModel) -> PairingSolution | FlowSolution:
         """The optimum of each instance."""
-        if isinstance(model, FlowModel):
-            flows: FlowSolution = solve_within(model, time_limit, _flows, FlowModel.unsolved)
-            return flows
-        solution: PairingSolution = solve_within(model, time_limit, _solved, PairingModel.unsolved)
-        return solution
+        return _solve_flows(model) if isinstance(model, FlowModel) else _solve_pairings(model)
 
 
-def _solved(model: PairingModel) -> PairingSolution:
+def _solve_pairings(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.flow import augment
     from hemlp.kernels.pairing import Chosen
 
@@ -48,7 +34,7 @@ def _solved(model: PairingModel) -> PairingSolution:
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 
-def _flows(model: FlowModel) -> FlowSolution:
+def _solve_flows(model: FlowModel) -> FlowSolution:
     from hemlp.kernels.circulations import find_flows
 
     flow, far = np.zeros(model.arcs.cost.size, np.int64), np.zeros(int(model.arcs.nodes.sum()))

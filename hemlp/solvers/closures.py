@@ -1,48 +1,79 @@
-"""Closures by compiled code, from lists of what each class implies; the sets themselves are not kept."""
+"""Closures by compiled code: from lists of what each class implies, and of all prefixes of a ranking by one sweep."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hemlp.optimize.budget import solve_within
+from hemlp.arrays import FloatArray
+from hemlp.kernels.records import Rows
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.problems.closure.solution import ClosureSolution
 from hemlp.problems.closure.tolerance import TolerantModel
+from hemlp.solvers.base import BaseSolver
 
 
-class ClosureLists:
+class ClosureLists(BaseSolver):
     """Accepts all closures."""
 
     name = "closures"
-    exact = True
-
-    def available(self) -> str | None:
-        """Always."""
-        return None
 
     def accepts(self, model: Any) -> bool:
         """Closures and tolerant sets."""
         return type(model) in (ClosureModel, TolerantModel)
 
-    def solve(self, model: ClosureModel, time_limit: float | None) -> ClosureSolution:
+    def solve_batch(self, model: ClosureModel) -> ClosureSolution:
         """The weights of the sets of each instance."""
-        solution: ClosureSolution = solve_within(model, time_limit, _solved, lambda one: one.unsolved())
-        return solution
+        from hemlp.kernels.records import Implied, Sides
+        from hemlp.kernels.tally import tally
+        from hemlp.kernels.tolerant import tally_tolerant
+
+        h, lists = model.batch.hierarchy, model.lists()
+        pred, true = model.batch.sides
+        sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
+        implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
+        if isinstance(model, TolerantModel):
+            sums, equal = tally_tolerant(
+                sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx)
+            )
+        else:
+            sums, equal = tally(sides, implied, model.weights, model.has_top)
+        return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
 
 
-def _solved(model: ClosureModel) -> ClosureSolution:
-    from hemlp.kernels.records import Implied, Rows, Sides
-    from hemlp.kernels.tally import tally
-    from hemlp.kernels.tolerant import tally_tolerant
+class PrefixSweep(BaseSolver):
+    """Accepts prefixes of rankings whose closures only ever grow: one sweep over each ranking."""
 
-    h, lists = model.batch.hierarchy, model.lists()
-    pred, true = model.batch.sides
-    sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
-    implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
-    if isinstance(model, TolerantModel):
-        sums, equal = tally_tolerant(sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx))
-    else:
-        sums, equal = tally(sides, implied, model.weights, model.has_top)
-    return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
+    name = "prefixes"
+
+    def accepts(self, model: Any) -> bool:
+        """Prefixes of closures without a horizon."""
+        own = isinstance(model, PrefixModel) and type(model.base) is ClosureModel
+        return own and model.base.horizon is None
+
+    def solve_batch(self, model: PrefixModel) -> ClosureSolution:
+        """The weights of the sets of each prefix; the sets themselves are made on demand."""
+        sums, equal = sweep_prefixes(model)
+        return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
+
+
+def sweep_prefixes(model: PrefixModel, hidden: Rows | None = None) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Weights of the predicted, true and common nodes of each prefix, and whether the two sets are equal.
+
+    ``hidden``: nodes of each instance that do not count.
+    """
+    from hemlp.kernels.sweep import Sweep, sweep
+
+    closures, true = model.base, model.batch.true
+    if hidden is None:
+        hidden = Rows(np.zeros(len(model.batch) + 1, np.int64), np.zeros(0, np.int32))
+    weights = np.ascontiguousarray(closures.weights[:-1])
+    truth, ranked, sizes = Rows(true.ptr, true.classes), Rows(*model.ranked), Rows(*model.sizes)
+    sums, _, equal = sweep(Sweep(Rows(*closures.arrows), truth, ranked, hidden, sizes, weights))
+    if closures.has_top:
+        some_true, some_pred = (np.diff(true.ptr) > 0)[model.rows], model.sizes[1] > 0
+        sums += closures.weights[-1] * np.stack([some_pred, some_true, some_pred & some_true], axis=1)
+    return sums, equal

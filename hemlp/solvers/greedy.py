@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,21 +12,15 @@ from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.greedy import drawn_graphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.solution import LcaSolution
+from hemlp.solvers.base import BaseSolver
 
 
-class GreedyLca:
+class GreedyLca(BaseSolver):
     """Accepts models of minimal LCA graphs; its graphs keep all rules but those of size."""
 
     name = "greedy"
     exact = False
-
-    def available(self) -> str | None:
-        """Always."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """Models of minimal LCA graphs."""
-        return isinstance(model, LcaModel)
+    kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
         """All instances at once. What G_ex has in common bounds F, however many LCAs there are."""

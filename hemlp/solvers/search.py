@@ -21,6 +21,8 @@ from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
+from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.policy import policy_of
 from hemlp.solvers.programs import ProgramSolver
 from hemlp.solvers.registry import named_solver
 
@@ -31,7 +33,7 @@ MOST_STATES = 10**9
 
 
 @dataclass(frozen=True)
-class LcaSearch:
+class LcaSearch(BaseSolver):
     """Accepts models of minimal LCA graphs.
 
     ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves everything
@@ -52,18 +54,10 @@ class LcaSearch:
             raise InvalidOption(f"states={self.states!r} is not an integer from 0 to {MOST_STATES:,}")
 
     name = "search"
-    exact = True
-
-    def available(self) -> str | None:
-        """Always: what solves programs is looked for when an instance needs it."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """Models of minimal LCA graphs."""
-        return isinstance(model, LcaModel)
+    kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
-        """All instances at once, then the hard ones one by one; what they all took counts for each alike."""
+        """All instances at once, then what the search leaves one by one; what the search took is shared out to all."""
         from hemlp.kernels.search import drawn, search
 
         begun = time.monotonic()
@@ -71,24 +65,24 @@ class LcaSearch:
         table = search(model.link_blocks(), size, states)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
-        hard: dict[int, Found] = {}
+        deferred: dict[int, Found] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
             never = self.programs == "never"
-            hard[i], steps[i] = (NOTHING_FOUND, 0) if never else self._by_programs(model, i, time_limit, spent)
+            deferred[i], steps[i] = (NOTHING_FOUND, 0) if never else self._by_programs(model, i, time_limit, spent)
 
         graphs = cache(lambda: drawn(model.facts, size, states))  # few ask for them
 
         def detail(i: int) -> Found:
-            return hard[i] if i in hard else _read(model, i, *graphs())
+            return deferred[i] if i in deferred else _read(model, i, *graphs())
 
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
-        solved = model.collected(list(hard.values()))
-        for k, i in enumerate(hard):
+        solved = model.collected(list(deferred.values()))
+        for k, i in enumerate(deferred):
             statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
             sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
-        others = {i: names for k, i in enumerate(hard) if (names := solved.provenance.others.get(k))}
+        others = {i: names for k, i in enumerate(deferred) if (names := solved.provenance.others.get(k))}
         return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps, provenance=Provenance(others=others))
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:
@@ -96,14 +90,14 @@ class LcaSearch:
         from hemlp.kernels.stepwise import finish
 
         one: Any = model[row]
-        work = self.work if self.work is not None else model.work_limit
+        work = self.work if self.work is not None else policy_of(model).work_limit
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
         backend = _program_solver()
         if backend is None:
             return run_plan(one.plan(), _nothing).found[0], STEPS.index("programs")
         parts = ByParts.of(one.facts, self.states) if self.states else None
         if parts is None:
-            whole: Found = backend.carry_out(one, budget).found[0]
+            whole: Found = backend.run(one, budget).found[0]
             whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
             return whole, STEPS.index("programs")
         proved, bound = run_plan(parts.plan(), budget.spending(backend.solve_program))

@@ -26,6 +26,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
+from hemlp.measures.constrained import ConstrainedMeasure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
 from hemlp.optimize.program import Status
@@ -33,7 +34,7 @@ from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.problems.pairing.flows import FlowSolution
-from hemlp.problems.pairing.solution import PairingSolution, Prices
+from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.problems.pairing.transport import TransportSolution
 
 
@@ -84,11 +85,14 @@ def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], mea
     h = model.batch.hierarchy
     measured = _hierarchy_with_lengths(measure, h)
     pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in solution.named_pairs())
-    return PairingPart(values, pairs, _prices_by_side(model.batch, solution.duals()), solution.objective)
+    return PairingPart(values, pairs, _prices_by_side(solution, measure), solution.objective)
 
 
-def _prices_by_side(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
-    """The dual price of each class, by side and label."""
+def _prices_by_side(solution: PairingSolution | FlowSolution, measure: Measure) -> dict[str, dict[Label, float]]:
+    """Of each class of both sides; constraints of a user's own leave classes without prices."""
+    if isinstance(measure, ConstrainedMeasure):
+        return {}
+    batch, prices = solution.model.batch, solution.duals()
     labels, sides = batch.hierarchy.labels, zip(batch.sides, (prices.predicted, prices.true), strict=True)
     return {
         side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, prices_of, strict=True)}
@@ -100,8 +104,7 @@ def _prices_by_side(batch: Batch, prices: Prices) -> dict[str, dict[Label, float
 def _explain_flow(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> FlowPart:
     measured = _hierarchy_with_lengths(measure, solution.model.batch.hierarchy)
     pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in solution.named_pairs())
-    prices = _prices_by_side(solution.model.batch, solution.duals())
-    return FlowPart(values, pairs, prices, solution.objective, tuple(solution.prices()))
+    return FlowPart(values, pairs, _prices_by_side(solution, measure), solution.objective, tuple(solution.prices()))
 
 
 @explain_solution.register
@@ -119,7 +122,7 @@ def _explain_joint(solution: JointSolution, values: Mapping[str, float], measure
 
 def _hierarchy_with_lengths(measure: Measure, h: Hierarchy) -> Hierarchy | None:
     """The hierarchy with the lengths by which pairs cost what they cost, where those are shortest paths."""
-    cost = getattr(measure, "cost", None)
+    cost = getattr(measure.measure if isinstance(measure, ConstrainedMeasure) else measure, "cost", None)
     return cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
 
 

@@ -19,7 +19,7 @@ from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.analysis.scored.cafa_averages import CafaTerms, Norm
 from hemlp.analysis.scored.exclusion import as_exclusion, resolve_exclusion
 from hemlp.analysis.scored.operating_point import best_index, step_area
-from hemlp.analysis.scored.step_scores import sweep_closures
+from hemlp.analysis.scored.step_scores import prefixes
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
 from hemlp.analysis.statistics.intervals import bootstrap_note, check_confidence
 from hemlp.analysis.statistics.resampling import Bootstrap
@@ -36,6 +36,7 @@ from hemlp.measures.factory import measure
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.solvers.closures import sweep_prefixes
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.interval import CONFIDENCE, Interval
 from hemlp.text.tables import Table, format_number
@@ -299,12 +300,12 @@ def cafa(
     terms = None if terms is None else label_list("terms", terms)
     everywhere, by_instance = resolve_exclusion(data, exclude)
     counting = _count_mask(data, everywhere, terms)
-    sums = sweep_closures(data, steps, _closure_model(data, None, counting), by_instance)[0]
+    sums, _ = sweep_prefixes(prefixes(data, steps, _closure_model(data, None, counting)), by_instance)
     predicted = sums[:, 0]
     if not predicted.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
-        sums = sweep_closures(data, steps, _closure_model(data, weights, counting), by_instance)[0]
+        sums, _ = sweep_prefixes(prefixes(data, steps, _closure_model(data, weights, counting)), by_instance)
     parts = CafaTerms.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
     averages, some = parts.averages()
     kept = {name: column[some][::-1] for name, column in averages.items()}

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, UndefinedScore, UnsolvedModel
 from hemlp.instances.batch import Batch, Side
-from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.solvers.registry import Solver
 
 CLASSES_AT_ONCE = 2_000_000
@@ -59,9 +57,8 @@ def score_steps(
     policies = f"|hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
     for members in groups.values():
         model: Any = measures[members[0]].model(data.batch)
-        sums, _, equal = sweep_closures(data, steps, model)
+        solution = prefixes(data, steps, model).solve()
         for k in members:
-            solution = SimpleNamespace(sums=sums, equal=equal, columns={})
             values = measures[k]._compute_columns(model, solution)[measures[k].name]
             if np.isnan(values).any() and options.undefined == "error":
                 row = int(steps.rows[np.flatnonzero(np.isnan(values))[0]]) + 1
@@ -85,23 +82,9 @@ def is_sweepable(measure: Measure, batch: Batch) -> bool:
     return type(model) is ClosureModel and model.horizon is None
 
 
-def sweep_closures(
-    data: AlignedScores, steps: ThresholdSteps, model: ClosureModel, hidden: Rows | None = None
-) -> tuple[FloatArray, IntArray, NDArray[np.bool_]]:
-    """Weights of the predicted, the true and the common nodes at each step, the number of predicted nodes, and whether
-    the two sets are equal."""
-    from hemlp.kernels.sweep import Sweep, sweep
-
-    if hidden is None:
-        hidden = Rows(np.zeros(len(data) + 1, np.int64), np.zeros(0, np.int32))
-    arrows, sizes = Rows(*model.arrows), Rows(steps.ptr, steps.sizes)
-    weights = np.ascontiguousarray(model.weights[:-1])
-    sums, counts, equal = sweep(Sweep(arrows, data.true, data.scored, hidden, sizes, weights))
-    if model.has_top:
-        some_true = (np.diff(data.batch.true.ptr) > 0)[steps.rows]
-        some_pred = steps.sizes > 0
-        sums += model.weights[-1] * np.stack([some_pred, some_true, some_pred & some_true], axis=1)
-    return sums, counts, equal
+def prefixes(data: AlignedScores, steps: ThresholdSteps, model: ClosureModel) -> PrefixModel:
+    """The closures of the sets of all steps."""
+    return PrefixModel(model, (data.ptr, data.classes), (steps.ptr, steps.sizes))
 
 
 def _score_each_set(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from hemlp.optimize.solution_display import ShownSolution
 
 if TYPE_CHECKING:
     from hemlp.problems.closure.model import ClosureModel
+    from hemlp.problems.closure.prefixes import PrefixModel
 
 Closures = tuple[IntArray, IntArray, NDArray[np.uint8]]
 """CSR pointers, nodes, and on which sides they are: 1 predicted, 2 true, 3 both, and 4 more if it was dropped."""
@@ -31,11 +32,18 @@ class ClosureSolution(ShownSolution):
     ``made``: the sets themselves; those that a solver has not made are computed on demand.
     """
 
-    model: ClosureModel
+    model: ClosureModel | PrefixModel
     statuses: NDArray[np.int8]
     sums: FloatArray
     equal: NDArray[np.bool_]
     made: Closures | None = None
+
+    @property
+    def sets_of(self) -> ClosureModel:
+        """The model whose sets these are: prefixes are instances of their own."""
+        model: Any = self.model
+        expanded: ClosureModel = getattr(model, "expanded", model)
+        return expanded
 
     def __len__(self) -> int:
         return len(self.statuses)
@@ -49,7 +57,7 @@ class ClosureSolution(ShownSolution):
             part = slice(ptr[row], ptr[row + 1])
             made = np.array([0, part.stop - part.start]), nodes[part], members[part]
         return ClosureSolution(
-            self.model[row], self.statuses[one], self.sums[one], self.equal[one], made,
+            self.sets_of[row], self.statuses[one], self.sums[one], self.equal[one], made,
             provenance=self.provenance.of_row(row),
         )  # fmt: skip
 
@@ -61,7 +69,7 @@ class ClosureSolution(ShownSolution):
     @cached_property
     def closures(self) -> Closures:
         """Pointers, nodes and members."""
-        return self.model.closures() if self.made is None else self.made
+        return self.sets_of.closures() if self.made is None else self.made
 
     @property
     def status(self) -> Status:
@@ -71,7 +79,7 @@ class ClosureSolution(ShownSolution):
     @property
     def objective(self) -> float:
         """The objective of the program of the only instance; nan where nothing was found."""
-        return math.nan if self.statuses[0] > Status.FEASIBLE else self.model.objective(self)
+        return math.nan if self.statuses[0] > Status.FEASIBLE else self.sets_of.objective(self)
 
     def kept(self) -> tuple[set[int], set[int]]:
         """The augmented predicted and true sets of the only instance, as numbers of nodes."""
@@ -83,11 +91,11 @@ class ClosureSolution(ShownSolution):
     @cached_property
     def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
         """The augmented predicted and true sets of the only instance."""
-        predicted, true = (frozenset(map(self.model.label, nodes)) for nodes in self.kept())
+        predicted, true = (frozenset(map(self.sets_of.label, nodes)) for nodes in self.kept())
         return predicted, true
 
     @property
     def dropped(self) -> frozenset[Label | Top]:
         """What was dropped from tolerant sets of the only instance."""
         _, nodes, members = self.closures
-        return frozenset(map(self.model.label, nodes[(members & DROPPED) > 0].tolist()))
+        return frozenset(map(self.sets_of.label, nodes[(members & DROPPED) > 0].tolist()))

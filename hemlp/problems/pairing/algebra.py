@@ -69,7 +69,7 @@ def pairing_algebra(model: PairingModel) -> Algebra:
 def transport_algebra(model: TransportModel) -> Algebra:
     """Transport of a mass of 1, in the units of this model."""
     supply, demand = _common(model.masses[PRED], "a_i"), _common(model.masses[TRUE], "b_j")
-    most, units = _common(model.room[model.x], "c_{ij}"), _common(model.units, "so many")
+    most, units = _common(model.room[model.finite_pairs], "c_{ij}"), _common(model.units, "so many")
     lines = [
         Line("", rf"\sum_j x_{{ij}} = {supply}", WHO[PRED]),
         Line("", rf"\sum_i x_{{ij}} = {demand}", WHO[TRUE]),

@@ -48,7 +48,7 @@ class Priced:
             if then < first:
                 raise InvalidCost(
                     f"each={each!r} falls from {first:g} to {then:g}: units that become cheaper are no flow of least "
-                    f"cost; costs may stay or rise, and model.with_rows(...) takes what is no flow"
+                    f"cost; costs may stay or rise, and model.with_constraints(...) takes what is no flow"
                 )
         below, above = (None if cost is None else _price(name, cost) for name, cost in self._prices(("below", "above")))
         self.__dict__.update(each=each, below=below, above=above)

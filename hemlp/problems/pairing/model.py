@@ -125,7 +125,7 @@ class PairingModel(Model["PairingSolution"]):
     # ---- variables
 
     @cached_property
-    def x(self) -> IntArray:
+    def finite_pairs(self) -> IntArray:
         """Positions of the pairs that exist: the first variables of the program; then come those with a default."""
         return np.flatnonzero(np.isfinite(self.kappa) & (self.serves > 0))
 
@@ -148,13 +148,15 @@ class PairingModel(Model["PairingSolution"]):
     @property
     def cost_values(self) -> FloatArray:
         """All finite costs."""
-        return np.concatenate([self.kappa[self.x], *(half.default[half.with_default] for half in self.halves)])
+        return np.concatenate(
+            [self.kappa[self.finite_pairs], *(half.default[half.with_default] for half in self.halves)]
+        )
 
     def with_cost_values(self, values: FloatArray) -> PairingModel:
         """With other ``cost_values``."""
-        x, u, v = np.split(values, np.cumsum([self.x.size, self.halves[PRED].with_default.size]))
+        x, u, v = np.split(values, np.cumsum([self.finite_pairs.size, self.halves[PRED].with_default.size]))
         kappa, halves = self.kappa.copy(), [replace(half, default=half.default.copy()) for half in self.halves]
-        kappa[self.x] = x
+        kappa[self.finite_pairs] = x
         for half, costs in zip(halves, (u, v), strict=True):
             half.default[half.with_default] = costs
         return replace(self, kappa=kappa, halves=(halves[PRED], halves[TRUE])).with_finite_costs()
@@ -162,7 +164,7 @@ class PairingModel(Model["PairingSolution"]):
     def values(self, solution: PairingSolution) -> FloatArray:
         """The variables of ``program()`` that a solution says."""
         taken = (n[half.with_default] for half, n in zip(self.halves, solution.to_default, strict=True))
-        return np.concatenate([solution.chosen[self.x], *taken]).astype(np.float64)
+        return np.concatenate([solution.chosen[self.finite_pairs], *taken]).astype(np.float64)
 
     # ---- the explicit models
 
@@ -171,7 +173,7 @@ class PairingModel(Model["PairingSolution"]):
         codes = self.codes(PRED), self.codes(TRUE)
         variables: list[Variable] = []
         terms: tuple[list[list[tuple[int, float]]], ...] = tuple([[] for _ in names] for names in codes)
-        for k in self.x:
+        for k in self.finite_pairs:
             at = self.ends[PRED][k], self.ends[TRUE][k]
             for side in (PRED, TRUE):
                 if self.serves[k] >> side & 1:
@@ -225,9 +227,9 @@ class PairingModel(Model["PairingSolution"]):
         chosen = np.zeros(self.kappa.size, np.bool_)
         to_default = tuple(np.zeros(half.default.size, np.int64) for half in self.halves)
         if result.values is not None:
-            at = self.x.size, self.x.size + self.halves[PRED].with_default.size
+            at = self.finite_pairs.size, self.finite_pairs.size + self.halves[PRED].with_default.size
             x, u, v = np.split(result.values, at)
-            chosen[self.x] = x > 0.5
+            chosen[self.finite_pairs] = x > 0.5
             for side, values in ((PRED, u), (TRUE, v)):
                 to_default[side][self.halves[side].with_default] = values
         statuses = np.full(len(self), result.status, np.int8)
@@ -287,7 +289,7 @@ class PairingModel(Model["PairingSolution"]):
     def _check_bounds(self, solution: PairingSolution) -> None:
         """Raise InvalidSolution where a pairing breaks a bound."""
         check_sizes(self, solution)
-        if not np.isin(np.flatnonzero(solution.chosen), self.x).all():
+        if not np.isin(np.flatnonzero(solution.chosen), self.finite_pairs).all():
             raise InvalidSolution("a pair is chosen that does not exist")
         solved = solution.statuses <= Status.FEASIBLE
         for side, (half, taken) in enumerate(zip(self.halves, solution.to_default, strict=True)):
@@ -365,7 +367,7 @@ class PairingModel(Model["PairingSolution"]):
             terms += [
                 min(nothing, Fraction(float(half.default[k])) - of[k]) * int(half.upper[k]) for k in half.with_default
             ]
-        for k in self.x:
+        for k in self.finite_pairs:
             paid = sum(y[side][self.ends[side][k]] * int(self.serves[k] >> side & 1) for side in (PRED, TRUE))
             terms.append(min(nothing, Fraction(float(self.kappa[k])) - paid))
         return sum(terms, nothing), sum(map(abs, terms), nothing)
@@ -377,7 +379,9 @@ class PairingModel(Model["PairingSolution"]):
         classes = sorted(set(shortage.classes))
         if not set(classes) <= set(range(half.lower.size)) or np.isfinite(half.default[classes]).any():
             return False  # a default class would take them
-        theirs = self.x[np.isin(self.ends[side][self.x], classes) & ((self.serves[self.x] >> side) & 1 > 0)]
+        theirs = self.finite_pairs[
+            np.isin(self.ends[side][self.finite_pairs], classes) & ((self.serves[self.finite_pairs] >> side) & 1 > 0)
+        ]
         shared = theirs[self.serves[theirs] == 3]
         wanted = np.bincount(self.ends[1 - side][shared], minlength=others.upper.size)
         available = int(np.minimum(wanted, others.upper).sum()) + theirs.size - shared.size
@@ -393,8 +397,8 @@ class PairingModel(Model["PairingSolution"]):
         alone = len(labels) == 1
         who = f"the {shortage.side} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
         return InfeasibleModel(
-            f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(shortage.needed, 'pair')}"
-            f" and can have {shortage.available} (no common ancestor, or the bounds of others); a default class would "
+            f"instance {number}: {who} {'needs' if alone else 'together need'} at least "
+            f"{plural(shortage.needed, 'pair')} and can have {shortage.available} (no common ancestor, or the bounds of others); a default class would "
             f"take what is left",
             number, shortage.side, labels[0], tuple(labels),
         )  # fmt: skip

@@ -64,17 +64,17 @@ def pairing_network(model: PairingModel, solution: PairingSolution) -> tuple[Flo
     passing = _add_pairs(model, solution, arcs, nodes)
     arcs.add(
         nodes[PRED][u], homes[PRED][u] + DEFAULT_TRUE, (0, predicted.upper[u]), solution.to_default[PRED][u],
-        predicted.default[u], model.x.size + np.arange(u.size),
+        predicted.default[u], model.finite_pairs.size + np.arange(u.size),
     )  # fmt: skip
     arcs.add(
         homes[TRUE][v] + DEFAULT_PRED, nodes[TRUE][v], (0, true.upper[v]), solution.to_default[TRUE][v],
-        true.default[v], model.x.size + u.size + np.arange(v.size),
+        true.default[v], model.finite_pairs.size + u.size + np.arange(v.size),
     )  # fmt: skip
     arcs.add(nodes[TRUE], homes[TRUE] + SINK, (true.lower, true.upper), degrees[TRUE])
     arcs.add(home + DEFAULT_TRUE, home + SINK, (0, room[PRED]), to_default[PRED])
     through = row_sums(degrees[PRED], predicted.side.ptr).astype(np.int64) + to_default[TRUE] + passing
     arcs.add(home + SINK, home + SOURCE, (0, room[PRED] + room[TRUE]), through)
-    own = int((model.serves[model.x] != 3).sum())
+    own = int((model.serves[model.finite_pairs] != 3).sum())
     tails, heads, lower, upper = (arcs.column(k) for k in range(4))
     network = FlowNetwork(
         4 * size + sum(counts) + own, lambda: _names(model), tails, heads, lower, upper,
@@ -85,7 +85,7 @@ def pairing_network(model: PairingModel, solution: PairingSolution) -> tuple[Flo
 
 def _add_pairs(model: PairingModel, solution: PairingSolution, arcs: Arcs, nodes: list[IntArray]) -> IntArray:
     """Arcs of the pairs; what flows from the source to true classes past the predicted ones, for each instance."""
-    x = model.x
+    x = model.finite_pairs
     kind, cost, flow = model.serves[x], model.kappa[x], solution.chosen[x].astype(np.int64)
     at = [nodes[side][model.ends[side][x]] for side in (PRED, TRUE)]
     row = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))[x]
@@ -105,4 +105,4 @@ def _names(model: PairingModel) -> list[str]:
     names = [f"{name}" if len(model) == 1 else f"{i}_{name}" for i in range(len(model)) for name in OWN]
     names += [f"P_{code}" for code in model.codes(PRED)]
     names += [f"T_{code}" for code in model.codes(TRUE)]
-    return names + [f"X_{k}" for k in model.x if model.serves[k] != 3]
+    return names + [f"X_{k}" for k in model.finite_pairs if model.serves[k] != 3]

@@ -53,7 +53,7 @@ class ExactPairing:
         kappa = model.kappa.tolist()
         finite = model.cost_values.tolist()
         self.scale = max((Fraction(cost).denominator for cost in finite), default=1)
-        self.pairs = [(int(k), self._integer(kappa[k]), int(model.serves[k])) for k in model.x]
+        self.pairs = [(int(k), self._integer(kappa[k]), int(model.serves[k])) for k in model.finite_pairs]
         self.first_default = len(kappa), len(kappa) + self.sizes[PRED]
         self.values: list[int] = solution.chosen.astype(int).tolist()
         self.values += solution.to_default[PRED].tolist() + solution.to_default[TRUE].tolist()
@@ -159,7 +159,7 @@ class ExactPairing:
     def solution(self) -> PairingSolution:
         """The pairing with the status OPTIMAL."""
         first, halves = self.first_default, self.model.halves
-        variables = self.model.x.tolist()
+        variables = self.model.finite_pairs.tolist()
         variables += [first[side] + i for side in (PRED, TRUE) for i in halves[side].with_default.tolist()]
         values = np.array([self.values[k] for k in variables], np.float64)
         return self.model.solution(ProgramResult(Status.OPTIMAL, values))
@@ -216,7 +216,9 @@ def find_shortage(model: PairingModel) -> Shortage | None:
     for side in (PRED, TRUE):
         half, most = model.halves[side], model.halves[1 - side].upper.tolist()
         partners: list[list[int | None]] = [[] for _ in range(half.lower.size)]
-        for k in model.x.tolist():  # a pair that counts for this side alone has no partner that could be taken
+        for (
+            k
+        ) in model.finite_pairs.tolist():  # a pair that counts for this side alone has no partner that could be taken
             if serves[k] >> side & 1:
                 end = divmod(k, width)
                 partners[end[side]].append(end[1 - side] if serves[k] == 3 else None)

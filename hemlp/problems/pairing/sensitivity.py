@@ -120,13 +120,13 @@ class _Pairings:
 
     def __init__(self, model: PairingModel) -> None:
         self.model = model
-        self.costs = model.kappa[model.x]
+        self.costs = model.kappa[model.finite_pairs]
         least = [row_sums(half.lower, half.side.ptr) for half in model.halves]
         self.most = least[0] + least[1]  # default pairs of an optimum
 
     def _kappa(self, costs: FloatArray) -> FloatArray:
         kappa = self.model.kappa.copy()
-        kappa[self.model.x] = costs
+        kappa[self.model.finite_pairs] = costs
         return kappa
 
     def totals(self, costs: FloatArray) -> FloatArray:

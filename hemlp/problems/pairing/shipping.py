@@ -28,8 +28,8 @@ class _Shipping:
         self.masses = [mass.tolist() for mass in model.masses]
         self.width = len(self.masses[TRUE])
         kappa = model.kappa.tolist()
-        self.scale = max((Fraction(kappa[k]).denominator for k in model.x), default=1)
-        self.costs = {int(k): int(Fraction(kappa[k]) * self.scale) for k in model.x}
+        self.scale = max((Fraction(kappa[k]).denominator for k in model.finite_pairs), default=1)
+        self.costs = {int(k): int(Fraction(kappa[k]) * self.scale) for k in model.finite_pairs}
         self.flow = dict.fromkeys(self.costs, 0) if moved is None else {k: int(moved[k]) for k in self.costs}
         self.left = [list(mass) for mass in self.masses]
         for k, amount in self.flow.items():
@@ -116,7 +116,7 @@ def improved(model: TransportModel, moved: IntArray | None, started: bool = Fals
     if not started and not one.route():
         return model.solution(ProgramResult(Status.INFEASIBLE))
     one.improve()
-    values = np.array([one.flow[int(k)] for k in model.x], np.float64)
+    values = np.array([one.flow[int(k)] for k in model.finite_pairs], np.float64)
     return model.solution(ProgramResult(Status.OPTIMAL, values))
 
 

@@ -134,7 +134,7 @@ class TransportModel(Model[TransportSolution]):
         return even_masses(self.batch) if self.weights is None else weighed_masses(self.batch, self.weights)
 
     @cached_property
-    def x(self) -> IntArray:
+    def finite_pairs(self) -> IntArray:
         """Positions of the pairs that exist: the variables of the program."""
         return np.flatnonzero(np.isfinite(self.kappa))
 
@@ -157,7 +157,7 @@ class TransportModel(Model[TransportSolution]):
     @property
     def cost_values(self) -> FloatArray:
         """All finite costs."""
-        return self.kappa[self.x]
+        return self.kappa[self.finite_pairs]
 
     @property
     def greatest_value(self) -> float:
@@ -167,12 +167,12 @@ class TransportModel(Model[TransportSolution]):
     def with_cost_values(self, values: FloatArray) -> TransportModel:
         """With other ``cost_values``."""
         kappa = self.kappa.copy()
-        kappa[self.x] = values
+        kappa[self.finite_pairs] = values
         return replace(self, kappa=kappa)
 
     def values(self, solution: TransportSolution) -> FloatArray:
         """The variables of ``program()`` that a solution says."""
-        return solution.moved[self.x].astype(np.float64)
+        return solution.moved[self.finite_pairs].astype(np.float64)
 
     @cached_property
     def room(self) -> IntArray:
@@ -186,7 +186,7 @@ class TransportModel(Model[TransportSolution]):
         codes = self.codes(PRED), self.codes(TRUE)
         terms: tuple[list[list[tuple[int, float]]], ...] = tuple([[] for _ in names] for names in codes)
         variables = []
-        for position, k in enumerate(self.x):
+        for position, k in enumerate(self.finite_pairs):
             at = self.ends[PRED][k], self.ends[TRUE][k]
             for side in (PRED, TRUE):
                 terms[side][at[side]].append((position, 1.0))
@@ -223,7 +223,7 @@ class TransportModel(Model[TransportSolution]):
         counts = [side.classes.size for side in self.batch.sides]
         nodes = np.split(2 * size + np.arange(sum(counts)), [counts[PRED]])
         homes = [2 * np.repeat(np.arange(size), side.sizes) for side in self.batch.sides]
-        x, (supply, demand) = self.x, self.masses
+        x, (supply, demand) = self.finite_pairs, self.masses
         arcs = Arcs()
         arcs.add(homes[PRED], nodes[PRED], (supply, supply), 0)
         at = [nodes[side][self.ends[side][x]] for side in (PRED, TRUE)]
@@ -255,7 +255,7 @@ class TransportModel(Model[TransportSolution]):
         """What the variables of ``program()`` say, with one status for all instances."""
         moved = np.zeros(self.kappa.size, np.int64)
         if result.values is not None:
-            moved[self.x] = np.rint(result.values)
+            moved[self.finite_pairs] = np.rint(result.values)
         return TransportSolution(self, np.full(len(self), result.status, np.int8), moved)
 
     def unsolved(self) -> TransportSolution:
@@ -278,7 +278,7 @@ class TransportModel(Model[TransportSolution]):
         if scaled is None:
             return None
         costs = np.full(self.kappa.size, FORBIDDEN, np.int64)
-        costs[self.x] = np.array(scaled[0], np.int64)[place]
+        costs[self.finite_pairs] = np.array(scaled[0], np.int64)[place]
         return costs
 
     def settled(self, moved: IntArray, started: NDArray[np.bool_]) -> TransportSolution:
