@@ -14,7 +14,7 @@ from hemlp.analysis.statistics.interval_formulas import round_for_exact_sums, st
 from hemlp.analysis.statistics.intervals import shared_bootstrap
 from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
 from hemlp.analysis.statistics.units import Units
-from hemlp.kernels import census
+from hemlp.kernels.closure import census
 from hemlp.kernels.records import Implied, Rows
 from hemlp.text.interval import Interval
 
@@ -306,7 +306,7 @@ def test_tables_are_computed_once(mini, monkeypatch):
 
     for name in ("count", "count_groups", "add_up"):
         monkeypatch.setattr(census, name, never)
-    monkeypatch.setattr("hemlp.kernels.kinds.kinds", never)
+    monkeypatch.setattr("hemlp.kernels.closure.error_kinds.kinds", never)
     monkeypatch.setattr("hemlp.analysis.diagnosis.error_costs.iter_class_pairs", never)
     assert [str(ask()) for ask in asked] == before
 

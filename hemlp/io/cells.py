@@ -18,7 +18,7 @@ from hemlp.errors import FileFormatError
 from hemlp.io.text import QUOTING
 
 if TYPE_CHECKING:
-    from hemlp.kernels.cells import Split
+    from hemlp.kernels.text.cells import Split
 
 
 WHITE = b" \t\r\x0b\x0c\x1c\x1d\x1e\x1f"
@@ -30,7 +30,7 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
 
     It is read from ``start`` on, where row ``first`` of its file begins, counted from 0.
     """
-    from hemlp.kernels.cells import split
+    from hemlp.kernels.text.cells import split
 
     cells = split(data, start, None, (0,))
     return _decode_texts(cells, source, first), cells.codes, cells.ptr
@@ -78,9 +78,9 @@ class CellTable:
 def read_columns(
     data: bytes, source: str, start: int, sep: str | None, columns: Sequence[int | None], numbers: int | None = None
 ) -> CellTable:
-    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.cells.split``
+    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.text.cells.split``
     understands them."""
-    from hemlp.kernels.cells import split
+    from hemlp.kernels.text.cells import split
 
     cells = split(data, start, sep, columns, numbers)
     texts = _decode_texts(cells, source, int(start > 0))

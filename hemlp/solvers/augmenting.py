@@ -24,18 +24,18 @@ class Augmenting(BaseSolver):
 
 
 def _solve_pairings(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.flow import augment
-    from hemlp.kernels.pairing import Chosen
+    from hemlp.kernels.flow.pairing import Chosen
+    from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
 
     predicted, true = (half.default.size for half in model.halves)
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = augment(model.data, Chosen(chosen, to_default, prices))
+    feasible = successive_shortest_paths(model.data, Chosen(chosen, to_default, prices))
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 
 def _solve_flows(model: FlowModel) -> FlowSolution:
-    from hemlp.kernels.circulations import find_flows
+    from hemlp.kernels.flow.circulations import find_flows
 
     flow, far = np.zeros(model.arcs.cost.size, np.int64), np.zeros(int(model.arcs.nodes.sum()))
     feasible = find_flows(model.given_data(), flow, far)

@@ -24,8 +24,8 @@ class ClosedForms(BaseSolver):
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
-        from hemlp.kernels.closed_forms import best_pairings
-        from hemlp.kernels.pairing import Chosen
+        from hemlp.kernels.flow.closed_forms import best_pairings
+        from hemlp.kernels.flow.pairing import Chosen
 
         form = model.closed_form
         predicted, true = (half.default.size for half in model.halves)

@@ -27,9 +27,9 @@ class ClosureLists(BaseSolver):
 
     def solve_batch(self, model: ClosureModel) -> ClosureSolution:
         """The weights of the sets of each instance."""
+        from hemlp.kernels.closure.tally import tally
+        from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
-        from hemlp.kernels.tally import tally
-        from hemlp.kernels.tolerant import tally_tolerant
 
         h, lists = model.batch.hierarchy, model.lists()
         pred, true = model.batch.sides
@@ -65,7 +65,7 @@ def sweep_prefixes(model: PrefixModel, hidden: Rows | None = None) -> tuple[Floa
 
     ``hidden``: nodes of each instance that do not count.
     """
-    from hemlp.kernels.sweep import Sweep, sweep
+    from hemlp.kernels.ranking.sweep import Sweep, sweep
 
     closures, true = model.base, model.batch.true
     if hidden is None:

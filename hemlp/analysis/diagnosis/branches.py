@@ -199,7 +199,7 @@ def _branch_differences(
 
 def _sum_descendants(h: Hierarchy, values: FloatArray) -> FloatArray:
     """For each class the sum of the values of itself and of all classes below it."""
-    from hemlp.kernels.census import add_up
+    from hemlp.kernels.closure.census import add_up
     from hemlp.kernels.records import Rows
 
     sums = np.zeros((len(h), 2))
@@ -233,7 +233,7 @@ def _branch_means(
 
 def _sum_over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:
     """For each class the sum of the values of the instances whose true closure holds it; no order changes it."""
-    from hemlp.kernels.census import add_up
+    from hemlp.kernels.closure.census import add_up
     from hemlp.kernels.records import Rows
 
     h = inputs.hierarchies[system]

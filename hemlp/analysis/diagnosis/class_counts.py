@@ -68,7 +68,7 @@ def count_classes(ev: Results, system: str, on: CountBasis) -> IntArray:
 
 
 def _count(h: Hierarchy, batches: Iterable[Batch], on: CountBasis) -> IntArray:
-    from hemlp.kernels.census import count
+    from hemlp.kernels.closure.census import count
     from hemlp.kernels.records import Sides
 
     counts = np.zeros((len(h), 3), np.int64)

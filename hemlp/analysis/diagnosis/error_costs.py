@@ -48,7 +48,7 @@ class InstanceNumbers(tuple[int, ...]):
 @cache_per_evaluation
 def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int]:
     """What each class costs as a predicted and as a true one (sides × classes), over how many instances."""
-    from hemlp.kernels.census import add_up
+    from hemlp.kernels.closure.census import add_up
     from hemlp.kernels.records import Rows
 
     inputs = require_inputs(ev)

@@ -94,7 +94,7 @@ def _number_of_levels(ev: Results) -> int:
 
 def _level_counts(ev: Results, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its classes, level by level: predicted, true and common ones."""
-    from hemlp.kernels.census import count_groups
+    from hemlp.kernels.closure.census import count_groups
     from hemlp.kernels.records import Sides
 
     inputs, number = require_inputs(ev), _number_of_levels(ev)

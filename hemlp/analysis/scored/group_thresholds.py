@@ -106,7 +106,7 @@ class GroupTuner:
 
     def supported_groups(self, data: AlignedScores) -> list[int]:
         """The groups of scored classes that are true in enough instances."""
-        from hemlp.kernels.sweep import reached
+        from hemlp.kernels.ranking.sweep import reached
 
         h, groups = data.hierarchy, group_of_class(data, self.by)
         size = int(groups.max()) + 1
