@@ -51,7 +51,7 @@ class BuildAllOrNone(build_ext):
         except (BaseError, CCompilerError, OSError) as error:
             print(f"hemlp is built without compiled code, so it will be slow: {error}", file=sys.stderr)
             made = [Path(self.get_ext_fullpath(extension.name)) for extension in self.extensions]
-            older = [file for kind in ("*.so", "*.pyd") for file in KERNELS.glob(kind)] if beside_sources else []
+            older = [file for kind in ("*.so", "*.pyd") for file in KERNELS.rglob(kind)] if beside_sources else []
             for file in made + older:
                 file.unlink(missing_ok=True)
             self.extensions = []
@@ -68,10 +68,10 @@ class BuildAllOrNone(build_ext):
             extension.sources = sources[extension.name]
 
 
-kernels = [file for file in sorted(KERNELS.glob("*.py")) if file.stem not in NEVER_COMPILED]
+kernels = [file for file in sorted(KERNELS.rglob("*.py")) if file.stem not in NEVER_COMPILED]
 options = [] if os.name == "nt" else [*FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
 linked = [option for option in options if "sanitize" in option]
-modules = {f"hemlp.kernels.{file.stem}": [str(file)] for file in kernels} | {SHARED: []}
+modules = {".".join(file.with_suffix("").parts): [str(file)] for file in kernels} | {SHARED: []}
 setup(
     ext_modules=[
         Extension(name, sources, extra_compile_args=options, extra_link_args=linked)

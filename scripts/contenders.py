@@ -555,7 +555,7 @@ def _profile(load: Callable[[], tuple[Any, Any, dict[str, Any]]]) -> Timed:
     import numpy as np
 
     import hemlp
-    from hemlp.kernels.search import search
+    from hemlp.kernels.lca.search import search
     from hemlp.measures.scoring import score_together
     from hemlp.problems.lca.model import LcaModel
 
@@ -618,7 +618,7 @@ def search_statistics() -> Timed:
     """Where the 40,000 MEDLINE instances went: combinations that the search tried."""
     import numpy as np
 
-    from hemlp.kernels.search import search
+    from hemlp.kernels.lca.search import search
     from hemlp.problems.lca.model import LcaModel
 
     batches = medline()

@@ -119,8 +119,8 @@ def same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> None:
 
 def tally_floor() -> Work:
     """Sizes of the closures of both sides, and of what they share."""
+    from hemlp.kernels.closure.tally import tally
     from hemlp.kernels.records import Implied
-    from hemlp.kernels.tally import tally
 
     data = Data()
     lists = data.lists
@@ -144,7 +144,7 @@ def tally_floor() -> Work:
 
 def distances_floor() -> Work:
     """Distances of all pairs."""
-    from hemlp.kernels.distances import pair_distances, up_lists
+    from hemlp.kernels.graph.distances import pair_distances, up_lists
     from hemlp.problems.pairing.pairs import Pairs
 
     data = Data()
@@ -169,8 +169,8 @@ def distances_floor() -> Work:
 def pairing_floor() -> Work:
     """GIE's pairings of least cost, from the distances."""
     import hemlp
-    from hemlp.kernels.closed_forms import best_pairings
-    from hemlp.kernels.pairing import Chosen, total_costs
+    from hemlp.kernels.flow.closed_forms import best_pairings
+    from hemlp.kernels.flow.pairing import Chosen, total_costs
     from hemlp.problems.pairing.data import given_data
 
     data = Data()

@@ -60,13 +60,13 @@ def market_split() -> list[tuple[list[int], int]]:
 
 
 def compiled() -> None:
-    import hemlp.kernels.tally
+    import hemlp.kernels.closure.tally
 
     def forever(usual, *args):
         begun()
         hungry.compare_for_hours()
 
-    replace(hemlp.kernels.tally, "tally", forever)
+    replace(hemlp.kernels.closure.tally, "tally", forever)
 
 
 def cpsat() -> None:

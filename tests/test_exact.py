@@ -123,7 +123,7 @@ def is_enumerated(labels, edges, true, pred, horizon):
 @pytest.mark.parametrize("seed", range(4))
 def test_lcas_that_are_alike(monkeypatch, seed):
     """Against enumeration, which knows nothing of twins; they are looked for in every group."""
-    monkeypatch.setattr("hemlp.kernels.hitting.FEW", 0)
+    monkeypatch.setattr("hemlp.kernels.lca.hitting_set.FEW", 0)
     rng = np.random.default_rng(300 + seed)
     for k in range(120):
         labels, edges, true, pred = copied_instance(rng, 4)
@@ -206,7 +206,7 @@ def test_what_is_not_proved_has_the_bound_of_its_parts():
 )
 def test_ties_of_parts_that_the_search_never_finished(monkeypatch, edges, true, pred):
     """What programs chose for a part is not taken for its only best choice: others may make the sides more equal."""
-    monkeypatch.setattr("hemlp.kernels.stepwise.solve_part", lambda *_: False)
+    monkeypatch.setattr("hemlp.kernels.lca.stepwise.solve_part", lambda *_: False)
     agree((range(8), edges, true, pred), ("search(programs='at once')",))
 
 

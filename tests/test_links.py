@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hemlp import Batch, Hierarchy, measure
-from hemlp.kernels.search import drawn, search
+from hemlp.kernels.lca.search import drawn, search
 from hemlp.problems.lca.links import LinkSource
 from tests.test_exact import joined_instance, layered_instance
 

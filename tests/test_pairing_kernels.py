@@ -13,10 +13,10 @@ from scipy.optimize import linear_sum_assignment
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
 from hemlp.arrays import plain_sum
 from hemlp.errors import InvalidSolution
-from hemlp.kernels.certificate import cheapest
-from hemlp.kernels.closed_forms import best_pairings
-from hemlp.kernels.cycles import BROKEN, PROVED, WIDE
-from hemlp.kernels.pairing import Chosen
+from hemlp.kernels.flow.certificate import cheapest
+from hemlp.kernels.flow.closed_forms import best_pairings
+from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED, WIDE
+from hemlp.kernels.flow.pairing import Chosen
 from hemlp.measures.pairs import common_classes
 from hemlp.optimize.program import STATUSES, ProgramResult
 from hemlp.optimize.provenance import Claim

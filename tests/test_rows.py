@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hemlp.kernels.rows import class_rows
+from hemlp.kernels.text.label_sets import class_rows
 
 ROWS = st.lists(st.lists(st.integers(0, 6), max_size=9), min_size=1, max_size=6)
 

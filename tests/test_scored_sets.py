@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, csr_matrix
 from hemlp import Hierarchy, ScoredSets, read_scores
 from hemlp.analysis.scored.aligned import Aligned
 from hemlp.errors import FileFormatError, HemlpError, InvalidOption, InvalidScores, UnknownLabel
-from hemlp.kernels.ranking import by_score
+from hemlp.kernels.ranking.by_score import by_score
 from tests.scored import world
 
 WANTED = {"P1": {"GO:1": 0.9, "GO:2": 0.25}, "P2": {"GO:2": 0.5}}

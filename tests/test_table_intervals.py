@@ -14,7 +14,7 @@ from hemlp.analysis.statistics.direct import exactly_added, of_mean, proportion
 from hemlp.analysis.statistics.intervals import draw_of
 from hemlp.analysis.statistics.resampling import BLOCK, Draw
 from hemlp.analysis.statistics.units import Units
-from hemlp.kernels import census
+from hemlp.kernels.closure import census
 from hemlp.kernels.records import Implied, Rows
 from hemlp.text.intervals import Interval
 
@@ -306,7 +306,7 @@ def test_tables_are_computed_once(mini, monkeypatch):
 
     for name in ("count", "count_groups", "add_up"):
         monkeypatch.setattr(census, name, never)
-    monkeypatch.setattr("hemlp.kernels.kinds.kinds", never)
+    monkeypatch.setattr("hemlp.kernels.closure.error_kinds.kinds", never)
     monkeypatch.setattr("hemlp.analysis.diagnosis.error_costs.paired", never)
     assert [str(ask()) for ask in asked] == before
 

@@ -21,7 +21,7 @@ from hemlp.io import regular
 from hemlp.io.text import check_text
 from hemlp.io.words import word_rows
 from hemlp.kernels import COMPILED
-from hemlp.kernels.cells import split, split_plainly
+from hemlp.kernels.text.cells import split, split_plainly
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]

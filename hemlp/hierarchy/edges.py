@@ -112,7 +112,7 @@ def warn_if_upside_down(edges: Edges) -> None:
 
 def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:
     """Depth-first from the roots, then from the smallest class not yet seen. A self-loop makes no parent."""
-    from hemlp.kernels.graph import depth_first
+    from hemlp.kernels.graph.orders import depth_first
     from hemlp.kernels.records import Rows
 
     strict = edges.parents != edges.children

@@ -69,7 +69,7 @@ class Arrows:
 
         The shortest way may have more steps, so where arrows have lengths all is searched first.
         """
-        from hemlp.kernels.reach import reach, relax
+        from hemlp.kernels.graph.reach import reach, relax
         from hemlp.kernels.records import Rows
 
         graph = Rows(self.ptr, self.idx)

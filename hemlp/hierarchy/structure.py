@@ -153,7 +153,7 @@ class Structure:
     @cached_property
     def depths(self) -> FloatArray:
         """Shortest distance of each class to a root, under the edge lengths."""
-        from hemlp.kernels.graph import depths
+        from hemlp.kernels.graph.orders import depths
         from hemlp.kernels.records import Rows
 
         return depths(self.order, Rows(self.parent_ptr, self.parent_idx), self.parent_lengths)
@@ -167,7 +167,7 @@ class Structure:
     @cached_property
     def heights(self) -> FloatArray:
         """Longest way down from each class to a leaf, under the edge lengths."""
-        from hemlp.kernels.common import heights
+        from hemlp.kernels.graph.common_ancestors import heights
 
         lengths = np.ones(self.child_idx.size) if self.edges.weights is None else self.edges.weights
         order = np.ascontiguousarray(self.order, np.int32)
@@ -263,7 +263,7 @@ class Structure:
         """
         u, v = np.ascontiguousarray(us, np.int32), np.ascontiguousarray(vs, np.int32)
         if not self.weighted:
-            from hemlp.kernels.reach import pair_distances
+            from hemlp.kernels.graph.reach import pair_distances
             from hemlp.kernels.records import Rows
 
             return pair_distances(Rows(self.parent_ptr, self.parent_idx), u, v)

@@ -325,7 +325,7 @@ class Batch(Shown):
         """For each instance the first one that has the same classes on both sides."""
         if len(self) == 1:
             return np.zeros(1, np.int64)
-        from hemlp.kernels.alike import first_equal
+        from hemlp.kernels.text.deduplicate import first_equal
 
         sizes = np.stack([self.pred.sizes + 1, self.true.sizes], axis=1)  # a mark follows the predictions
         ptr = pointers(sizes.ravel())
@@ -352,7 +352,7 @@ def _side(
 ) -> Side:
     """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown, and are
     ``dropped`` or not."""
-    from hemlp.kernels.rows import class_rows
+    from hemlp.kernels.text.label_sets import class_rows
 
     numbers = hierarchy.numbers(side.vocabulary)
     strange = None

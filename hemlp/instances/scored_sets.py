@@ -121,7 +121,7 @@ class ScoredSets(Scored, Shown):
                       None if lines is None else lines[at])  # fmt: skip
             kind = "missing (not a number)" if np.isnan(values[k]) else "infinite"
             raise InvalidScores(f"{one.place(0)}: the score of {vocabulary[codes[k]]!r} is {kind}")
-        from hemlp.kernels.ranking import by_score
+        from hemlp.kernels.ranking.by_score import by_score
 
         rank = np.empty(len(vocabulary), np.int64)
         rank[sorted(range(len(vocabulary)), key=lambda c: label_order(vocabulary[c]))] = np.arange(len(vocabulary))
@@ -134,7 +134,7 @@ class ScoredSets(Scored, Shown):
 
     def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
         """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
-        from hemlp.kernels.ranking import has_repeats
+        from hemlp.kernels.ranking.by_score import has_repeats
 
         if not has_repeats(self.ptr, classes):
             return self
@@ -287,8 +287,8 @@ class ScoredSets(Scored, Shown):
         >>> ScoredSets.of([{"sheep": 0.9, "animal": 0.2}]).propagate(h)[0]
         {'animal': 0.9, 'sheep': 0.9}
         """
+        from hemlp.kernels.ranking.sweep import reached
         from hemlp.kernels.records import Rows
-        from hemlp.kernels.sweep import reached
 
         known, h = self.looked_up(hierarchy, unknown)
         ptr, nodes, first = reached(Rows(h.parent_ptr, h.parent_idx), Rows(known.ptr, known.codes))

@@ -13,7 +13,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import FileFormatError
 
 if TYPE_CHECKING:
-    from hemlp.kernels.cells import Split
+    from hemlp.kernels.text.cells import Split
 
 
 WHITE = b" \t\r\x0b\x0c\x1c\x1d\x1e\x1f"
@@ -25,7 +25,7 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
 
     It is read from ``start`` on, where row ``first`` of its file begins, counted from 0.
     """
-    from hemlp.kernels.cells import split
+    from hemlp.kernels.text.cells import split
 
     found = split(data, start, None, (0,))
     return _decoded(found, source, first), found.codes, found.ptr
@@ -73,9 +73,9 @@ class Columns:
 def read_columns(
     data: bytes, source: str, start: int, sep: str | None, columns: Sequence[int | None], numbers: int | None = None
 ) -> Columns:
-    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.cells.split``
+    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.text.cells.split``
     understands them."""
-    from hemlp.kernels.cells import split
+    from hemlp.kernels.text.cells import split
 
     found = split(data, start, sep, columns, numbers)
     texts = _decoded(found, source, int(start > 0))

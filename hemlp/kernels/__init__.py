@@ -29,16 +29,17 @@ class Sources:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Where the source of a kernel is; None for any other module."""
-        package, _, module = name.rpartition(".")
-        file = HERE / f"{module}.py"
-        return spec_from_file_location(name, file) if package == __name__ and file.exists() else None
+        package, _, inner = name.partition(f"{__name__}.")
+        file = HERE / f"{inner.replace('.', '/')}.py"
+        return spec_from_file_location(name, file) if inner and not package and file.exists() else None
 
 
 def all_compiled() -> bool:
     """Whether each kernel was compiled, for this version of Python."""
-    files = set(os.listdir(HERE))
-    kernels = {file.removesuffix(".py") for file in files if file.endswith(".py")} - {"__init__", "uncompiled"}
-    kernels.add("shared")  # what all of them need of Cython
+    files = {os.path.join(folder, file) for folder, _, files in os.walk(HERE) for file in files}
+    kernels = {file.removesuffix(".py") for file in files if file.endswith(".py")}
+    kernels = {kernel for kernel in kernels if os.path.basename(kernel) not in ("__init__", "uncompiled")}
+    kernels.add(os.path.join(HERE, "shared"))  # what all of them need of Cython
     return all(any(f"{kernel}{suffix}" in files for suffix in EXTENSION_SUFFIXES) for kernel in kernels)
 
 

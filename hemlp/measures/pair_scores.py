@@ -98,7 +98,7 @@ PAIR_SCORES: dict[str, PairScore] = {
 
 def common_classes(batch: Batch) -> IntArray:
     """How many classes are on both sides, for each instance."""
-    from hemlp.kernels.pairing import count_common
+    from hemlp.kernels.flow.pairing import count_common
     from hemlp.kernels.records import Sides
 
     return count_common(Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes))

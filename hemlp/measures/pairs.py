@@ -233,7 +233,7 @@ class PairMeasure(Measure):
         kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, self.bounds)
         serves = np.full(kappa.size, 3, np.uint8)
         if self.pairing == "nearest":
-            from hemlp.kernels.pairing import nearest_only
+            from hemlp.kernels.flow.pairing import nearest_only
 
             serves, *defaults = nearest_only(batch.pred.ptr, batch.true.ptr, pairs.ptr, kappa, *defaults)
         bounds, error = self._bounds(batch)

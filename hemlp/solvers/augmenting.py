@@ -39,8 +39,8 @@ class Augmenting:
 
 
 def _solved(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.flow import augment
-    from hemlp.kernels.pairing import Chosen
+    from hemlp.kernels.flow.pairing import Chosen
+    from hemlp.kernels.flow.successive_shortest_paths import augment
 
     predicted, true = (half.default.size for half in model.halves)
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
@@ -50,7 +50,7 @@ def _solved(model: PairingModel) -> PairingSolution:
 
 
 def _flows(model: FlowModel) -> FlowSolution:
-    from hemlp.kernels.circulations import find_flows
+    from hemlp.kernels.flow.circulations import find_flows
 
     flow, far = np.zeros(model.arcs.cost.size, np.int64), np.zeros(int(model.arcs.nodes.sum()))
     feasible = find_flows(model.given_data(), flow, far)

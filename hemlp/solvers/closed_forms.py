@@ -36,8 +36,8 @@ class ClosedForms:
 
 
 def _solved(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.closed_forms import best_pairings
-    from hemlp.kernels.pairing import Chosen
+    from hemlp.kernels.flow.closed_forms import best_pairings
+    from hemlp.kernels.flow.pairing import Chosen
 
     form = _form(model)
     predicted, true = (half.default.size for half in model.halves)

@@ -33,9 +33,9 @@ class ClosureLists:
 
 
 def _solved(model: ClosureModel) -> ClosureSolution:
+    from hemlp.kernels.closure.tally import tally
+    from hemlp.kernels.closure.tolerant import tally_tolerant
     from hemlp.kernels.records import Implied, Rows, Sides
-    from hemlp.kernels.tally import tally
-    from hemlp.kernels.tolerant import tally_tolerant
 
     h, lists = model.batch.hierarchy, model.lists()
     pred, true = model.batch.sides

@@ -29,7 +29,7 @@ class ExtendedGraphs:
 
     def solve(self, model: ExtendedModel, time_limit: float | None) -> LcaSolution:
         """All instances at once."""
-        from hemlp.kernels.extended import extended_sizes
+        from hemlp.kernels.lca.extended import extended_sizes
 
         size = len(model.batch.hierarchy)
         table = np.concatenate([NONE, *(extended_sizes(links, size) for links in model.link_blocks())])

@@ -31,8 +31,8 @@ class AlgorithmOne:
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
         """All instances at once. What G_ex has in common bounds F, however many LCAs there are."""
-        from hemlp.kernels.extended import extended_sizes
-        from hemlp.kernels.greedy import greedy_graphs
+        from hemlp.kernels.lca.extended import extended_sizes
+        from hemlp.kernels.lca.greedy import greedy_graphs
 
         size = len(model.batch.hierarchy)
         drawn, wide = [np.zeros((0, 6), np.int64)], [np.zeros((0, 5), np.int64)]

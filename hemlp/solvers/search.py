@@ -64,7 +64,7 @@ class LcaSearch:
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
         """All instances at once, then the hard ones one by one; what they all took counts for each alike."""
-        from hemlp.kernels.search import drawn, search
+        from hemlp.kernels.lca.search import drawn, search
 
         begun = time.monotonic()
         size, states = len(model.batch.hierarchy), 0 if self.programs == "at once" else self.states
@@ -93,7 +93,7 @@ class LcaSearch:
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:
         """The parts of an instance as programs; the whole, where there are no parts. And which step that is."""
-        from hemlp.kernels.stepwise import finish
+        from hemlp.kernels.lca.stepwise import finish
 
         one: Any = model[row]
         work = self.work if self.work is not None else model.work_limit
@@ -138,7 +138,7 @@ def _nothing(program: LinearProgram) -> ProgramResult:
 
 def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
     """The graphs of an instance: its drawn links, each with the nodes that its path has to have."""
-    from hemlp.kernels.paths import PathFinder, best_path
+    from hemlp.kernels.lca.shared_paths import PathFinder, best_path
 
     facts, instance = model.facts, model.facts[i]
     if not all(instance.classes):

@@ -157,7 +157,7 @@ def _differences(ev: Evaluation, first: str, second: str, measure: str) -> tuple
 
 def _below(h: Hierarchy, values: FloatArray) -> FloatArray:
     """For each class the sum of the values of itself and of all classes below it."""
-    from hemlp.kernels.census import add_up
+    from hemlp.kernels.closure.census import add_up
     from hemlp.kernels.records import Rows
 
     sums = np.zeros((len(h), 2))
@@ -191,7 +191,7 @@ def _means(
 
 def _over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:
     """For each class the sum of the values of the instances whose true closure holds it; no order changes it."""
-    from hemlp.kernels.census import add_up
+    from hemlp.kernels.closure.census import add_up
     from hemlp.kernels.records import Rows
 
     h = inputs.hierarchies[system]

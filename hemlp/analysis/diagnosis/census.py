@@ -71,7 +71,7 @@ def counted(ev: Evaluation, system: str, on: On) -> IntArray:
 
 
 def _count(h: Hierarchy, batches: Iterable[Batch], on: On) -> IntArray:
-    from hemlp.kernels.census import count
+    from hemlp.kernels.closure.census import count
     from hemlp.kernels.records import Sides
 
     counts = np.zeros((len(h), 3), np.int64)

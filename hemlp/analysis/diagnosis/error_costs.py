@@ -50,7 +50,7 @@ class Instances(tuple[int, ...]):
 @once
 def class_costs(ev: Evaluation, system: str, measure: str) -> tuple[FloatArray, int]:
     """What each class costs as a predicted and as a true one (sides × classes), over how many instances."""
-    from hemlp.kernels.census import add_up
+    from hemlp.kernels.closure.census import add_up
     from hemlp.kernels.records import Rows
 
     inputs = inputs_of(ev)

@@ -53,7 +53,7 @@ class Found:
 
 def kinds_in(batch: Batch) -> tuple[IntArray, IntArray]:
     """The kind of each predicted and of each true class of a batch, as a place in ``KINDS``."""
-    from hemlp.kernels.kinds import kinds
+    from hemlp.kernels.closure.error_kinds import kinds
     from hemlp.kernels.records import Rows, Sides
 
     h = batch.hierarchy

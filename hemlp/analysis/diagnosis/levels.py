@@ -69,7 +69,7 @@ def _number(ev: Evaluation) -> int:
 
 def _by_instance(ev: Evaluation, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its classes, level by level: predicted, true and common ones."""
-    from hemlp.kernels.census import count_groups
+    from hemlp.kernels.closure.census import count_groups
     from hemlp.kernels.records import Sides
 
     inputs, number = inputs_of(ev), _number(ev)

@@ -30,7 +30,7 @@ def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
 
 def excluded(data: Aligned, exclude: list[Any] | LabelSets | None) -> tuple[IntArray, Rows | None]:
     """The classes that never count, and those of each instance, with their ancestors."""
-    from hemlp.kernels.sweep import reached
+    from hemlp.kernels.ranking.sweep import reached
 
     if not isinstance(exclude, LabelSets):
         return np.array([data.hierarchy.id(label) for label in exclude or ()], np.int64), None

@@ -102,7 +102,7 @@ class OwnThresholds:
 
     def with_data(self, data: Aligned) -> list[int]:
         """The groups of scored classes that are true in enough instances."""
-        from hemlp.kernels.sweep import reached
+        from hemlp.kernels.ranking.sweep import reached
 
         h, groups = data.hierarchy, groups_of(data, self.by)
         size = int(groups.max()) + 1

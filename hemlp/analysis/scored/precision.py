@@ -110,7 +110,7 @@ def average_precision(
     >>> average_precision(h, ["sheep", "cow"], [{"cow": 0.9}, {"cow": 0.8}])
     AveragePrecision(mean 0.5000 over 3 classes, micro 0.5000)
     """
-    from hemlp.kernels.sweep import reached
+    from hemlp.kernels.ranking.sweep import reached
 
     data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     h = data.hierarchy

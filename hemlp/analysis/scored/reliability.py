@@ -110,7 +110,7 @@ def reliability(
     >>> reliability(h, ["sheep", "cow"], [{"sheep": 0.5}, {"sheep": 0.5}])
     Reliability(1 levels, expected calibration error 0.0000)
     """
-    from hemlp.kernels.sweep import reached
+    from hemlp.kernels.ranking.sweep import reached
 
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InvalidOption(f"bins={bins!r} is not an integer of at least 1")

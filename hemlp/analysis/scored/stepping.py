@@ -90,7 +90,7 @@ def swept(
 ) -> tuple[FloatArray, IntArray, NDArray[np.bool_]]:
     """Weights of the predicted, the true and the common nodes at each step, the number of predicted nodes, and whether
     the two sets are equal."""
-    from hemlp.kernels.sweep import Sweep, sweep
+    from hemlp.kernels.ranking.sweep import Sweep, sweep
 
     if hidden is None:
         hidden = Rows(np.zeros(len(data) + 1, np.int64), np.zeros(0, np.int32))

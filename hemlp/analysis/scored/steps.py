@@ -71,7 +71,7 @@ class Steps:
 
     def sums(self, *columns: FloatArray) -> FloatArray:
         """Sums over instances of each column (one finite value a step) at each threshold: thresholds × columns."""
-        from hemlp.kernels.sweep import running_sums
+        from hemlp.kernels.ranking.sweep import running_sums
 
         begin, order, first = self.timeline
         return running_sums(begin, order, first, np.ascontiguousarray(np.stack(columns, axis=1), np.float64))

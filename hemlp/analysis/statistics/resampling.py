@@ -48,7 +48,7 @@ class Draw:
         Of the draws of a resample that are left, a binomial number falls into the next block, whose units are all
         equally likely: together this is the multinomial distribution.
         """
-        from hemlp.kernels.draws import times_drawn
+        from hemlp.kernels.resamples import times_drawn
 
         size = self.units.number
         for first in range(0, self.resamples, RESAMPLES):

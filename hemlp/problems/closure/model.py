@@ -88,7 +88,7 @@ class ClosureModel(Model[ClosureSolution]):
 
     def reached(self, sources: IntArray) -> tuple[IntArray, IntArray]:
         """What each source implies, itself first, in full (CSR: ptr, nodes)."""
-        from hemlp.kernels.reach import reach
+        from hemlp.kernels.graph.reach import reach
         from hemlp.kernels.records import Rows
 
         _, list_ptr, nodes, _ = reach(Rows(*self.arrows), sources.astype(np.int32), 2**62, self.farthest)
@@ -181,7 +181,7 @@ class ClosureModel(Model[ClosureSolution]):
 
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The sets of the instances from ``start`` on, while there is ``room`` for their nodes."""
-        from hemlp.kernels.closure import closures
+        from hemlp.kernels.closure.sets import closures
         from hemlp.kernels.records import Rows, Sides
 
         pred, true = self.batch.sides
@@ -190,7 +190,7 @@ class ClosureModel(Model[ClosureSolution]):
 
     def counted(self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8]) -> ClosureSolution:
         """The solution that these sets are."""
-        from hemlp.kernels.closure import weigh
+        from hemlp.kernels.closure.sets import weigh
 
         sums, equal = weigh(ptr, nodes, members, self.weights)
         return ClosureSolution(self, np.zeros(len(ptr) - 1, np.int8), sums, equal, (ptr, nodes, members))

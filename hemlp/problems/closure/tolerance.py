@@ -74,7 +74,7 @@ class TolerantModel(ClosureModel):
 
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The closures, with what is dropped marked."""
-        from hemlp.kernels.closure import drop_distant
+        from hemlp.kernels.closure.sets import drop_distant
         from hemlp.kernels.records import Rows
 
         found = super().closures(start, room)

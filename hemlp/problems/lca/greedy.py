@@ -11,7 +11,7 @@ from hemlp.problems.lca.links import LcaInstance
 
 def greedy_graphs(instance: LcaInstance, lcas: Iterable[int] | None = None) -> LcaGraphs:
     """Graphs over the LCAs that the algorithm takes, or over others that serve every class."""
-    from hemlp.kernels.greedy import greedy_graphs
+    from hemlp.kernels.lca.greedy import greedy_graphs
 
     of = None if lcas is None else list(lcas)
     _, _, links, ptr, nodes = greedy_graphs(instance.arrays, instance.size, of)

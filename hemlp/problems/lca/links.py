@@ -152,11 +152,11 @@ class LinkSource:
 
         ``all_twins``: keep all of the nodes beyond a gate that are interchangeable, not only as many as can be used.
         """
-        from hemlp.kernels.around import Around
-        from hemlp.kernels.dags import PathGraphs
-        from hemlp.kernels.distances import up_lists
-        from hemlp.kernels.eligible import Eligible
-        from hemlp.kernels.finder import LinkFinder
+        from hemlp.kernels.graph.distances import up_lists
+        from hemlp.kernels.lca.eligible import Eligible
+        from hemlp.kernels.lca.link_finder import LinkFinder
+        from hemlp.kernels.lca.local_numbering import Around
+        from hemlp.kernels.lca.path_graphs import PathGraphs
         from hemlp.kernels.records import Rows, Sides
 
         h = batch.hierarchy
@@ -229,8 +229,8 @@ class LcaFacts(LinkArrays):
 
 
 def _most_specific(side: Side, up: Reach) -> Side:
-    from hemlp.kernels.distances import up_lists
-    from hemlp.kernels.eligible import most_specific
+    from hemlp.kernels.graph.distances import up_lists
+    from hemlp.kernels.lca.eligible import most_specific
 
     keep = most_specific(side.ptr, side.classes, up.row[side.classes], up_lists(*up.arrays()))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
@@ -239,8 +239,8 @@ def _most_specific(side: Side, up: Reach) -> Side:
 
 @lru_cache(maxsize=2)
 def _beyond_gate(h: Hierarchy, gate: int | None) -> Any:
-    """How shortest paths go on beyond the gate, as ``hemlp.kernels.dags.Beyond`` has it."""
-    from hemlp.kernels.dags import Beyond
+    """How shortest paths go on beyond the gate, as ``hemlp.kernels.lca.path_graphs.Beyond`` has it."""
+    from hemlp.kernels.lca.path_graphs import Beyond
     from hemlp.kernels.records import Rows
 
     group_of = np.full(len(h), -1, np.int32)

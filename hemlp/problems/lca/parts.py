@@ -162,8 +162,8 @@ class ByParts:
     @classmethod
     def of(cls, facts: LcaFacts, states: int) -> ByParts | None:
         """None if the instance is too large to be reduced."""
-        from hemlp.kernels.search import Search
-        from hemlp.kernels.stepwise import begin
+        from hemlp.kernels.lca.search import Search
+        from hemlp.kernels.lca.stepwise import begin
 
         search = Search(facts, len(facts.batch.hierarchy), states)
         leaders = begin(search)
@@ -171,7 +171,7 @@ class ByParts:
 
     def totals(self) -> Counts:
         """Nodes, common nodes and difference of sizes of the whole."""
-        from hemlp.kernels.stepwise import counts
+        from hemlp.kernels.lca.stepwise import counts
 
         predicted, true, common = (int(x) for x in self.search.base)
         sums = [sum(column) for column in zip(*(counts(self.search, s) for s in self.leaders), strict=True)] or [
@@ -207,19 +207,19 @@ class ByParts:
         return predicted + true, common, predicted - true
 
     def _value(self, leader: int, f: Fraction) -> int:
-        from hemlp.kernels.stepwise import counts
+        from hemlp.kernels.lca.stepwise import counts
 
         size, common, _ = counts(self.search, leader)
         return 2 * f.denominator * common - f.numerator * size
 
     def _program(self, leader: int) -> PartProgram:
-        from hemlp.kernels.stepwise import describe
+        from hemlp.kernels.lca.stepwise import describe
 
         return PartProgram(*describe(self.search, leader))
 
     def _best(self, leader: int, f: Fraction) -> Plan[Fraction]:
         """Have a part choose the best at ``f``, and of that the smallest; how much better it could be if unproved."""
-        from hemlp.kernels.stepwise import counts, solve_part, take
+        from hemlp.kernels.lca.stepwise import counts, solve_part, take
 
         if solve_part(self.search, leader, f.numerator, f.denominator):
             return Fraction(0)
@@ -242,7 +242,7 @@ class ByParts:
 
     def _settle_ties(self, f: Fraction) -> Plan[bool]:
         """Of the best choices those whose sides are most equal, then with fewer predicted nodes."""
-        from hemlp.kernels.stepwise import counts, take
+        from hemlp.kernels.lca.stepwise import counts, take
 
         sums: dict[int, dict[int, Any]] = {self.certain()[2]: {}}
         for leader in self.leaders:
@@ -262,7 +262,7 @@ class ByParts:
 
     def _differences(self, leader: int, f: Fraction) -> Plan[dict[int, Any] | None]:
         """difference → (picked, counts) of the best choices of a part, None instead for what it has chosen already."""
-        from hemlp.kernels.stepwise import counts, differences, take_difference
+        from hemlp.kernels.lca.stepwise import counts, differences, take_difference
 
         size, _, difference = counts(self.search, leader)
         found = differences(self.search, leader, f.numerator, f.denominator)

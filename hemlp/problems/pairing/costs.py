@@ -193,7 +193,7 @@ class ShortestPath(Cost):
 
 def _distances(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray:
     """Distances from lists of ancestors."""
-    from hemlp.kernels.distances import pair_distances, up_lists
+    from hemlp.kernels.graph.distances import pair_distances, up_lists
     from hemlp.kernels.records import Sides
 
     pred, true = batch.pred, batch.true
@@ -331,7 +331,7 @@ def check_magnitude(values: FloatArray | float, what: Callable[[int], str]) -> N
 
 def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     """κ of all pairs of a batch, refused unless each is a number of at least 0 (infinite: there is no such pair)."""
-    from hemlp.kernels.pairing import extent
+    from hemlp.kernels.flow.pairing import extent
 
     values = np.ascontiguousarray(cost.pair_costs(batch, pairs), np.float64)
     if values.shape != (int(pairs.ptr[-1]),):

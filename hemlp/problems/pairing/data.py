@@ -10,14 +10,14 @@ from hemlp.errors import InvalidSolution
 from hemlp.instances.sides import PRED, TRUE
 
 if TYPE_CHECKING:
-    from hemlp.kernels.pairing import Chosen, Pairing
+    from hemlp.kernels.flow.pairing import Chosen, Pairing
     from hemlp.problems.pairing.model import PairingModel
     from hemlp.problems.pairing.solution import PairingSolution
 
 
 def given_data(model: PairingModel) -> Pairing:
     """Costs, default costs and bounds of all instances."""
-    from hemlp.kernels.pairing import Pairing
+    from hemlp.kernels.flow.pairing import Pairing
 
     predicted, true = model.halves
     return Pairing(
@@ -37,7 +37,7 @@ def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
 
 def chosen_data(model: PairingModel, solution: PairingSolution) -> Chosen:
     """What a solution has chosen: its own arrays, where they have the right types. Prices are 0 where it has none."""
-    from hemlp.kernels.pairing import Chosen
+    from hemlp.kernels.flow.pairing import Chosen
 
     check_sizes(model, solution)
     sizes = tuple(half.default.size for half in model.halves)

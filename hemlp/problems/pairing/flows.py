@@ -42,7 +42,7 @@ from hemlp.problems.pairing.solution import Prices
 if TYPE_CHECKING:
     import networkx
 
-    from hemlp.kernels.circulations import Circulations
+    from hemlp.kernels.flow.circulations import Circulations
     from hemlp.optimize.algebra import Algebra
 
 
@@ -283,15 +283,15 @@ class FlowModel(Model[FlowSolution]):
 
     def given_data(self) -> Circulations:
         """As compiled code takes it."""
-        from hemlp.kernels.circulations import Circulations
+        from hemlp.kernels.flow.circulations import Circulations
 
         a = self.arcs
         return Circulations((self._first_nodes, a.ptr), (a.tail, a.head), (a.lower, a.upper), a.cost)
 
     def certify(self, solution: FlowSolution, claim: Claim) -> FlowSolution:
         """Flows that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
-        from hemlp.kernels.circulations import cheapest_flows
-        from hemlp.kernels.cycles import PROVED
+        from hemlp.kernels.flow.circulations import cheapest_flows
+        from hemlp.kernels.flow.negative_cycles import PROVED
 
         self._broken(solution)
         lower: dict[int, float] = {}

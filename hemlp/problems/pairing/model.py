@@ -98,7 +98,7 @@ class PairingModel(Model["PairingSolution"]):
 
     def with_finite_costs(self) -> PairingModel:
         """This model, refused where the costs of an instance cannot be added up."""
-        from hemlp.kernels.pairing import extent
+        from hemlp.kernels.flow.pairing import extent
 
         most = extent(self.kappa)[2] * int(np.diff(self.pairs.ptr).max(initial=0))
         for half in self.halves:
@@ -244,7 +244,7 @@ class PairingModel(Model["PairingSolution"]):
 
     def costs(self, solution: PairingSolution) -> FloatArray:
         """The objective of each instance, from its pairs."""
-        from hemlp.kernels.pairing import total_costs
+        from hemlp.kernels.flow.pairing import total_costs
 
         return total_costs(given_data(self), chosen_data(self, solution))
 
@@ -309,8 +309,8 @@ class PairingModel(Model["PairingSolution"]):
 
     def certify(self, solution: PairingSolution, claim: Claim) -> PairingSolution:
         """Pairings that are proved to be of least cost or lowered to feasible, and a shortage where there is none."""
-        from hemlp.kernels.certificate import cheapest
-        from hemlp.kernels.cycles import BROKEN, PROVED
+        from hemlp.kernels.flow.certificate import cheapest
+        from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED
 
         check_sizes(self, solution)
         lower: dict[int, float] = {}

@@ -195,7 +195,7 @@ class WuPalmer(Similarity):
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """By the best common ancestor, which need not be the nearest."""
-        from hemlp.kernels.common import Ways, wu_palmer
+        from hemlp.kernels.graph.common_ancestors import Ways, wu_palmer
 
         up, sides, above = _lists(batch)
         distances, gate_at, beyond = (_floats(of) for of in (up.distances, up.gate_at, up.beyond))
@@ -235,7 +235,7 @@ def _ends(batch: Batch, pairs: Pairs) -> tuple[list[Label], list[Label]]:
 
 def _greatest(batch: Batch, pairs: Pairs, values: FloatArray) -> FloatArray:
     """The greatest of the ``values`` of common ancestors of each pair."""
-    from hemlp.kernels.common import greatest_common
+    from hemlp.kernels.graph.common_ancestors import greatest_common
 
     _, sides, above = _lists(batch)
     return greatest_common(sides, pairs.ptr, above, values)

@@ -269,7 +269,7 @@ class TransportModel(Model[TransportSolution]):
 
     def integer_costs(self) -> IntArray | None:
         """All costs as integers over one power of two, FORBIDDEN where infinite; None if they are too far apart."""
-        from hemlp.kernels.transport import FORBIDDEN
+        from hemlp.kernels.flow.transport import FORBIDDEN
 
         distinct, place = np.unique(self.cost_values, return_inverse=True)
         sizes = self.batch.pred.sizes + self.batch.true.sizes
@@ -283,7 +283,7 @@ class TransportModel(Model[TransportSolution]):
 
     def settled(self, moved: IntArray, started: NDArray[np.bool_]) -> TransportSolution:
         """The least cost of all instances; those that are ``started`` are solved already, and improved if need be."""
-        from hemlp.kernels.transport import Shipments, settle
+        from hemlp.kernels.flow.transport import Shipments, settle
 
         costs = self.integer_costs()
         if costs is None:

@@ -1,0 +1,179 @@
+"""Is a pairing of least cost? Decided by arithmetic without rounding, on the costs as they are given.
+
+Prices that a solver found are the proof if they fit. Otherwise they are where the search for a cycle of negative cost
+in the network of the instance begins.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.flow.negative_cycles import (
+        BROKEN,
+        PROVED,
+        WIDE,
+        Proof,
+        improve,
+        look_after,
+        set_price,
+        split_costs,
+    )
+    from cython.cimports.hemlp.kernels.flow.network import Network, lay_out, read_off
+    from cython.cimports.hemlp.kernels.flow.pairing import Chosen, Pairing
+    from cython.cimports.libc.math import fabs
+else:
+    from math import fabs
+
+    from hemlp.kernels.flow.negative_cycles import (
+        BROKEN,
+        PROVED,
+        WIDE,
+        Proof,
+        improve,
+        look_after,
+        set_price,
+        split_costs,
+    )
+    from hemlp.kernels.flow.network import Network, lay_out, read_off
+    from hemlp.kernels.flow.pairing import Chosen, Pairing
+
+Array = NDArray[Any]
+
+
+def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
+    """Turn what is chosen in the instances that are ``asked`` for into what costs least; a verdict for each.
+
+    PROVED: perhaps after changes. WIDE: costs are too far apart. LONG: too many changes. BROKEN: bounds are not kept.
+    """
+    verdicts = np.zeros(given.size, np.uint8)
+    _prove_at_once(given, asked.view("u1"), chosen, Proof(0, 0), np.empty(given.most_true, np.int64), verdicts)
+    left = np.flatnonzero(asked & (verdicts != PROVED))
+    if left.size:  # few are, and a network takes several times the memory of the costs
+        heights, widths = np.diff(given.pred_ptr)[left], np.diff(given.true_ptr)[left]
+        nodes = 1 + int((heights + widths).max())
+        arcs = int((heights * widths).max()) + 2 * nodes
+        _all_cheapest(given, left, chosen, Network(nodes, arcs), Proof(nodes, arcs), verdicts)
+    return verdicts
+
+
+@cython.cfunc
+def _prove_at_once(
+    given: Pairing, asked: cython.const[cython.uchar][::1], chosen: Chosen, proof: Proof,
+    degrees: cython.longlong[::1], verdicts: cython.uchar[::1],
+) -> None:  # fmt: skip
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(given.size):
+            if asked[i]:
+                look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+                if _proved_at_once(given, i, chosen, degrees):
+                    verdicts[i] = PROVED
+
+
+@cython.cfunc
+def _all_cheapest(
+    given: Pairing, left: cython.const[cython.longlong][::1], chosen: Chosen, net: Network, proof: Proof,
+    verdicts: cython.uchar[::1],
+) -> None:  # fmt: skip
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for k in range(left.shape[0]):
+            i: cython.Py_ssize_t = left[k]
+            look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+            if not lay_out(given, i, chosen, net):
+                verdicts[i] = BROKEN
+            elif not split_costs(net, proof):
+                verdicts[i] = WIDE
+            else:
+                _take_prices(given, i, chosen, proof)
+                verdicts[i] = improve(net, proof)
+                if proof.cycles:
+                    read_off(given, i, net, chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _proved_at_once(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, degrees: cython.longlong[::1]) -> cython.bint:
+    """Whether the prices of a solver fit as they are, which is seen without the network.
+
+    For pairs that count for both their ends, and prices of few digits, so that the sum of two is exact; in comparisons
+    nothing is rounded.
+    """
+    c: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    k: cython.Py_ssize_t = given.pair_ptr[i]
+    p: cython.Py_ssize_t = given.pred_ptr[i]
+    t: cython.Py_ssize_t = given.true_ptr[i]
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - p
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - t
+    fits: cython.bint = given.mutual
+    for c in range(width):
+        degrees[c] = chosen.default_t[t + c]
+        fits &= _has_few_digits(chosen.price_t[t + c])
+    for row in range(height):
+        degree = chosen.default_p[p + row]
+        price = chosen.price_p[p + row]
+        fits &= _has_few_digits(price)
+        if not fits:
+            return False
+        for c in range(width):
+            over = given.kappa[k + c] - (price + chosen.price_t[t + c])
+            picked = chosen.pairs[k + c]
+            degree += picked
+            degrees[c] += picked
+            fits &= (over <= 0.0) if picked else (over >= 0.0)
+        k += width
+        lower, upper = given.lower_p[p + row], given.upper_p[p + row]
+        fits &= _price_fits(price, given.default_p[p + row], chosen.default_p[p + row], degree, lower, upper)
+    for c in range(width):
+        lower, upper, degree = given.lower_t[t + c], given.upper_t[t + c], degrees[c]
+        fits &= _price_fits(
+            chosen.price_t[t + c], given.default_t[t + c], chosen.default_t[t + c], degree, lower, upper
+        )
+    return fits
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _has_few_digits(price: cython.double) -> cython.bint:
+    """Whether a price is a multiple of 2⁻²⁰ below 2³¹, so that the sum of two such prices is exact."""
+    return fabs(price) < 2147483648.0 and (price + 8589934592.0) - 8589934592.0 == price
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _price_fits(
+    price: cython.double, default: cython.double, taken: cython.longlong, degree: cython.longlong,
+    lower: cython.longlong, upper: cython.longlong,
+) -> cython.bint:  # fmt: skip
+    """Whether a class keeps its bounds, and its price neither lets it take more nor less, also of its default class."""
+    kept: cython.bint = lower <= degree <= upper and 0 <= taken <= upper
+    more: cython.bint = (degree == upper or price >= 0.0) and (taken == upper or price <= default)
+    less: cython.bint = (degree == lower or price <= 0.0) and (taken == 0 or price >= default)
+    return kept and more and less
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take_prices(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, proof: Proof) -> cython.void:
+    """Begin with the prices that a solver found."""
+    c: cython.Py_ssize_t
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
+    set_price(proof, 0, 0.0)
+    for c in range(height):
+        set_price(proof, 1 + c, -chosen.price_p[given.pred_ptr[i] + c])
+    for c in range(given.true_ptr[i + 1] - given.true_ptr[i]):
+        set_price(proof, 1 + height + c, chosen.price_t[given.true_ptr[i] + c])

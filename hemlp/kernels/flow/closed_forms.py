@@ -1,0 +1,166 @@
+"""Optima of Problem 1 that have a closed form: one to one with default classes, and covers."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.flow.assignment import ALONE, Matching, match
+    from cython.cimports.hemlp.kernels.flow.pairing import Chosen, Pairing
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import INFINITY
+else:
+    from math import inf as INFINITY
+
+    from hemlp.kernels.flow.assignment import ALONE, Matching, match
+    from hemlp.kernels.flow.pairing import Chosen, Pairing
+    from hemlp.kernels.signals import look_for_signals
+
+Array = NDArray[Any]
+
+
+def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
+    """Optima for α = β = 1 with defaults, or (``cover``) for α = 1 and β without limit; which instances have one.
+
+    Alone, a class costs its default or, for covers, its cheapest option. A pair that counts for both its ends saves
+    what they cost alone less its own cost, so the optimum is the matching that saves most.
+    """
+    feasible = np.empty(given.size, np.bool_)
+    room = Matching(max(given.most_pred, given.most_true), given.most_pairs)
+    _all_pairings(given, cover, chosen, room, Alone(given.most_pred, given.most_true), feasible.view("u1"))
+    return feasible
+
+
+class Alone:
+    """What each class of an instance costs alone, and with whom (ALONE: its default class)."""
+
+    def __init__(self, height: int, width: int) -> None:
+        self.cost_p, self.cost_t = np.empty(height), np.empty(width)
+        self.partner_p, self.partner_t = np.empty(height, np.int32), np.empty(width, np.int32)
+
+
+@cython.cfunc
+def _all_pairings(
+    given: Pairing, cover: cython.bint, chosen: Chosen, m: Matching, alone: Alone, feasible: cython.uchar[::1]
+) -> None:
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(given.size):
+            if i % 256 == 0:
+                look_for_signals()
+            feasible[i] = _alone(given, i, cover, alone)
+            if feasible[i]:
+                _set_savings(given, i, alone, m)
+                match(m)
+                _write(given, i, alone, m, chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alone) -> cython.bint:
+    """What classes cost alone; whether all have something to take."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
+    for row in range(height):
+        alone.cost_p[row] = given.default_p[given.pred_ptr[i] + row]
+        alone.partner_p[row] = ALONE
+    for column in range(width):
+        alone.cost_t[column] = given.default_t[given.true_ptr[i] + column]
+        alone.partner_t[column] = ALONE
+    if cover:
+        k: cython.Py_ssize_t = given.pair_ptr[i]
+        for row in range(height):
+            for column in range(width):
+                if given.serves[k] & 1 and given.kappa[k] < alone.cost_p[row]:
+                    alone.cost_p[row] = given.kappa[k]
+                    alone.partner_p[row] = column
+                if given.serves[k] & 2 and given.kappa[k] < alone.cost_t[column]:
+                    alone.cost_t[column] = given.kappa[k]
+                    alone.partner_t[column] = row
+                k += 1
+    worst: cython.double = 0.0
+    for row in range(height):
+        worst = max(worst, alone.cost_p[row])
+    for column in range(width):
+        worst = max(worst, alone.cost_t[column])
+    return worst < INFINITY
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching) -> cython.void:
+    """What pairs save; the rows are the smaller side."""
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
+    turned: cython.bint = height > width
+    m.height = width if turned else height
+    m.width = height if turned else width
+    down: cython.Py_ssize_t = 1 if turned else width
+    right: cython.Py_ssize_t = height if turned else 1
+    k: cython.Py_ssize_t = given.pair_ptr[i]
+    for row in range(height):
+        for column in range(width):
+            saved = alone.cost_p[row] + alone.cost_t[column] - given.kappa[k + column]
+            saved = saved if saved > 0.0 else 0.0
+            if not given.mutual and given.serves[k + column] != 3:
+                saved = 0.0
+            m.savings[row * down + column * right] = saved
+        k += width
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chosen: Chosen) -> cython.void:
+    """What is matched, and for who is not what it takes alone."""
+    k: cython.Py_ssize_t
+    p: cython.Py_ssize_t = given.pred_ptr[i]
+    t: cython.Py_ssize_t = given.true_ptr[i]
+    height: cython.Py_ssize_t = given.pred_ptr[i + 1] - p
+    width: cython.Py_ssize_t = given.true_ptr[i + 1] - t
+    turned: cython.bint = height > width
+    for k in range(height):
+        chosen.default_p[p + k] = 1
+        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_price[k] if turned else m.row_price[k])
+    for k in range(width):
+        chosen.default_t[t + k] = 1
+        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_price[k] if turned else m.column_price[k])
+    for k in range(height):
+        mate: cython.Py_ssize_t = m.row_of[k] if turned else m.column_of[k]
+        if mate == ALONE:
+            mate = alone.partner_p[k]
+        if mate != ALONE:
+            _choose(given, i, k, mate, chosen)
+    for k in range(width):
+        mate = m.column_of[k] if turned else m.row_of[k]
+        if mate == ALONE and alone.partner_t[k] != ALONE:
+            _choose(given, i, alone.partner_t[k], k, chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _choose(
+    given: Pairing, i: cython.Py_ssize_t, row: cython.Py_ssize_t, column: cython.Py_ssize_t, chosen: Chosen
+) -> cython.void:
+    """Take a pair, so that the ends that it counts for need no default class."""
+    k: cython.Py_ssize_t = given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
+    chosen.pairs[k] = 1
+    if given.serves[k] & 1:
+        chosen.default_p[given.pred_ptr[i] + row] = 0
+    if given.serves[k] & 2:
+        chosen.default_t[given.true_ptr[i] + column] = 0

@@ -1,0 +1,309 @@
+"""One part of an instance of Problem 2: slots that have to do with each other, in an order that keeps few things open.
+
+A partial choice is a set of *items*: open nodes that a side has, LCAs that are chosen, sides of LCAs that have a link,
+classes that have one. An option adds items, and may need some or forbid some.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.bitsets import put, words_for
+    from cython.cimports.hemlp.kernels.lca.decisions import EXTRA, GROUP, LAST, OWN, SETTLED
+else:
+    from hemlp.kernels.bitsets import put, words_for
+    from hemlp.kernels.lca.decisions import EXTRA, GROUP, LAST, OWN, SETTLED
+
+    NONE, FEW_STEPS = -1, 4
+
+from hemlp.kernels.bitsets import longer
+
+
+class Part:
+    """The slots of a part in order, and their options.
+
+    Step t decides on ``slot[t]`` with the options ``ptr[t]:ptr[t + 1]``. Option o ``adds`` nodes (``node_words`` words
+    from o · node_words on) to the side of its slot, ``sets`` flags (``flag_words`` words), ``needs`` some and ``bars``
+    others. ``source``: the option of ``Slots`` that it is, NONE if nothing is drawn. Node n is bit ``node[n]`` of the
+    instance.
+    """
+
+    def __init__(self):
+        self.slot, self.ptr, self._left, self._taken, self._waits = np.zeros((5, 64), np.int64)
+        self.source, self.gain, self.rest = np.zeros((3, 256), np.int64)
+        self.adds, self.needs, self.bars, self.sets = np.zeros((4, 256), np.int64)
+        self.node, self._items, self._item_ptr, self._users, self._open = np.zeros((5, 256), np.int64)
+        self.number_of = np.full(256, NONE, np.int64)
+        self.chosen, self.served, self.drawn = np.full((3, 64), NONE, np.int64)
+
+    # ---- numbers for nodes and flags
+
+    def read(self, leader, slots, hitting, signatures, links, in_order):
+        """Take the part of the slot ``leader``; ``in_order``: so that few things are open at a time."""
+        self._make_room(slots, signatures, links)
+        self.steps = 0
+        self.sides = 0
+        for s in range(slots.first, slots.number):
+            if slots.leader[s] == leader and slots.kind[s] == GROUP:  # before its links
+                self.slot[self.steps] = s
+                self.steps += 1
+        for s in range(slots.first, slots.number):
+            if slots.leader[s] == leader and slots.kind[s] != SETTLED and slots.kind[s] != GROUP:
+                self.slot[self.steps] = s
+                self.steps += 1
+                self.sides |= 1 + slots.side[s]
+        self._number_nodes(slots, signatures)
+        self._number_flags(slots, hitting, links)
+        if in_order and self.steps > FEW_STEPS:
+            self._list_items(slots, hitting, signatures)
+            self._put_in_order(slots, hitting)
+        self._write_options(slots, hitting, signatures, links)
+
+    def _make_room(self, slots, signatures, links):
+        if slots.number + 1 >= self.slot.shape[0]:
+            with cython.gil:
+                room = 2 * slots.number + 2
+                self.slot, self.ptr, self._left, self._taken, self._waits = np.zeros((5, room), np.int64)
+        if signatures.bits > self.number_of.shape[0]:
+            with cython.gil:
+                self.node = np.zeros(2 * signatures.bits, np.int64)
+                self.number_of = np.full(2 * signatures.bits, NONE, np.int64)
+        if 2 * links.lcas > self.served.shape[0] or links.classes > self.served.shape[0]:
+            with cython.gil:
+                most = 4 * links.lcas + 2 * links.classes
+                self.chosen, self.served, self.drawn = np.full((3, most), NONE, np.int64)
+
+    def _number_nodes(self, slots, signatures):
+        """Open nodes from 0 on."""
+        self.nodes = 0
+        for t in range(self.steps):
+            s = self.slot[t]
+            for w in range(signatures.width):
+                used = cython.cast(cython.longlong, 0)
+                for o in range(slots.ptr[s], slots.ptr[s + 1]):
+                    used |= slots.open_word(o, s, w, signatures)
+                bit = 62 * w
+                while used:
+                    if used & 1 and self.number_of[bit] == NONE:
+                        self.number_of[bit] = self.nodes
+                        self.node[self.nodes] = bit
+                        self.nodes += 1
+                    used >>= 1
+                    bit += 1
+        self.node_words = words_for(self.nodes)
+
+    def _number_flags(self, slots, hitting, links):
+        """LCAs that a group may choose, sides of LCAs that an EXTRA slot asks about, classes that have a choice."""
+        self.flags = 0
+        for t in range(self.steps):
+            s = self.slot[t]
+            kind = slots.kind[s]
+            if kind == GROUP:
+                for a in range(links.lcas):
+                    if hitting.group_of[a] == slots.of_class[s]:
+                        self.chosen[a] = self.flags
+                        self.flags += 1
+            elif kind == EXTRA:
+                self.served[2 * slots.of_lca[s] + slots.side[s]] = self.flags
+                self.flags += 1
+            elif kind == LAST:
+                self.drawn[slots.of_class[s]] = self.flags
+                self.flags += 1
+        self.flag_words = words_for(self.flags)
+
+    # ---- the order
+
+    def _list_items(self, slots, hitting, signatures):
+        """The items of each slot, nodes first, and how many slots have each."""
+        items = self.nodes + self.flags
+        if items > self._users.shape[0]:
+            with cython.gil:
+                self._users, self._open = longer(self._users, items), longer(self._open, items)
+        if self.steps + 1 > self._item_ptr.shape[0]:
+            with cython.gil:
+                self._item_ptr = longer(self._item_ptr, self.steps + 1)
+        for item in range(items):
+            self._users[item] = 0
+        end = 0
+        for t in range(self.steps):
+            self._item_ptr[t] = end
+            s = self.slot[t]
+            if end + items > self._items.shape[0]:
+                with cython.gil:
+                    self._items = longer(self._items, end + items)
+            for n in range(self.nodes):
+                bit = self.node[n]
+                uses: cython.bint = False
+                for o in range(slots.ptr[s], slots.ptr[s + 1]):
+                    uses = uses or (slots.open_word(o, s, bit // 62, signatures) >> (bit % 62)) & 1
+                if uses:
+                    self._items[end] = n
+                    end += 1
+            end = self._list_flags(s, end, slots, hitting)
+            for k in range(self._item_ptr[t], end):
+                self._users[self._items[k]] += 1
+        self._item_ptr[self.steps] = end
+
+    def _list_flags(self, s, end, slots, hitting):
+        kind = slots.kind[s]
+        if kind == GROUP:
+            for a in range(self.chosen.shape[0]):
+                if self.chosen[a] != NONE and hitting.group_of[a] == slots.of_class[s]:
+                    end = self._list_flag(self.chosen[a], end)
+        elif kind == OWN or kind == LAST or kind == EXTRA:
+            end = self._list_flag(self.chosen[slots.of_lca[s]], end)
+            end = self._list_flag(self.served[2 * slots.of_lca[s] + slots.side[s]], end)
+            if kind != EXTRA:
+                end = self._list_flag(self.drawn[slots.of_class[s]], end)
+        return end
+
+    def _list_flag(self, flag, end):
+        if flag == NONE:
+            return end
+        self._items[end] = self.nodes + flag
+        return end + 1
+
+    def _put_in_order(self, slots, hitting):
+        """Next comes the slot that opens the fewest items and closes the most, of those whose time has come.
+
+        A group comes before its links, EXTRA after the links that could serve its LCA, LAST after those of its class.
+        """
+        for t in range(self.steps):
+            self._taken[t] = 0
+            self._left[t] = self.slot[t]
+        for t in range(self.steps):
+            self._waits[t] = 0
+            for other in range(self.steps):
+                self._waits[t] += self._comes_first(self._left[other], self._left[t], slots, hitting)
+        for item in range(self.nodes + self.flags):
+            self._open[item] = 0
+        for step in range(self.steps):
+            best = NONE
+            least = 0
+            for t in range(self.steps):
+                if not self._taken[t] and self._waits[t] == 0:
+                    change = 0
+                    for k in range(self._item_ptr[t], self._item_ptr[t + 1]):
+                        change += 0 if self._open[self._items[k]] else 1
+                        change -= 1 if self._users[self._items[k]] == 1 else 0
+                    if best == NONE or change < least:
+                        best = t
+                        least = change
+            self._taken[best] = 1
+            self.slot[step] = self._left[best]
+            for t in range(self.steps):
+                self._waits[t] -= self._comes_first(self._left[best], self._left[t], slots, hitting)
+            for k in range(self._item_ptr[best], self._item_ptr[best + 1]):
+                self._users[self._items[k]] -= 1
+                self._open[self._items[k]] = 1
+
+    def _comes_first(self, o, s, slots, hitting):
+        """Whether slot ``o`` has to come before ``s``."""
+        kind = slots.kind[s]
+        before = slots.kind[o]
+        links: cython.bint = before == OWN or before == LAST
+        if before == GROUP and (kind == OWN or kind == LAST or kind == EXTRA):
+            return hitting.group_of[slots.of_lca[s]] == slots.of_class[o]
+        if kind == EXTRA and links:
+            return slots.of_lca[o] == slots.of_lca[s] and slots.side[o] == slots.side[s]
+        return kind == LAST and before == OWN and slots.of_class[o] == slots.of_class[s]
+
+    # ---- options
+
+    def _write_options(self, slots, hitting, signatures, links):
+        end = 0
+        for t in range(self.steps):
+            self.ptr[t] = end
+            s = self.slot[t]
+            kind = slots.kind[s]
+            if kind == GROUP:
+                group = slots.of_class[s]
+                for k in range(hitting.set_ptr[group], hitting.set_ptr[group + 1]):
+                    self._blank(end)
+                    for a in range(links.lcas):
+                        if hitting.group_of[a] == group and (hitting.sets[k] >> hitting.bit_of[a]) & 1:
+                            put(self.sets, end * self.flag_words, self.chosen[a])
+                    end += 1
+                continue
+            end = self._write_skips(s, end, slots)
+            for o in range(slots.ptr[s], slots.ptr[s + 1]):
+                self._blank(end)
+                self._write_drawn(o, s, end, slots, signatures)
+                end += 1
+        self.ptr[self.steps] = end
+
+    def _blank(self, o):
+        """An option that changes nothing."""
+        if o + 1 >= self.source.shape[0]:
+            with cython.gil:
+                self.source, self.gain, self.rest = longer(self.source, 0), longer(self.gain, 0), longer(self.rest, 0)
+        if (o + 1) * max(self.node_words, self.flag_words) > self.adds.shape[0]:
+            with cython.gil:
+                most = (o + 1) * max(self.node_words, self.flag_words)
+                self.adds, self.needs = longer(self.adds, most), longer(self.needs, most)
+                self.bars, self.sets = longer(self.bars, most), longer(self.sets, most)
+        self.source[o] = NONE
+        self.gain[o] = self.rest[o] = 0
+        for w in range(self.node_words):
+            self.adds[o * self.node_words + w] = 0
+        for w in range(self.flag_words):
+            self.needs[o * self.flag_words + w] = 0
+            self.bars[o * self.flag_words + w] = 0
+            self.sets[o * self.flag_words + w] = 0
+
+    def _write_skips(self, s, end, slots):
+        """When nothing need be drawn: the class need not yet or has a link; the LCA has one or is not chosen."""
+        kind = slots.kind[s]
+        if kind == OWN or kind == LAST:
+            self._blank(end)
+            if kind == LAST:
+                put(self.needs, end * self.flag_words, self.drawn[slots.of_class[s]])
+            end += 1
+        elif kind == EXTRA:
+            self._blank(end)
+            put(self.needs, end * self.flag_words, self.served[2 * slots.of_lca[s] + slots.side[s]])
+            end += 1
+            if self.chosen[slots.of_lca[s]] != NONE:
+                self._blank(end)
+                put(self.bars, end * self.flag_words, self.chosen[slots.of_lca[s]])
+                end += 1
+        return end
+
+    def _write_drawn(self, source, s, o, slots, signatures):
+        """Option ``source`` of the slot, which is drawn."""
+        kind = slots.kind[s]
+        self.source[o] = source
+        self.gain[o] = slots.gain[source]
+        self.rest[o] = slots.rest[source]
+        for w in range(signatures.width):
+            used = slots.open_word(source, s, w, signatures)
+            bit = 62 * w
+            while used:
+                if used & 1:
+                    put(self.adds, o * self.node_words, self.number_of[bit])
+                used >>= 1
+                bit += 1
+        if kind == OWN or kind == LAST or kind == EXTRA:
+            chosen = self.chosen[slots.of_lca[s]]
+            served = self.served[2 * slots.of_lca[s] + slots.side[s]]
+            if chosen != NONE:
+                put(self.needs, o * self.flag_words, chosen)
+            if kind == EXTRA:
+                put(self.bars, o * self.flag_words, served)
+            elif served != NONE:
+                put(self.sets, o * self.flag_words, served)
+            if kind != EXTRA:
+                put(self.sets, o * self.flag_words, self.drawn[slots.of_class[s]])
+
+    def forget(self):
+        """Take the numbers back before the next part is read."""
+        for n in range(self.nodes):
+            self.number_of[self.node[n]] = NONE
+        for k in range(self.chosen.shape[0]):
+            self.chosen[k] = self.served[k] = self.drawn[k] = NONE

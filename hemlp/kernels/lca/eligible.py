@@ -1,0 +1,245 @@
+"""Which classes of the two sides can be linked to which of their LCAs."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.graph.distances import UpLists
+    from cython.cimports.hemlp.kernels.lca.local_numbering import TOP
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+    from cython.cimports.libc.math import INFINITY
+else:
+    from math import inf as INFINITY
+
+    from hemlp.kernels.graph.distances import UpLists
+    from hemlp.kernels.lca.local_numbering import TOP
+    from hemlp.kernels.signals import look_for_signals
+
+    NO_WAY, FARTHEST = -1, (1 << 31) - 1
+    FOR_PRED, FOR_TRUE = 1, 2
+
+from hemlp.kernels.bitsets import longer
+
+Array = NDArray[Any]
+
+
+def most_specific(ptr: Array, classes: Array, at: Array, lists: UpLists) -> Array:
+    """Which classes of each instance have no descendant among the others; ``at``: their numbers in the lists."""
+    keep = np.ones(len(classes), np.bool_)
+    _keep_specific(ptr, classes, at, lists, keep.view(np.uint8))
+    return keep
+
+
+@cython.cfunc
+def _keep_specific(
+    ptr: cython.const[cython.longlong][::1], classes: cython.const[cython.int][::1], at: cython.const[cython.int][::1],
+    lists: UpLists, keep: cython.uchar[::1],
+) -> cython.longlong:  # fmt: skip
+    stamp: cython.int[::1] = np.full(len(lists.beyond), NO_WAY, np.int32)
+    i: cython.Py_ssize_t
+    touched: cython.longlong = 0
+    with cython.nogil:
+        for i in range(ptr.shape[0] - 1):
+            if i % 256 == 0:
+                look_for_signals()
+            through: cython.longlong = 0  # classes that reach the gate, and one of them
+            one: cython.longlong = NO_WAY
+            for k in range(ptr[i], ptr[i + 1]):  # all lists come from memory at the same time
+                touched ^= lists.nodes[lists.ptr[at[k]]]
+            for k in range(ptr[i], ptr[i + 1]):
+                for a in range(lists.ptr[at[k]], lists.ptr[at[k] + 1]):
+                    if lists.nodes[a] != classes[k]:
+                        stamp[lists.nodes[a]] = i
+                if lists.gate_at[at[k]] != NO_WAY:
+                    through += 1
+                    one = classes[k]
+            for k in range(ptr[i], ptr[i + 1]):
+                below_gate: cython.bint = through > 1 or (through == 1 and one != classes[k])
+                implied: cython.bint = stamp[classes[k]] == i or (below_gate and lists.beyond[classes[k]] != NO_WAY)
+                keep[k] = not implied
+    return touched
+
+
+class Eligible:
+    """The eligible pairs of some instances, written one after the other.
+
+    ``ptr`` has one entry a side: pairs of predicted classes of an instance, then those of its true classes.
+    ``position`` is the class's place within its side, ``label`` its place in ``Around``, ``own`` whether the LCA is one
+    of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
+    """
+
+    def __init__(self, around: Any, to_top: Array, instances: int, room: int) -> None:
+        """Room for so many instances, and for ``room`` pairs at first."""
+        self.lists, self.to_top = around.lists, to_top
+        self.ptr = np.zeros(2 * instances + 1, np.int64)
+        self.sides = self.end = 0
+        self.position, self.label, self.lca, self.length = np.zeros((4, room), np.int64)
+        self.own = np.zeros(room, np.uint8)
+        classes = len(around.source)
+        self._begin = np.zeros(classes + 1, np.int64)
+        self._nearest_pred, self._nearest_true = np.zeros((2, classes), np.int32)
+        self._distance = np.zeros(256, np.int32)
+        # what one instance has: predicted and true class, node, the lengths of both ways, and for whom the LCA is own
+        self._found = 0
+        self._ends = np.zeros((2, 256), np.int64)
+        self._node, self._whose, self._order = np.zeros((3, 256), np.int64)
+        self._ways = np.zeros((2, 256), np.int64)
+        self._mark = 0
+        self._seen, self._where = np.zeros((2, around.top + 1), np.int64)
+
+    def clear(self):
+        """Forget what was written."""
+        self.sides = self.end = 0
+
+    def add(self, around):
+        """The pairs of the present instance."""
+        self._found = 0
+        self._find_nearest(around)
+        entries = around.ptr[around.width + around.height] + 1  # more than one pair can have
+        for a in range(around.height):
+            nearest = self._nearest_pred[a]
+            p = around.width + a
+            for b in range(around.width):
+                distance = self._distance[a * around.width + b]
+                if distance > nearest and distance > self._nearest_true[b]:
+                    continue
+                whose = FOR_PRED if distance == nearest else 0
+                whose += FOR_TRUE if distance == self._nearest_true[b] else 0
+                if self._found + entries > self._node.shape[0]:
+                    self._make_room(entries)
+                if distance == 0:
+                    self._note(a, b, around.nodes[around.ptr[p]], 0, 0, whose)
+                elif around.kappa[a * around.stride + b] == distance:
+                    self._find_lcas(a, b, distance, whose, around)
+                else:
+                    self._note(a, b, TOP, self.to_top[around.source[p]], self.to_top[around.source[b]], whose)
+        self._write(0, around.height, around.width)
+        self._write(1, around.width, 0)
+        return 0
+
+    def _find_nearest(self, around):
+        """Distances as S_best compares them: by way of ⊤ where there is no common ancestor."""
+        if around.height * around.width > self._distance.shape[0]:
+            with cython.gil:
+                self._distance = np.zeros(2 * around.height * around.width, np.int32)
+        for b in range(around.width):
+            self._nearest_true[b] = FARTHEST
+        for a in range(around.height):
+            to_top = self.to_top[around.source[around.width + a]]
+            nearest = cython.cast(cython.int, FARTHEST)
+            for b in range(around.width):
+                kappa = around.kappa[a * around.stride + b]
+                if kappa < INFINITY:
+                    distance = cython.cast(cython.int, kappa)
+                else:
+                    distance = cython.cast(cython.int, to_top + self.to_top[around.source[b]])
+                self._distance[a * around.width + b] = distance
+                nearest = min(nearest, distance)
+                self._nearest_true[b] = min(self._nearest_true[b], distance)
+            self._nearest_pred[a] = nearest
+        return 0
+
+    def _make_room(self, more):
+        with cython.gil:
+            size = 2 * (self._found + more)
+            self._node, self._whose = longer(self._node, size), longer(self._whose, size)
+            self._order = longer(self._order, size)
+            self._ends = np.stack([longer(self._ends[0], size), longer(self._ends[1], size)])
+            self._ways = np.stack([longer(self._ways[0], size), longer(self._ways[1], size)])
+        return 0
+
+    def _note(self, a, b, node, from_pred, from_true, whose):
+        self._ends[0, self._found] = a
+        self._ends[1, self._found] = b
+        self._node[self._found] = node
+        self._ways[0, self._found] = from_pred
+        self._ways[1, self._found] = from_true
+        self._whose[self._found] = whose
+        self._found += 1
+
+    def _find_lcas(self, a, b, distance, whose, around):
+        """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the gate."""
+        p = around.width + a
+        for k in range(around.ptr[p], around.ptr[p + 1]):
+            node = around.nodes[k]
+            way = around.far[k]
+            if way > distance:
+                break
+            if node < around.rows and around.above[node * around.stride + b] == distance - way:
+                self._note(a, b, node, way, distance - way, whose)
+        if self.lists.gated:
+            self._find_past_gate(a, b, distance, whose, around)
+
+    def _find_past_gate(self, a, b, distance, whose, around):
+        """Those that one of the classes has in its list, and the other reaches by way of the gate alone."""
+        p = around.width + a
+        p_gate = self.lists.gate_at[around.source[p]]
+        t_gate = self.lists.gate_at[around.source[b]]
+        self._mark += 1
+        for k in range(around.ptr[p], around.ptr[p + 1]):
+            node = around.nodes[k]
+            beyond = self.lists.beyond[around.node_of[node]]
+            self._seen[node] = self._mark
+            below: cython.bint = node < around.rows and around.above[node * around.stride + b] < INFINITY
+            if t_gate != NO_WAY and beyond != NO_WAY and not below and around.far[k] + t_gate + beyond == distance:
+                self._note(a, b, node, around.far[k], t_gate + beyond, whose)
+        for k in range(around.ptr[b], around.ptr[b + 1]):
+            node = around.nodes[k]
+            beyond = self.lists.beyond[around.node_of[node]]
+            if p_gate != NO_WAY and beyond != NO_WAY and self._seen[node] != self._mark:
+                if p_gate + beyond + around.far[k] == distance:
+                    self._note(a, b, node, p_gate + beyond, around.far[k], whose)
+
+    def _write(self, side, classes, first):
+        """The pairs of one side, by class, each once; ``own`` if it is for any partner."""
+        mine = FOR_PRED if side == 0 else FOR_TRUE
+        self._put_in_order(side, classes)
+        if self.end + self._found > self.lca.shape[0]:
+            with cython.gil:
+                size = self.end + self._found
+                self.position, self.label = longer(self.position, size), longer(self.label, size)
+                self.lca, self.length = longer(self.lca, size), longer(self.length, size)
+                self.own = longer(self.own, size)
+        last = cython.cast(cython.longlong, NO_WAY)
+        for k in range(self._found):
+            at = self._order[k]
+            node = self._node[at]
+            if self._ends[side, at] != last:
+                last = self._ends[side, at]
+                self._mark += 1
+            if self._seen[node] != self._mark:
+                self._seen[node] = self._mark
+                self._where[node] = self.end
+                self.position[self.end] = last
+                self.label[self.end] = first + last
+                self.lca[self.end] = node
+                self.own[self.end] = 0
+                self.length[self.end] = self._ways[side, at]
+                self.end += 1
+            if self._whose[at] & mine:
+                self.own[self._where[node]] = 1
+        self.sides += 1
+        self.ptr[self.sides] = self.end
+        return 0
+
+    def _put_in_order(self, side, classes):
+        """By class of a side; where several, as they were found."""
+        for c in range(classes + 1):
+            self._begin[c] = 0
+        for k in range(self._found):
+            self._begin[self._ends[side, k] + 1] += 1
+        for c in range(classes):
+            self._begin[c + 1] += self._begin[c]
+        for k in range(self._found):
+            c = self._ends[side, k]
+            self._order[self._begin[c]] = k
+            self._begin[c] += 1

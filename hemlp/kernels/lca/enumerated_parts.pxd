@@ -1,0 +1,18 @@
+cimport cython
+from hemlp.kernels.lca.components cimport Part
+from hemlp.kernels.lca.decisions cimport Slots
+
+cdef enum:
+    MOST_STEPS = 24
+    MOST_TRIED = 2048
+
+@cython.final
+cdef class Outcomes:
+    cdef readonly long long number
+    cdef public long long tried
+    cdef readonly long long[::1] size, common, diff
+    cdef long long[::1] _size, _common, _diff, _flags, _next, _nodes, _certain
+    cdef void clear(self) noexcept nogil
+    cdef bint add(self, Part part, Slots slots, long long most) except -1 nogil
+    cdef void _take(self, Part part, long long side, long long t, long long o) noexcept nogil
+    cdef int _note(self, long long t) except -1 nogil

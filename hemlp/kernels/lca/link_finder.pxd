@@ -1,0 +1,12 @@
+cimport cython
+from hemlp.kernels.lca.local_numbering cimport Around
+from hemlp.kernels.lca.path_graphs cimport PathGraphs
+from hemlp.kernels.lca.eligible cimport Eligible
+
+@cython.final
+cdef class LinkFinder:
+    cdef readonly Around around
+    cdef readonly Eligible pairs
+    cdef readonly PathGraphs graphs
+    cdef int _add(self, long long i) except -1 nogil
+    cdef void _name(self, long long links, long long nodes, long long edges) noexcept nogil

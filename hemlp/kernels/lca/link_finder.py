@@ -1,0 +1,65 @@
+"""What Problem 2 chooses from, some instances at a time: distances, then eligible pairs, then their graphs."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.lca.eligible import Eligible
+    from cython.cimports.hemlp.kernels.lca.local_numbering import Around
+    from cython.cimports.hemlp.kernels.lca.path_graphs import PathGraphs
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.lca.eligible import Eligible
+    from hemlp.kernels.lca.local_numbering import Around
+    from hemlp.kernels.lca.path_graphs import PathGraphs
+    from hemlp.kernels.signals import look_for_signals
+
+
+class LinkFinder:
+    """Writes the links of some instances into ``pairs`` and ``graphs``."""
+
+    def __init__(self, around: Around, pairs: Eligible, graphs: PathGraphs) -> None:
+        self.around, self.pairs, self.graphs = around, pairs, graphs
+
+    def find(self, first: cython.longlong, last: cython.longlong, named: cython.bint) -> None:
+        """The links of the instances from ``first`` to ``last``.
+
+        ``named``: with nodes of the hierarchy, ⊤ after them; else by numbers of each instance.
+        """
+        with cython.nogil:
+            self.pairs.clear()
+            self.graphs.clear()
+            for i in range(first, last):
+                if (i - first) % 16 == 0:
+                    look_for_signals()
+                links = self.pairs.end
+                nodes = self.graphs.node_end
+                edges = self.graphs.edge_end
+                self._add(i)
+                if named:
+                    self._name(links, nodes, edges)
+
+    def _add(self, i):
+        begin = self.pairs.end
+        self.around.read(i)
+        self.graphs.fetch(self.around)
+        self.pairs.add(self.around)
+        if self.around.lists.gated:
+            self.graphs.find_apart(i, begin, self.pairs, self.around)
+        for s in range(begin, self.pairs.end):
+            self.graphs.add(i, self.pairs.label[s], self.pairs.lca[s], self.pairs.length[s], self.around)
+        return 0
+
+    def _name(self, links, nodes, edges):
+        """Write nodes of the hierarchy instead of numbers, for what was added last."""
+        for s in range(links, self.pairs.end):
+            self.pairs.lca[s] = self.around.node_of[self.pairs.lca[s]]
+        for k in range(nodes, self.graphs.node_end):
+            self.graphs.nodes[k] = self.around.node_of[self.graphs.nodes[k]]
+        for k in range(edges, self.graphs.edge_end):
+            self.graphs.lower[k] = self.around.node_of[self.graphs.lower[k]]
+            self.graphs.upper[k] = self.around.node_of[self.graphs.upper[k]]

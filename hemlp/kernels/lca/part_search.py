@@ -1,0 +1,335 @@
+"""The best choice in one part of an instance of Problem 2, for a given ratio λ = p / q.
+
+    max  2q · (nodes in both graphs) − p · (nodes of both graphs),  then the fewest nodes
+
+which is one number, ``scale`` · value − nodes. Steps are gone through in turn. What a partial choice can still become
+depends only on those of its items that later steps ask about, so choices that agree in them are one state, and the best
+of them stands for all. A state is left where it cannot reach ``floor`` even if all that follows goes well: each later
+step takes its best option, where the price p of a node is shared evenly by all steps that can use it (and given back
+for nodes that the state has), and each side gets half of what a node in both is worth.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.bitsets import bits_of, has, put
+    from cython.cimports.hemlp.kernels.lca.lagrangian_bound import Prices
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.bitsets import bits_of, has, put
+    from hemlp.kernels.lca.lagrangian_bound import Prices
+    from hemlp.kernels.signals import look_for_signals
+
+    FOUND, TOO_MANY, NOTHING = range(3)
+    EMPTY = -1
+
+from hemlp.kernels.bitsets import longer
+
+LOWEST = -(1 << 62)
+"""Below everything: no floor."""
+
+
+class States:
+    """Partial choices after a step: their items, what they are worth, and their counts so far."""
+
+    def __init__(self):
+        self.items = np.zeros(1024, np.int64)
+        self.worth, self.size, self.diff, self.common = np.zeros((4, 256), np.int64)
+        self.hope = np.zeros(256)
+
+    def make_room(self, number, width):
+        """For so many states of ``width`` words."""
+        if number > self.worth.shape[0]:
+            with cython.gil:
+                self.worth, self.size = longer(self.worth, number), longer(self.size, number)
+                self.diff, self.common = longer(self.diff, number), longer(self.common, number)
+                self.hope = longer(self.hope, number)
+        if number * width > self.items.shape[0]:
+            with cython.gil:
+                self.items = longer(self.items, number * width)
+        return 0
+
+
+class Choosing:
+    """Goes through the steps of a part. ``picked[t]`` is the option of step t in the best choice."""
+
+    def __init__(self):
+        self.old, self.new, self.prices = States(), States(), Prices()
+        self.moves = self.states = 0
+        self.picked, self.layer = np.zeros((2, 64), np.int64)
+        self.live = np.zeros(256, np.int64)
+        self.sure = np.zeros(16, np.int64)
+        self.table = np.full(1024, EMPTY, np.int32)
+        self.before, self.option = np.zeros((2, 1024), np.int32)
+
+    # ---- what can be known in advance
+
+    def prepare(self, part, slots):
+        """Which nodes the other side has for certain, and which items later steps ask about."""
+        width = 2 * part.node_words + part.flag_words
+        self._make_room(part, width)
+        for w in range(2 * part.node_words):
+            self.sure[w] = 0
+        for n in range(part.nodes):
+            for side in range(2):
+                if has(slots.certain, side * slots.width, part.node[n]):
+                    put(self.sure, side * part.node_words, n)
+        for w in range(width):
+            self.live[part.steps * width + w] = 0
+        for t in range(part.steps - 1, -1, -1):
+            for w in range(width):
+                self.live[t * width + w] = self.live[(t + 1) * width + w]
+            for o in range(part.ptr[t], part.ptr[t + 1]):
+                for w in range(part.node_words):
+                    self.live[t * width + w] |= part.adds[o * part.node_words + w]
+                    self.live[t * width + part.node_words + w] |= part.adds[o * part.node_words + w]
+                for w in range(part.flag_words):
+                    asked = part.needs[o * part.flag_words + w] | part.bars[o * part.flag_words + w]
+                    self.live[t * width + 2 * part.node_words + w] |= asked
+        self.prices.read(part, slots)
+        return 0
+
+    def _make_room(self, part, width):
+        if 2 * part.node_words > self.sure.shape[0]:
+            with cython.gil:
+                self.sure = longer(self.sure, 2 * part.node_words)
+        if part.steps + 2 > self.picked.shape[0]:
+            with cython.gil:
+                self.picked, self.layer = np.zeros((2, 2 * part.steps + 2), np.int64)
+        if (part.steps + 1) * width > self.live.shape[0]:
+            with cython.gil:
+                self.live = longer(self.live, (part.steps + 1) * width)
+        return self.old.make_room(1, width)
+
+    # ---- step by step
+
+    def ask(self, part, p, q, scale):
+        """For which ratio the best choice is wanted."""
+        self.p = p
+        self.q = q
+        self.scale = scale
+        self.prices.start(part, self.sure, p, q)
+
+    def best(self, part, slots, floor, apart, most, beam):
+        """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
+
+        ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with
+        so many of the most hopeful states only (0: with all), which is fast and may miss the best.
+        """
+        width = 2 * part.node_words + part.flag_words
+        self.floor = floor
+        self.apart = apart
+        self.bounded = floor > LOWEST or beam > 0
+        if self.bounded:
+            self.prices.look_ahead(part, slots)
+        for w in range(width):
+            self.old.items[w] = 0
+        self.old.worth[0] = self.old.size[0] = self.old.diff[0] = self.old.common[0] = 0
+        self.states = 1
+        self.layer[0] = 0
+        for t in range(part.steps):
+            if self.bounded:
+                self.prices.pass_step(part, t)
+            if not self._step(part, slots.side[part.slot[t]], t, most):
+                return TOO_MANY
+            self._turn(width, t, beam)
+            if self.states == 0:
+                return NOTHING
+        return FOUND
+
+    def _step(self, part, side, t, most):
+        """All options of all states; False if more than ``most`` states come out."""
+        width = 2 * part.node_words + part.flag_words
+        self._clear_table(min(self.states * (part.ptr[t + 1] - part.ptr[t]), most) + 1)
+        self.made = 0
+        for i in range(self.states):
+            self.new.make_room(self.made + part.ptr[t + 1] - part.ptr[t] + 1, width)
+            credit = self._credit(part, i * width, t + 1) if self.bounded else 0.0
+            for o in range(part.ptr[t], part.ptr[t + 1]):
+                self.moves += 1
+                if self.moves % 65536 == 0:
+                    look_for_signals()
+                if self._allowed(part, i * width, o):
+                    self._apply(part, side, i, o, (t + 1) * width)
+                    if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, t, width, most):
+                        return False
+        return True
+
+    def _allowed(self, part, at, o):
+        """Whether a state has the flags that an option needs, and none that it bars."""
+        for w in range(part.flag_words):
+            flags = self.old.items[at + 2 * part.node_words + w]
+            needs = part.needs[o * part.flag_words + w]
+            if flags & needs != needs or flags & part.bars[o * part.flag_words + w]:
+                return False
+        return True
+
+    def _apply(self, part, side, i, o, live):
+        """Write the state that option ``o`` makes of state ``i`` behind those that are made.
+
+        Items that no later step asks about, which are not in the words at ``live``, are forgotten.
+        """
+        words = part.node_words
+        width = 2 * words + part.flag_words
+        old = i * width
+        new = self.made * width
+        own = side * words
+        other = words - own
+        fresh = part.gain[o] + part.rest[o]
+        shared = part.gain[o]
+        for w in range(words):
+            mine = self.old.items[old + own + w]
+            others = self.old.items[old + other + w]
+            added = part.adds[o * words + w] & ~mine
+            fresh += bits_of(added)
+            shared += bits_of(added & (others | self.sure[other + w]))
+            self.new.items[new + own + w] = (mine | added) & self.live[live + own + w]
+            self.new.items[new + other + w] = others & self.live[live + other + w]
+        for w in range(2 * words, width):
+            flags = self.old.items[old + w] | part.sets[o * part.flag_words + w - 2 * words]
+            self.new.items[new + w] = flags & self.live[live + w]
+        self.new.size[self.made] = self.old.size[i] + fresh
+        self.new.diff[self.made] = self.old.diff[i] + (fresh if side == 0 else -fresh)
+        self.new.common[self.made] = self.old.common[i] + shared
+        worth = (2 * self.q * shared - self.p * fresh) * self.scale - fresh
+        self.new.worth[self.made] = self.old.worth[i] + worth
+
+    def _credit(self, part, at, t):
+        """What the items of an old state that steps from ``t`` on ask about are worth to these."""
+        width = 2 * part.node_words + part.flag_words
+        credit = 0.0
+        for w in range(width):
+            credit += self._credit_of(part, w, self.old.items[at + w] & self.live[t * width + w])
+        return credit
+
+    def _credit_of(self, part, w, items):
+        """What the items of word ``w`` are worth to later steps."""
+        if w < part.node_words:
+            item = 62 * w
+        elif w < 2 * part.node_words:
+            item = part.nodes + 62 * (w - part.node_words)
+        else:
+            item = 2 * part.nodes + 62 * (w - 2 * part.node_words)
+        credit = 0.0
+        while items:
+            credit += self.prices.credit[item + bits_of((items & -items) - 1)]  # the lowest item
+            items &= items - 1
+        return credit
+
+    def _hopeful(self, part, before, t, credit):
+        """Whether the newest state can reach the floor; it has the ``credit`` of the one at ``before``, and more."""
+        if not self.bounded:
+            return True
+        width = 2 * part.node_words + part.flag_words
+        hope = self.prices.ahead[t] + self.prices.common + credit
+        for w in range(width):
+            added = self.new.items[self.made * width + w] & ~self.old.items[before + w]
+            if added:
+                hope += self._credit_of(part, w, added)
+        self.new.hope[self.made] = self.new.worth[self.made] + self.scale * hope
+        return self.new.hope[self.made] >= self.floor - 0.5
+
+    # ---- states that are one
+
+    def _clear_table(self, states):
+        size = 16
+        while size < 2 * states:
+            size *= 2
+        if size > self.table.shape[0]:
+            with cython.gil:
+                self.table = np.full(size, EMPTY, np.int32)
+        self.slots = size
+        for k in range(size):
+            self.table[k] = EMPTY
+        return 0
+
+    def _keep(self, i, o, t, width, most):
+        """Keep the newest state, unless one with the same items is as good; False if there is no room."""
+        code = (self.new.diff[self.made] if self.apart else 0) & 0x7FFFFFFF
+        for w in range(self.made * width, (self.made + 1) * width):
+            word = self.new.items[w]
+            code = (code * 1000003 ^ (word & 0x7FFFFFFF) ^ (word >> 31)) & 0x7FFFFFFF
+        place = (code ^ (code >> 15)) & (self.slots - 1)
+        while self.table[place] != EMPTY and not self._alike(self.table[place], width):
+            place = (place + 1) & (self.slots - 1)
+        other = self.table[place]
+        if other == EMPTY:
+            if self.made == most:
+                return False
+            self.table[place] = self.made
+            other = self.made
+            self.made += 1
+        elif self.new.worth[self.made] > self.new.worth[other]:
+            self.new.worth[other] = self.new.worth[self.made]
+            self.new.size[other] = self.new.size[self.made]
+            self.new.diff[other] = self.new.diff[self.made]
+            self.new.common[other] = self.new.common[self.made]
+            self.new.hope[other] = self.new.hope[self.made]
+        else:
+            return True
+        at = self.layer[t] + other
+        if at >= self.before.shape[0]:
+            with cython.gil:
+                self.before, self.option = longer(self.before, 0), longer(self.option, 0)
+        self.before[at] = i
+        self.option[at] = o
+        return True
+
+    def _alike(self, other, width):
+        if self.apart and self.new.diff[other] != self.new.diff[self.made]:
+            return False
+        for w in range(width):
+            if self.new.items[other * width + w] != self.new.items[self.made * width + w]:
+                return False
+        return True
+
+    def _turn(self, width, t, beam):
+        """What was made is what there is; with a ``beam`` only the most hopeful."""
+        lowest = self._threshold(beam) if beam and self.made > beam else -1e300
+        self.old.make_room(self.made, width)
+        kept = 0
+        for i in range(self.made):
+            if self.new.hope[i] >= lowest:
+                for w in range(width):
+                    self.old.items[kept * width + w] = self.new.items[i * width + w]
+                self.old.worth[kept] = self.new.worth[i]
+                self.old.size[kept] = self.new.size[i]
+                self.old.diff[kept] = self.new.diff[i]
+                self.old.common[kept] = self.new.common[i]
+                self.before[self.layer[t] + kept] = self.before[self.layer[t] + i]
+                self.option[self.layer[t] + kept] = self.option[self.layer[t] + i]
+                kept += 1
+        self.states = kept
+        self.layer[t + 1] = self.layer[t] + kept
+        return 0
+
+    def _threshold(self, beam):
+        """A hope that at most ``beam`` states have, by halving."""
+        low = high = self.new.hope[0]
+        for i in range(self.made):
+            low = min(low, self.new.hope[i])
+            high = max(high, self.new.hope[i])
+        for _ in range(40):
+            middle = (low + high) / 2
+            count = 0
+            for i in range(self.made):
+                count += 1 if self.new.hope[i] >= middle else 0
+            if count > beam:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def trace(self, part, state):
+        """The options that led to a state after the last step."""
+        for t in range(part.steps - 1, -1, -1):
+            at = self.layer[t] + state
+            self.picked[t] = self.option[at]
+            state = self.before[at]

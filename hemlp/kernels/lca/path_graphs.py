@@ -1,0 +1,359 @@
+"""All shortest upward paths between classes and LCAs, as graphs of the nodes of an instance, by its numbers.
+
+A path to ⊤ leaves at a root, or where a parent is exactly ``horizon`` steps up (0: no horizon).
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.lca.local_numbering import TOP
+    from cython.cimports.hemlp.kernels.records import Rows
+else:
+    from hemlp.kernels.lca.local_numbering import TOP
+    from hemlp.kernels.records import Rows
+
+    NO_WAY, PARTED, NOT_YET = -1, -2, 0
+    SHORT_LIST = 256
+
+from hemlp.kernels.bitsets import longer
+
+Array = NDArray[Any]
+
+
+class Beyond:
+    """How shortest paths go on beyond the gate, whose ``depth`` is its distance to a root.
+
+    ``below``: for each node there, the nodes from which shortest paths from the gate come to it, the gate itself left
+    out. ``twins``: what is on shortest ways to ⊤, in groups of the same neighbours there; ``group_of`` a node or
+    NO_WAY.
+    """
+
+    def __init__(self, gate: int, depth: int, below: Rows, twins: Rows, group_of: Array) -> None:
+        self.gate = gate
+        self.depth = depth
+        self.below = below
+        self.twins = twins
+        self.group_of = group_of
+
+
+class PathGraphs:
+    """The graphs of some links.
+
+    ``node_ptr`` and ``edge_ptr``: where those of each link begin; ``nodes``: the target first, the source last;
+    ``lower`` and ``upper`` ends of edges, in the order of their lower nodes.
+    """
+
+    def __init__(self, lists: Any, parents: Rows, beyond: Beyond, all_twins: bool, horizon: int, room: int) -> None:
+        """Room for so many links at first."""
+        n = len(lists.beyond)
+        self.lists, self.parents, self.all_twins, self.horizon = lists, parents, all_twins, horizon
+        self.beyond, self.below, self.twins = beyond, beyond.below, beyond.twins
+        self.links = self.node_end = self.edge_end = 0
+        self.node_ptr, self.edge_ptr = np.zeros((2, room + 1), np.int64)
+        self.nodes, self.lower, self.upper = np.zeros((3, 4 * room), np.int32)
+        self._far, self._good = np.full(n + 1, NO_WAY, np.int32), np.zeros(n + 1, np.uint8)
+        # for each entry of a list, 1 + where in it the next lower node is; for each list, 1 + where its nearest root is
+        self._below, self._root = np.zeros(len(lists.nodes), np.int16), np.zeros(len(lists.ptr) - 1, np.int16)
+        self._above, self._distance, self._extra, self._apart = np.zeros((4, 1024), np.int64)
+        self._filled = self._extras = self._aparts = self._sharing = self._touched = 0
+        if lists.gated:  # by nodes of the hierarchy
+            self._passed = np.zeros(n, np.uint8)
+            self._apart_in = np.full(n, NO_WAY, np.int64)  # the last instance in which another path can use a node
+
+    def clear(self):
+        """Forget what was written."""
+        self.links = self.node_end = self.edge_end = 0
+
+    def fetch(self, around):
+        """Touch what is known about the classes, so that it comes from memory at the same time, not piece by piece."""
+        for c in range(around.width + around.height):
+            self._touched ^= self._below[around.begin[c]]
+
+    # ---- ways beyond the gate
+
+    def find_apart(self, i, first, pairs, around):
+        """How many links of instance ``i``, from ``first`` on, go to ⊤ through the gate.
+
+        Notes the ways that other paths can use, too: twins that no other path of the instance can use are
+        interchangeable, and as many are enough as links could use them.
+        """
+        self._aparts = self._sharing = 0
+        for s in range(first, pairs.end):
+            self._sharing += self._to_top_by_gate(around.source[pairs.label[s]], pairs.lca[s], pairs.length[s])
+        if self._sharing:
+            for s in range(first, pairs.end):
+                source = around.source[pairs.label[s]]
+                self._extras = 0
+                if self._by_gate(source, pairs.lca[s], pairs.length[s], around):
+                    self._down_to_gate(around.node_of[pairs.lca[s]])
+                listed = self.lists.ptr[source + 1] - self.lists.ptr[source]
+                for k in range(listed + self._extras):
+                    node = self._extra[k - listed] if k >= listed else self.lists.nodes[self.lists.ptr[source] + k]
+                    if self.beyond.group_of[node] != NO_WAY and self._apart_in[node] != i:
+                        self._apart_in[node] = i
+                        self._make_room(self._aparts + 1)
+                        self._apart[self._aparts] = node
+                        self._aparts += 1
+        return 0
+
+    def _to_top_by_gate(self, source, target, length):
+        at = self.lists.gate_at[source]
+        return target == TOP and at != NO_WAY and at + self.beyond.depth + 1 == length
+
+    def _by_gate(self, source, target, length, around):
+        at = self.lists.gate_at[source]
+        if target == TOP or at == NO_WAY or self.lists.beyond[around.node_of[target]] == NO_WAY:
+            return False
+        return at + self.lists.beyond[around.node_of[target]] == length
+
+    def _make_room(self, size):
+        """For so many nodes above one class."""
+        if size + 1 > self._above.shape[0]:
+            with cython.gil:
+                self._above, self._distance = longer(self._above, size + 1), longer(self._distance, size + 1)
+                self._extra, self._apart = longer(self._extra, size + 1), longer(self._apart, size + 1)
+        return 0
+
+    def _down_to_gate(self, target):
+        """The nodes on shortest paths from the gate to ``target``, without the gate, lowest first."""
+        self._extra[0] = target
+        self._passed[target] = 1
+        self._extras = 1
+        at = 0
+        while at < self._extras:
+            node = self._extra[at]
+            for e in range(self.below.ptr[node], self.below.ptr[node + 1]):
+                child = self.below.items[e]
+                if not self._passed[child]:
+                    self._passed[child] = 1
+                    self._make_room(self._extras + 1)
+                    self._extra[self._extras] = child
+                    self._extras += 1
+            at += 1
+        for k in range(self._extras):
+            self._passed[self._extra[k]] = 0
+        for k in range(self._extras // 2):
+            other = self._extra[self._extras - 1 - k]
+            self._extra[self._extras - 1 - k] = self._extra[k]
+            self._extra[k] = other
+        return 0
+
+    def _ways_to_top(self, i):
+        """Of each group of twins as many that are not apart as can be used, and all that are."""
+        most = self.twins.items.shape[0] if self.all_twins else self._sharing
+        for group in range(self.twins.ptr.shape[0] - 1):
+            taken = 0
+            k = self.twins.ptr[group]
+            while k < self.twins.ptr[group + 1] and taken < most:
+                if self._apart_in[self.twins.items[k]] != i:
+                    self._make_room(self._extras + 1)
+                    self._extra[self._extras] = self.twins.items[k]
+                    self._extras += 1
+                    taken += 1
+                k += 1
+        self._make_room(self._extras + self._aparts)
+        for k in range(self._aparts):
+            self._extra[self._extras] = self._apart[k]
+            self._extras += 1
+        return 0
+
+    # ---- one link
+
+    def add(self, i, label, target, length, around):
+        """The graph of the next link of instance ``i``."""
+        if self.links + 2 > self.node_ptr.shape[0]:
+            with cython.gil:
+                self.node_ptr, self.edge_ptr = longer(self.node_ptr, 0), longer(self.edge_ptr, 0)
+        lower = self._lower_end(label, target, length, around)
+        if lower == PARTED:
+            self._add_graph(i, label, target, length, around)
+        else:
+            self._add_path(label, target, length, lower, around)
+        self.links += 1
+        self.node_ptr[self.links] = self.node_end
+        self.edge_ptr[self.links] = self.edge_end
+        return 0
+
+    def _lower_end(self, label, target, length, around):
+        """1 + where in the list of a class the node below the target is, if it has one path only; else PARTED."""
+        if length <= 1 and target != TOP:
+            return 1
+        if around.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
+            return PARTED
+        if self.lists.gated and self.lists.gate_at[around.source[label]] != NO_WAY:
+            return PARTED
+        if self._below[around.begin[label]] == NOT_YET:
+            self._look_below(label, around)
+        if target == TOP:
+            return self._root[around.source[label]]
+        k = length  # one node at least at each distance stands before it
+        while around.nodes[around.ptr[label] + k] != target:
+            k += 1
+        return self._below[around.begin[label] + k]
+
+    def _look_below(self, label, around):
+        """Note, for all that is above a class, the node below it on the way there, and its nearest root."""
+        begin = around.ptr[label]
+        size = around.size[label]
+        source = around.source[label]
+        at = around.begin[label]
+        for k in range(size):
+            self._far[around.nodes[begin + k]] = k
+        self._below[at] = 1
+        for j in range(size):
+            node = around.node_of[around.nodes[begin + j]]
+            for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
+                k = self._how_far(self.parents.items[e], around)
+                if k != NO_WAY and around.far[begin + k] == around.far[begin + j] + 1:
+                    fresh: cython.bint = self._below[at + k] == NOT_YET and self._below[at + j] != PARTED
+                    self._below[at + k] = 1 + j if fresh else PARTED
+            if self.parents.ptr[node] == self.parents.ptr[node + 1]:
+                if self._root[source] == NOT_YET:
+                    self._root[source] = PARTED if self._below[at + j] == PARTED else 1 + j
+                    nearest = around.far[begin + j]
+                elif around.far[begin + j] == nearest:
+                    self._root[source] = PARTED
+        for k in range(size):
+            self._far[around.nodes[begin + k]] = NO_WAY
+
+    def _add_path(self, label, target, length, lower, around):
+        """A class itself, an edge, or one path, from the target down; ``lower``: 1 + where the next node is listed."""
+        if self.node_end + length + 1 > self.nodes.shape[0] or self.edge_end + length > self.lower.shape[0]:
+            self._make_place(length + 1)
+        at = around.begin[label]
+        upper = target
+        self.nodes[self.node_end] = upper
+        for k in range(length):
+            node = around.nodes[around.ptr[label] + lower - 1]
+            self.nodes[self.node_end + 1 + k] = node
+            self.lower[self.edge_end + k] = node
+            self.upper[self.edge_end + k] = upper
+            upper = node
+            lower = self._below[at + lower - 1]
+        self.node_end += length + 1
+        self.edge_end += length
+        return 0
+
+    def _make_place(self, size):
+        """For so many further nodes, and as many edges."""
+        if self.node_end + size > self.nodes.shape[0]:
+            with cython.gil:
+                self.nodes = longer(self.nodes, self.node_end + size)
+        if self.edge_end + size > self.lower.shape[0]:
+            with cython.gil:
+                self.lower = longer(self.lower, self.edge_end + size)
+                self.upper = longer(self.upper, self.edge_end + size)
+        return 0
+
+    def _add_graph(self, i, label, target, length, around):
+        """All shortest paths, which may part and meet again."""
+        source = around.source[label]
+        self._extras = 0
+        if self._to_top_by_gate(source, target, length):
+            self._ways_to_top(i)
+        elif self._by_gate(source, target, length, around):
+            self._down_to_gate(around.node_of[target])
+        self._list_above(label, length, around)
+        self._write_node(target)
+        for back in range(self._filled):
+            k = self._filled - 1 - back
+            if self._distance[k] < length:
+                node = around.node_of[self._above[k]]
+                if target == TOP and self._distance[k] == length - 1:
+                    self._leave(self._above[k], node, length, around)
+                elif node == self.beyond.gate and self.lists.gate_at[source] != NO_WAY:
+                    self._rise_from_gate(k, around)
+                else:
+                    self._rise(k, node, around)
+                if self._good[self._above[k]]:
+                    self._write_node(self._above[k])
+        for k in range(self.node_ptr[self.links], self.node_end):
+            self._good[self.nodes[k]] = 0
+        for k in range(self._filled):
+            self._far[self._above[k]] = NO_WAY
+        return 0
+
+    def _list_above(self, label, length, around):
+        """All nodes above a class that count, nearest first: its list up to the length, and the extra ones."""
+        begin = around.ptr[label]
+        self._make_room(around.ptr[label + 1] - begin + self._extras)
+        self._filled = 0
+        for k in range(begin, around.ptr[label + 1]):
+            if around.far[k] > length:
+                break
+            self._above[self._filled] = around.nodes[k]
+            self._distance[self._filled] = around.far[k]
+            self._far[around.nodes[k]] = around.far[k]
+            self._filled += 1
+        for k in range(self._extras):
+            node = around.number(self._extra[k])
+            if self._far[node] == NO_WAY:
+                self._far[node] = self.lists.gate_at[around.source[label]] + self.lists.beyond[self._extra[k]]
+                place = self._filled
+                while self._distance[place - 1] > self._far[node]:
+                    self._above[place] = self._above[place - 1]
+                    self._distance[place] = self._distance[place - 1]
+                    place -= 1
+                self._above[place] = node
+                self._distance[place] = self._far[node]
+                self._filled += 1
+        return 0
+
+    def _leave(self, number, node, length, around):
+        """A path leaves for ⊤ at a root, or where a parent is as far as the horizon."""
+        leaves: cython.bint = self.parents.ptr[node] == self.parents.ptr[node + 1]
+        if self.horizon > 0 and length == self.horizon:
+            for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
+                # what is not in the list is at least ``horizon`` away, and this parent is at most
+                leaves = leaves or self._how_far(self.parents.items[e], around) == NO_WAY
+        if leaves:
+            self._write_edge(number, TOP)
+        return 0
+
+    def _how_far(self, node, around):
+        """Where a node is above the present class; NO_WAY if it is not."""
+        number = around.find(node)
+        return NO_WAY if number < 0 else self._far[number]
+
+    def _rise_from_gate(self, k, around):
+        """Edges to those of its many parents that are among the nodes."""
+        for other in range(k + 1, self._filled):
+            number = self._above[other]
+            near: cython.bint = self.lists.beyond[around.node_of[number]] == 1
+            if self._distance[other] == self._distance[k] + 1 and near and self._good[number]:
+                self._write_edge(self._above[k], number)
+        return 0
+
+    def _rise(self, k, node, around):
+        for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
+            parent = self.parents.items[e]
+            if self._how_far(parent, around) == self._distance[k] + 1 and self._good[around.find(parent)]:
+                self._write_edge(self._above[k], around.find(parent))
+        return 0
+
+    def _write_node(self, node):
+        if self.node_end == self.nodes.shape[0]:
+            self._make_place(1)
+        self.nodes[self.node_end] = node
+        self._good[node] = 1
+        self.node_end += 1
+        return 0
+
+    def _write_edge(self, lower, upper):
+        if self.edge_end == self.lower.shape[0]:
+            self._make_place(1)
+        self.lower[self.edge_end] = lower
+        self.upper[self.edge_end] = upper
+        self._good[lower] = 1
+        self.edge_end += 1
+        return 0

@@ -1,0 +1,47 @@
+cimport cython
+from hemlp.kernels.lca.part_search cimport Choosing
+from hemlp.kernels.lca.hitting_set cimport Hitting
+from hemlp.kernels.lca.links cimport Links
+from hemlp.kernels.lca.enumerated_parts cimport Outcomes
+from hemlp.kernels.lca.components cimport Part
+from hemlp.kernels.lca.signatures cimport Signatures
+from hemlp.kernels.lca.decisions cimport Slots
+from hemlp.kernels.lca.ties cimport Ties
+
+cdef enum:
+    BEAM = 64
+    FEW = 256
+    ROUNDS = 60
+
+@cython.final
+cdef class Search:
+    cdef readonly Links links
+    cdef readonly Hitting hitting
+    cdef readonly Signatures signatures
+    cdef readonly Slots slots
+    cdef readonly Part part
+    cdef readonly Choosing choosing
+    cdef readonly Outcomes outcomes
+    cdef Ties ties
+    cdef readonly long long most, parts, scale, drawn, drawn_nodes, present, listed
+    cdef readonly long long[::1] picked, part_size, part_common, part_diff, part_sides, base, out_links, out_ptr, out_nodes
+    cdef long long[::1] tried, tried_end
+    cdef bint reduce(self, long long i) except -1 nogil
+    cdef void _count_certain(self) noexcept nogil
+    cdef int try_all(self) except -1 nogil
+    cdef bint _tried_all(self, long long leader) noexcept nogil
+    cdef bint solve(self) except -1 nogil
+    cdef void _take_outcome(self, long long leader, long long p, long long q) noexcept nogil
+    cdef bint _solve_part(self, long long leader, long long p, long long q) except -1 nogil
+    cdef bint _best(self, long long leader, long long p, long long q, bint apart) except -1 nogil
+    cdef int read_part(self, long long leader) except -1 nogil
+    cdef long long _worth(self, long long size, long long common, long long p, long long q) noexcept nogil
+    cdef void _take(self, long long leader, long long state) noexcept nogil
+    cdef bint _settle_ties(self, long long p, long long q) except -1 nogil
+    cdef bint _list_ties(self, long long leader, long long p, long long q) except -1 nogil
+    cdef bint _solve_tie(self, long long leader, long long p, long long q, long long diff) except -1 nogil
+    cdef void count(self, long long[:, ::1] table, long long i) noexcept nogil
+    cdef int write(self) except -1 nogil
+
+cdef long long _common_divisor(long long a, long long b) noexcept nogil
+cdef int _search_all(Search solver, long long[:, ::1] table, long long[::1] link_ptr) except -1

@@ -1,0 +1,369 @@
+"""Problem 2 for a batch: what is certain is settled, and what is left is chosen part by part.
+
+For a ratio λ = p / q the value 2q · common − p · size is a sum over the parts, so each part is solved by itself. The
+best λ is found as Dinkelbach does: solve for a λ, take the ratio of what comes out, until nothing is above 0. There,
+only best choices of each part matter, and of those the smallest; which of them together have the most equal sizes is
+looked for last. (docs/exact.md has the proof.)
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.bitsets import bits_of
+    from cython.cimports.hemlp.kernels.lca.components import NONE, Part
+    from cython.cimports.hemlp.kernels.lca.decisions import SETTLED, Slots
+    from cython.cimports.hemlp.kernels.lca.enumerated_parts import Outcomes
+    from cython.cimports.hemlp.kernels.lca.hitting_set import Hitting
+    from cython.cimports.hemlp.kernels.lca.links import Links
+    from cython.cimports.hemlp.kernels.lca.part_search import FOUND, LOWEST, TOO_MANY, Choosing
+    from cython.cimports.hemlp.kernels.lca.signatures import Signatures
+    from cython.cimports.hemlp.kernels.lca.ties import Ties
+    from cython.cimports.hemlp.kernels.signals import look_for_signals
+else:
+    from hemlp.kernels.bitsets import bits_of
+    from hemlp.kernels.lca.components import NONE, Part
+    from hemlp.kernels.lca.decisions import SETTLED, Slots
+    from hemlp.kernels.lca.enumerated_parts import Outcomes
+    from hemlp.kernels.lca.hitting_set import Hitting
+    from hemlp.kernels.lca.links import Links
+    from hemlp.kernels.lca.part_search import FOUND, LOWEST, TOO_MANY, Choosing
+    from hemlp.kernels.lca.signatures import Signatures
+    from hemlp.kernels.lca.ties import Ties
+    from hemlp.kernels.signals import look_for_signals
+
+    BEAM, FEW, ROUNDS = 64, 256, 60
+
+from hemlp.kernels.bitsets import longer
+
+
+class Search:
+    """Solves one instance after the other."""
+
+    def __init__(self, facts: Any, size: int, most: int) -> None:
+        self.links = Links(facts, size)
+        self.hitting, self.signatures, self.slots = Hitting(), Signatures(self.links), Slots(self.links)
+        self.part, self.choosing, self.outcomes = Part(), Choosing(), Outcomes()
+        self.most = most  # states, for one step of one part
+        self.present = NONE  # the part that was read last
+        self.listed = NONE  # the part whose best choices are the present states, those of different sizes apart
+        slots = self.slots.kind.shape[0]
+        self.picked = np.zeros(slots, np.int64)  # the option that each slot takes, NONE: nothing is drawn
+        # by the leader of a part
+        self.part_size, self.part_common, self.part_diff, self.part_sides = np.zeros((4, slots), np.int64)
+        self.tried, self.tried_end = np.zeros((2, slots), np.int64)  # its outcomes, if all of them are known
+        self.base = np.zeros(3, np.int64)  # predicted, true and common nodes that are certain
+        self.out_links, self.out_ptr, self.out_nodes = np.zeros((3, 1024), np.int64)
+        self.drawn = self.drawn_nodes = 0
+        self.ties = Ties(slots)
+
+    # ---- one instance
+
+    def reduce(self, i):
+        """Everything but the choices of instance ``i``; False if it is too large for that."""
+        self.links.read(i)
+        self.present = self.listed = NONE
+        if not self.hitting.settle(self.links):
+            return False
+        self.slots.assign_roles(self.links, self.hitting)
+        if not self.signatures.read(self.links, self.slots.role):
+            return False
+        self.slots.read(self.links, self.hitting, self.signatures)
+        self._count_certain()
+        return True
+
+    def _count_certain(self):
+        width = self.signatures.width
+        self.base[0] = self.base[1] = self.base[2] = 0
+        for w in range(width):
+            self.base[0] += bits_of(self.slots.certain[w])
+            self.base[1] += bits_of(self.slots.certain[width + w])
+            self.base[2] += bits_of(self.slots.certain[w] & self.slots.certain[width + w])
+        self.parts = 0
+        self.scale = 2 * self.signatures.bits + 2  # more than the nodes of any part
+        for s in range(self.slots.first, self.slots.number):
+            most = cython.cast(cython.longlong, 0)
+            for o in range(self.slots.ptr[s], self.slots.ptr[s + 1]):
+                most = max(most, self.slots.rest[o] + self.slots.gain[o])
+            self.scale += most
+            self.parts += self.slots.leader[s] == s and self.slots.kind[s] != SETTLED
+            self.part_size[s] = NONE
+            self.tried[s] = self.tried_end[s] = 0
+        for s in range(self.slots.number):
+            if self.slots.kind[s] == SETTLED:
+                self.picked[s] = self.slots.ptr[s]
+                self.base[self.slots.side[s]] += self.signatures.plain[self.slots.row[self.slots.ptr[s]]]
+
+    def try_all(self):
+        """Go through all choices of the parts that leave few, to know what they come to, not how they are made."""
+        self.outcomes.clear()
+        for s in range(self.slots.first, self.slots.number):
+            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+                self.part.read(s, self.slots, self.hitting, self.signatures, self.links, False)
+                self.tried[s] = self.outcomes.number
+                self.outcomes.add(self.part, self.slots, self.most)
+                self.tried_end[s] = self.outcomes.number
+                self.part.forget()
+        return 0
+
+    def _tried_all(self, leader):
+        return self.tried[leader] < self.tried_end[leader]
+
+    def solve(self):
+        """The best choices of the instance that was reduced; False if a part has too many."""
+        size = self.base[0] + self.base[1]
+        common = self.base[2]
+        while self.parts:  # the first guess is the ratio of what is certain
+            divisor = _common_divisor(2 * common, size)
+            p = 2 * common // divisor if divisor else 1
+            q = size // divisor if divisor else 2
+            size = self.base[0] + self.base[1]
+            common = self.base[2]
+            for s in range(self.slots.first, self.slots.number):
+                if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+                    if not self._solve_part(s, p, q):
+                        return False
+                    size += self.part_size[s]
+                    common += self.part_common[s]
+            if 2 * q * common == p * size:
+                return self._settle_ties(p, q)
+        return True
+
+    def _solve_part(self, leader, p, q):
+        """The best choice of a part for the ratio p / q; False if it has too many."""
+        if self._tried_all(leader):
+            self._take_outcome(leader, p, q)
+            return True
+        found = self._best(leader, p, q, False)
+        if found:
+            self._take(leader, 0)
+        return found
+
+    def _take_outcome(self, leader, p, q):
+        """The first that is worth most."""
+        best = LOWEST
+        for k in range(self.tried[leader], self.tried_end[leader]):
+            worth = self._worth(self.outcomes.size[k], self.outcomes.common[k], p, q)
+            if worth > best:
+                best = worth
+                self.part_size[leader] = self.outcomes.size[k]
+                self.part_common[leader] = self.outcomes.common[k]
+                self.part_diff[leader] = self.outcomes.diff[k]
+
+    def _best(self, leader, p, q, apart):
+        """Whether the choices of a part could be gone through; what was best before is a floor.
+
+        First by simple bounds, which is enough for most parts; then by better ones, from what a narrow search finds.
+        """
+        known: cython.bint = self.part_size[leader] != NONE
+        floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
+        self.read_part(leader)
+        self.choosing.ask(self.part, p, q, self.scale)
+        found = self.choosing.best(self.part, self.slots, floor, apart, min(FEW, self.most), 0)
+        if found == TOO_MANY:
+            self.choosing.prices.improve(self.part, self.slots, ROUNDS)
+            if not known and self.choosing.best(self.part, self.slots, LOWEST, False, 1 << 20, BEAM) == FOUND:
+                floor = self.choosing.old.worth[0]
+                self._take(leader, 0)
+            found = self.choosing.best(self.part, self.slots, floor, apart, self.most, 0)
+        self.listed = leader if apart and found == FOUND else NONE
+        return found == FOUND
+
+    def read_part(self, leader):
+        """Make a part the present one, unless it is."""
+        if self.present != leader:
+            self.part.read(leader, self.slots, self.hitting, self.signatures, self.links, True)
+            self.choosing.prepare(self.part, self.slots)
+            self.part.forget()
+            self.present = leader
+            self.listed = NONE
+            self.part_sides[leader] = self.part.sides
+        return 0
+
+    def _worth(self, size, common, p, q):
+        """Its value for the ratio p / q, and of the same values the smaller sizes first."""
+        return (2 * q * common - p * size) * self.scale - size
+
+    def _take(self, leader, state):
+        """Keep the choice that led to a state after the last step."""
+        self.part_size[leader] = self.choosing.old.size[state]
+        self.part_common[leader] = self.choosing.old.common[state]
+        self.part_diff[leader] = self.choosing.old.diff[state]
+        self.choosing.trace(self.part, state)
+        for t in range(self.part.steps):
+            self.picked[self.part.slot[t]] = self.part.source[self.choosing.picked[t]]
+
+    # ---- ties
+
+    def _settle_ties(self, p, q):
+        """Of all best choices of the same size those whose sides are most equal, then with fewer predicted nodes."""
+        self.ties.start(self.base[0] - self.base[1])
+        for s in range(self.slots.first, self.slots.number):
+            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+                self.ties.add(s)
+                if not self._list_ties(s, p, q):
+                    return False
+                self.ties.settle()
+        if self.ties.parts == 0:
+            return True
+        wanted = self.ties.most_equal()
+        for k in range(self.ties.parts - 1, -1, -1):
+            for d in range(self.ties.ptr[k], self.ties.ptr[k + 1]):
+                if self.ties.reached(k, wanted - self.ties.diff[d]):
+                    wanted -= self.ties.diff[d]
+                    if not self._solve_tie(self.ties.part[k], p, q, self.ties.diff[d]):
+                        return False
+                    break
+        return True
+
+    def _list_ties(self, leader, p, q):
+        """The differences of sizes that the best choices of a part have; False if they are too many.
+
+        All best choices have the same size, and the same in common.
+        """
+        if self._tried_all(leader):
+            for k in range(self.tried[leader], self.tried_end[leader]):
+                alike: cython.bint = self.outcomes.size[k] == self.part_size[leader]
+                if alike and self.outcomes.common[k] == self.part_common[leader]:
+                    self.ties.note(self.outcomes.diff[k])
+        elif self.part_sides[leader] != 3:
+            self.ties.note(self.part_diff[leader])
+        elif self._best(leader, p, q, True):
+            for state in range(self.choosing.states):
+                self.ties.note(self.choosing.old.diff[state])
+        else:
+            return False
+        return True
+
+    def _solve_tie(self, leader, p, q, diff):
+        """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
+        if self._tried_all(leader):
+            self.part_diff[leader] = diff
+            return True
+        found: cython.bint = self.listed == leader or self._best(leader, p, q, True)
+        for state in range(self.choosing.states):
+            if found and self.choosing.old.diff[state] == diff:
+                self._take(leader, state)
+        return found
+
+    # ---- results
+
+    def count(self, table, i):
+        """|Z|, |G_p|, |G_t| and what they share."""
+        size = cython.cast(cython.longlong, 0)
+        diff = cython.cast(cython.longlong, 0)
+        common = self.base[2]
+        for s in range(self.slots.first, self.slots.number):
+            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+                size += self.part_size[s]
+                diff += self.part_diff[s]
+                common += self.part_common[s]
+        table[i, 1] = self.hitting.fewest
+        table[i, 2] = self.base[0] + (size + diff) // 2
+        table[i, 3] = self.base[1] + (size - diff) // 2
+        table[i, 4] = common
+
+    def write(self):
+        """The links that are drawn, each with the nodes that its path has to have."""
+        width = self.signatures.width
+        for s in range(self.slots.number):
+            option = self.picked[s]
+            if option == NONE:
+                continue
+            if self.drawn + 2 > self.out_links.shape[0]:
+                with cython.gil:
+                    self.out_links, self.out_ptr = longer(self.out_links, 0), longer(self.out_ptr, 0)
+            if self.drawn_nodes + self.signatures.bits > self.out_nodes.shape[0]:
+                with cython.gil:
+                    self.out_nodes = longer(self.out_nodes, self.drawn_nodes + self.signatures.bits)
+            for w in range(width):
+                nodes = self.signatures.rows[self.slots.row[option] * width + w]
+                bit = 62 * w
+                while nodes:
+                    if nodes & 1:
+                        self.out_nodes[self.drawn_nodes] = self.signatures.node_of[bit]
+                        self.drawn_nodes += 1
+                    nodes >>= 1
+                    bit += 1
+            self.out_links[self.drawn] = self.links.first + self.slots.link[option]
+            self.drawn += 1
+            self.out_ptr[self.drawn] = self.drawn_nodes
+        return 0
+
+
+def _common_divisor(a, b):
+    while b:
+        rest = a % b
+        a = b
+        b = rest
+    return a
+
+
+def search(blocks: Iterable[Any], size: int, most: int) -> Any:
+    """The optimum of each instance whose parts have at most ``most`` states after a step; ``blocks``: facts of some.
+
+    A table: 1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at.
+    """
+    tables, solver = [np.zeros((0, 6), np.int64)], None
+    for facts in blocks:
+        if solver is None or not solver.links.look_at(facts):
+            solver = Search(facts, size, most)
+        table = np.zeros((len(facts), 6), np.int64)
+        _search_all(solver, table, np.zeros(0, np.int64))
+        tables.append(table)
+    return np.concatenate(tables)
+
+
+def drawn(facts: Any, size: int, most: int) -> Any:
+    """The table, and of each solved instance the drawn links with the nodes that their paths have to have.
+
+    That is a pointer into links, the links, a pointer into nodes, the nodes.
+    """
+    table, link_ptr = np.zeros((len(facts), 6), np.int64), np.zeros(len(facts) + 1, np.int64)
+    solver: Search = Search(facts, size, most)
+    _search_all(solver, table, link_ptr)
+    return results(solver, table, link_ptr)
+
+
+def results(solver: Any, table: Any, link_ptr: Any) -> Any:
+    """What ``drawn`` returns, from a solver that has written its choices."""
+    links, nodes = np.asarray(solver.out_links), np.asarray(solver.out_nodes)
+    node_ptr = np.asarray(solver.out_ptr)[: solver.drawn + 1].copy()
+    return table, link_ptr, links[: solver.drawn].copy(), node_ptr, nodes[: solver.drawn_nodes].copy()
+
+
+def _search_all(solver, table, link_ptr):
+    """Solve all instances, and write what they draw where there is a pointer for it."""
+    draws: cython.bint = link_ptr.shape[0] > 0
+    with cython.nogil:
+        for i in range(table.shape[0]):
+            if i % 64 == 0:
+                look_for_signals()
+            solver.choosing.moves = solver.outcomes.tried = 0
+            predicted = solver.links.pred_ptr[i + 1] - solver.links.pred_ptr[i]
+            true = solver.links.true_ptr[i + 1] - solver.links.true_ptr[i]
+            if predicted == 0 or true == 0:
+                table[i, 0] = 1
+                table[i, 2] = predicted
+                table[i, 3] = true
+            elif solver.most > 0 and solver.reduce(i):
+                if not draws:
+                    solver.try_all()
+                if solver.solve():
+                    table[i, 0] = 1
+                    solver.count(table, i)
+                    if draws:
+                        solver.write()
+            table[i, 5] = solver.choosing.moves + solver.outcomes.tried
+            if draws:
+                link_ptr[i + 1] = solver.drawn
+    return 0

@@ -1,0 +1,201 @@
+"""Paths of links, told apart by what matters about them.
+
+A node *matters* if two links of an instance can use it; all others are on the paths of one link only, and one is as
+good as another. All paths of a link are equally long, so one whose nodes that matter are a subset of another's is never
+better, and a path is known by its *signature*: the set of its nodes that matter.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.bitsets import bits_of, words_for
+else:
+    from hemlp.kernels.bitsets import bits_of, words_for
+
+    MOST_SIGNATURES = 400
+
+from hemlp.kernels.bitsets import longer
+
+
+class Signatures:
+    """The signatures of the links of one instance: those of link k are the rows ``ptr[k]:ptr[k + 1]``.
+
+    A row is ``width`` words; bit b stands for the node ``node_of[b]``. ``plain[row]``: nodes of the path that do not
+    matter.
+    """
+
+    def __init__(self, links):
+        self.ptr = np.zeros(links.own.shape[0] + 1, np.int64)
+        self.rows = np.zeros(1024, np.int64)
+        self.plain = np.zeros(1024, np.int64)
+        self.node_of = np.zeros(64, np.int64)
+        self._word, self._bit = np.zeros(
+            (2, links.size + 1), np.int64
+        )  # where a node stands; nowhere, if it does not matter
+        self._seen, self._seen_once = np.zeros(links.size + 1, np.int64), 0  # this, or one more if it was seen again
+        self._where = np.zeros(links.size + 1, np.int32)
+        self._pool = np.zeros(1024, np.int64)
+        self._begin = np.zeros(64, np.int64)
+        self._end = np.zeros(64, np.int64)
+
+    def read(self, links, active):
+        """Take those of the links that are ``active``; whether they are few enough."""
+        self._number_nodes(links, active)
+        end = 0
+        for k in range(links.number):
+            self.ptr[k] = end
+            if active[k]:
+                found = self._of_link(links, links.first + k, end)
+                if found == 0:
+                    self._forget_nodes()
+                    return False
+                for row in range(end, end + found):
+                    self.plain[row] = links.length[k] + 1 - self.size_of(row)
+                end += found
+        self.ptr[links.number] = end
+        self._forget_nodes()
+        return True
+
+    def size_of(self, row):
+        """How many nodes of a signature matter."""
+        size = 0
+        for w in range(self.width):
+            size += bits_of(self.rows[row * self.width + w])
+        return size
+
+    def _number_nodes(self, links, active):
+        """A bit for each node that two active links can use."""
+        self.bits = 0
+        self._seen_once += 2
+        once = self._seen_once
+        for k in range(links.number):
+            if active[k]:
+                for n in range(links.node_ptr[links.first + k], links.node_ptr[links.first + k + 1]):
+                    node = links.nodes[n]
+                    if self._seen[node] == once:
+                        self._add_bit(node)
+                        self._seen[node] = once + 1
+                    elif self._seen[node] < once:
+                        self._seen[node] = once
+        self.width = words_for(self.bits)
+
+    def _add_bit(self, node):
+        if self.bits == self.node_of.shape[0]:
+            with cython.gil:
+                self.node_of = longer(self.node_of, 0)
+        self.node_of[self.bits] = node
+        self._word[node] = self.bits // 62
+        self._bit[node] = cython.cast(cython.longlong, 1) << (self.bits % 62)
+        self.bits += 1
+        return 0
+
+    def _forget_nodes(self):
+        for b in range(self.bits):
+            self._word[self.node_of[b]] = self._bit[self.node_of[b]] = 0
+
+    def _of_link(self, links, link, at):
+        """Write the signatures of a link from the row ``at`` on; how many they are, 0 if too many.
+
+        From the LCA down: for each node the signatures of the ways from it to the LCA.
+        """
+        begin = links.node_ptr[link]
+        size = links.node_ptr[link + 1] - begin
+        edge = links.edge_ptr[link]
+        self._make_room(size, at)
+        if links.edge_ptr[link + 1] - edge == size - 1:
+            return self._only_path(links, begin, begin + size, at)
+        self._start_pool(links.nodes[begin])
+        for n in range(1, size):
+            node = links.nodes[begin + n]
+            self._where[node] = n
+            self._begin[n] = self._end[n] = self._end[n - 1]
+            while edge < links.edge_ptr[link + 1] and links.lower[edge] == node:
+                if not self._add_ways(n, node, self._where[links.upper[edge]]):
+                    return 0
+                edge += 1
+        found = self._end[size - 1] - self._begin[size - 1]
+        self._make_room(found, at)
+        for s in range(found):
+            for w in range(self.width):
+                self.rows[(at + s) * self.width + w] = self._pool[(self._begin[size - 1] + s) * self.width + w]
+        return found
+
+    def _make_room(self, size, at):
+        """For a link of ``size`` nodes or signatures, whose signatures begin at the row ``at``."""
+        if size + 1 > self._begin.shape[0]:
+            with cython.gil:
+                self._begin, self._end = longer(self._begin, size + 1), longer(self._end, size + 1)
+        if at + size + 1 > self.plain.shape[0]:
+            with cython.gil:
+                self.plain = longer(self.plain, at + size + 1)
+        if (at + size + 1) * self.width > self.rows.shape[0]:
+            with cython.gil:
+                self.rows = longer(self.rows, (at + size + 1) * self.width)
+
+    def _only_path(self, links, begin, end, at):
+        first = at * self.width
+        for w in range(self.width):
+            self.rows[first + w] = 0
+        for n in range(begin, end):
+            node = links.nodes[n]
+            self.rows[first + self._word[node]] |= self._bit[node]
+        return 1
+
+    def _start_pool(self, lca):
+        self._where[lca] = 0
+        self._begin[0] = 0
+        self._end[0] = 1
+        if self._pool.shape[0] < 2 * self.width:
+            with cython.gil:
+                self._pool = longer(self._pool, 2 * self.width)
+        for w in range(self.width):
+            self._pool[w] = 0
+        self._pool[self._word[lca]] |= self._bit[lca]
+
+    def _add_ways(self, n, node, above):
+        """Add those of the node ``above`` to the n-th one's; False if there are too many."""
+        for s in range(self._begin[above], self._end[above]):
+            fresh = self._end[n]  # made in the first free place
+            if (fresh + 2) * self.width > self._pool.shape[0]:
+                with cython.gil:
+                    self._pool = longer(self._pool, (fresh + 2) * self.width)
+            for w in range(self.width):
+                self._pool[fresh * self.width + w] = self._pool[s * self.width + w]
+            self._pool[fresh * self.width + self._word[node]] |= self._bit[node]
+            self._keep_largest(n)
+            if self._end[n] - self._begin[n] > MOST_SIGNATURES:
+                return False
+        return True
+
+    def _keep_largest(self, n):
+        """Keep the set in the first free place for the n-th node, unless one contains it; remove what it contains."""
+        width = self.width
+        pool = self._pool
+        fresh = self._end[n]
+        s = self._begin[n]
+        end = self._end[n]
+        while s < end:
+            inside: cython.bint = True
+            contains: cython.bint = True
+            for w in range(width):
+                both = pool[s * width + w] & pool[fresh * width + w]
+                inside = inside and both == pool[fresh * width + w]
+                contains = contains and both == pool[s * width + w]
+            if inside:
+                return
+            if contains:
+                end -= 1
+                for w in range(width):
+                    pool[s * width + w] = pool[end * width + w]
+            else:
+                s += 1
+        for w in range(width):
+            pool[end * width + w] = pool[fresh * width + w]
+        self._end[n] = end + 1

@@ -1,0 +1,103 @@
+"""One instance of Problem 2, one part at a time: for those that the search alone cannot solve."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+from typing import Any
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.lca.decisions import SETTLED
+    from cython.cimports.hemlp.kernels.lca.search import Search
+else:
+    from hemlp.kernels.lca.decisions import SETTLED
+    from hemlp.kernels.lca.search import Search
+
+from hemlp.kernels.lca.search import results
+
+
+def begin(search: Search) -> Any:
+    """Reduce the only instance; the leaders of its parts, None if it is too large for that."""
+    with cython.nogil:
+        done: cython.bint = search.reduce(0)
+    if not done:
+        return None
+    slots = search.slots
+    return [s for s in range(slots.first, slots.number) if slots.leader[s] == s and slots.kind[s] != SETTLED]
+
+
+def solve_part(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
+    """Whether the best choice of a part for the ratio p / q was found; if not, it keeps the best that is known."""
+    with cython.nogil:
+        found: cython.bint = search._solve_part(leader, p, q)
+    return found
+
+
+def differences(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
+    """The differences of sizes that the best choices of a part have; None if they are too many."""
+    if search.part_sides[leader] != 3:
+        return [search.part_diff[leader]]
+    with cython.nogil:
+        found: cython.bint = search._best(leader, p, q, True)
+    return [search.choosing.old.diff[state] for state in range(search.choosing.states)] if found else None
+
+
+def take_difference(
+    search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong, diff: cython.longlong
+) -> None:
+    """Take the best choice of a part that has this difference of sizes."""
+    with cython.nogil:
+        search._solve_tie(leader, p, q, diff)
+
+
+def counts(search: Search, leader: cython.longlong) -> tuple[int, int, int]:
+    """Nodes, common nodes and difference of sizes of what a part has chosen."""
+    return search.part_size[leader], search.part_common[leader], search.part_diff[leader]
+
+
+def take(search: Search, leader: cython.longlong, picked: dict[int, int], found: tuple[int, int, int]) -> None:
+    """Have a part choose what was found elsewhere: the option of each slot, and its counts."""
+    for slot, option in picked.items():
+        search.picked[slot] = option
+    search.part_size[leader], search.part_common[leader], search.part_diff[leader] = found
+
+
+def describe(search: Search, leader: cython.longlong) -> Any:
+    """The steps of a part as (slot, side, options), and the nodes that each side has for certain.
+
+    An option is (source, nodes, needs, bars, sets, gain, rest), as ``hemlp.kernels.lca.components`` has them.
+    """
+    with cython.nogil:
+        search.read_part(leader)
+    part = search.part
+    steps = []
+    for t in range(part.steps):
+        options = [
+            (
+                part.source[o], _members(part.adds, o, part.node_words), _members(part.needs, o, part.flag_words),
+                _members(part.bars, o, part.flag_words), _members(part.sets, o, part.flag_words),
+                part.gain[o], part.rest[o],
+            )
+            for o in range(part.ptr[t], part.ptr[t + 1])
+        ]  # fmt: skip
+        steps.append((part.slot[t], search.slots.side[part.slot[t]], options))
+    return steps, [_members(search.choosing.sure, side, part.node_words) for side in range(2)]
+
+
+def _members(words: Any, row: int, width: int) -> list[int]:
+    """The numbers in the row-th set of so many words."""
+    return [n for n in range(62 * width) if (words[row * width + n // 62] >> (n % 62)) & 1]
+
+
+def finish(search: Search) -> Any:
+    """The results of the instance, as ``hemlp.kernels.lca.search.drawn`` gives them for one."""
+    table = np.ones((1, 6), np.int64)
+    view: cython.longlong[:, ::1] = table
+    search.count(view, 0)
+    search.write()
+    return results(search, table, np.array([0, search.drawn]))

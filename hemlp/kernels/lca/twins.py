@@ -1,0 +1,95 @@
+"""LCAs of an instance that are interchangeable: of these one is enough.
+
+A node is *private* to an LCA if it is on paths to no other LCA. Two LCAs are *twins* if the same classes are linked to
+them in the same way, if their paths become the same when they and their private nodes are renamed, and if wherever one
+is on the way to another LCA so is its twin, between the same nodes. Exchanging twins with their private nodes leaves
+the instance as it is, and all sizes of graphs. No smallest set has two twins: they can serve the same classes, so one
+of them could be left out. Hence some optimum has none but the first of all twins.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.hemlp.kernels.lca.links import Links
+else:
+    from hemlp.kernels.lca.links import Links
+
+
+def keep_first_twins(links: Links) -> None:
+    """Have no LCA of the present instance serve a class if it has a twin that comes before it."""
+    k: cython.Py_ssize_t
+    a: cython.Py_ssize_t
+    private: set = _private_nodes(links)
+    passed: dict = _passed_lcas(links, private)
+    links_of: list = [[] for _ in range(links.lcas)]
+    for k in range(links.number):
+        links_of[links.of_lca[k]].append(k)
+    known: set = set()
+    for a in range(links.lcas):
+        node = int(links.lca_nodes[a])
+        ways: list = passed.get(node, [])
+        code: list = [len(ways), *ways]
+        names: dict = {node: -1}
+        for k in links_of[a]:
+            at: cython.Py_ssize_t = links.first + k
+            code += (links.of_class[k], links.own[k], links.length[k])
+            _write(links.nodes, links.node_ptr[at], links.node_ptr[at + 1], private, names, code)
+            _write(links.lower, links.edge_ptr[at], links.edge_ptr[at + 1], private, names, code)
+            _write(links.upper, links.edge_ptr[at], links.edge_ptr[at + 1], private, names, code)
+        key = tuple(code)
+        if key in known:
+            for k in links_of[a]:
+                links.own[k] = 0
+        known.add(key)
+
+
+@cython.cfunc
+def _private_nodes(links: Links) -> set:
+    """The private nodes of all LCAs."""
+    ptr = np.asarray(links.node_ptr)[links.first : links.first + links.number + 1]
+    nodes = np.asarray(links.nodes)[ptr[0] : ptr[links.number]]
+    lcas = np.repeat(np.asarray(links.of_lca)[: links.number], np.diff(ptr))
+    order = np.lexsort((lcas, nodes))
+    nodes, lcas = nodes[order], lcas[order]
+    last = nodes.size - 1
+    shared = nodes[1:][(nodes[1:] == nodes[:last]) & (lcas[1:] != lcas[:last])] if last > 0 else nodes[:0]
+    return set(nodes.tolist()) - set(shared.tolist())
+
+
+@cython.cfunc
+def _passed_lcas(links: Links, private: set) -> dict:
+    """LCAs that are on the way to others: the links where they are, each with the nodes below and above."""
+    passed: dict = {int(node): [] for node in links.lca_nodes[: links.lcas] if int(node) not in private}
+    k: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    for k in range(links.number if passed else 0):
+        end = int(links.lca_nodes[links.of_lca[k]])
+        for e in range(links.edge_ptr[links.first + k], links.edge_ptr[links.first + k + 1]):
+            lower, upper = int(links.lower[e]), int(links.upper[e])
+            if lower in passed:
+                passed[lower] += (k, 1, upper)
+            if upper in passed and upper != end:
+                passed[upper] += (k, 0, lower)
+    return passed
+
+
+@cython.cfunc
+def _write(
+    nodes: cython.const[cython.int][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, private: set, names: dict,
+    code: list,
+) -> None:  # fmt: skip
+    """Write how many nodes there are, and the nodes; private ones by numbers below 0, in the order of their first."""
+    n: cython.Py_ssize_t
+    code.append(end - begin)
+    for n in range(begin, end):
+        node = int(nodes[n])
+        if node in private:
+            names.setdefault(node, -1 - len(names))
+        code.append(names.get(node, node))
