@@ -34,6 +34,7 @@ DIRECTIVES = {
     "wraparound": False,  # so that an index below 0 is out of bounds where these are checked
     "initializedcheck": CHECKED,
     "cdivision": not CHECKED,
+    "auto_pickle": False,  # records hold views of arrays
     "infer_types": True,  # numbers are C numbers where what they are made of is
 }
 

@@ -9,11 +9,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from numpy.typing import NDArray
+
+from hemlp.kernels import uncompiled
+
+Array = NDArray[Any]
 HERE = Path(__file__).parent
 ADVICE = (
     "hemlp runs without its compiled code, since there was no C compiler when it was installed: the numbers are the "
@@ -21,6 +27,20 @@ ADVICE = (
     "Windows: Visual Studio Build Tools), and then hemlp again: "
     "pip install --force-reinstall --no-deps --no-cache-dir hemlp"
 )
+
+
+class Uncompiled(SourceFileLoader):
+    """Runs the Python file of a kernel, where ``import cython`` gives what ``uncompiled`` has, installed or not."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """As usual."""
+        installed = {name: sys.modules[name] for name in ("cython",) if name in sys.modules}
+        sys.modules["cython"] = uncompiled
+        try:
+            super().exec_module(module)
+        finally:
+            del sys.modules["cython"]
+            sys.modules.update(installed)
 
 
 class Sources:
@@ -31,7 +51,9 @@ class Sources:
         """Where the source of a kernel is; None for any other module."""
         package, _, inner = name.partition(f"{__name__}.")
         file = HERE / f"{inner.replace('.', '/')}.py"
-        return spec_from_file_location(name, file) if inner and not package and file.exists() else None
+        if package or not inner or not file.exists():
+            return None
+        return spec_from_file_location(name, file, loader=Uncompiled(name, str(file)))
 
 
 def all_compiled() -> bool:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from hemlp.kernels import Array
 
 
 class Rows:

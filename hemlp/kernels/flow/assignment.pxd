@@ -1,4 +1,7 @@
 cimport cython
+from hemlp.kernels.signals cimport look_for_signals
+from libc.math cimport INFINITY
+
 cdef enum:
     ALONE = -1
 
@@ -13,3 +16,7 @@ cdef class Matching:
     cdef int[::1] came_from, waiting, rows, columns
 
 cdef int match(Matching m) except -1 nogil
+
+cdef int _take_best(Matching m, int many) noexcept nogil
+cdef int _as_good(Matching m, Py_ssize_t row, int at, double best) noexcept nogil
+cdef void _augment(Matching m, Py_ssize_t start) noexcept nogil

@@ -7,17 +7,10 @@ that is best for it at the present prices, and what was taken from others is set
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.signals import look_for_signals
@@ -43,10 +36,7 @@ class Matching:
         self.waiting, self.rows = np.empty(most, np.int32), np.empty(most, np.int32)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def match(m: Matching) -> cython.int:
+def match(m):
     """Match the rows and columns of ``m.savings``."""
     row: cython.int
     column: cython.int
@@ -67,10 +57,7 @@ def match(m: Matching) -> cython.int:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take_best(m: Matching, many: cython.int) -> cython.int:
+def _take_best(m, many):
     """Let each of the rows that are waiting take its best column, at a price at which its second best is as good.
 
     Who loses a column so is next. How many rows wait in the end: those for whom no price could be raised, and those
@@ -121,10 +108,7 @@ def _take_best(m: Matching, many: cython.int) -> cython.int:
     return left
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _as_good(m: Matching, row: cython.Py_ssize_t, at: cython.int, best: cython.double) -> cython.int:
+def _as_good(m, row, at, best):
     """Another column that is as good for a row, one that is free if there is such a one."""
     column: cython.int
     for column in range(m.width):
@@ -135,10 +119,7 @@ def _as_good(m: Matching, row: cython.Py_ssize_t, at: cython.int, best: cython.d
     return at
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _augment(m: Matching, start: cython.Py_ssize_t) -> cython.void:
+def _augment(m, start):
     """Find the best way to give row ``start`` a column, perhaps at the expense of a row that is left alone then."""
     k: cython.int
     column: cython.int

@@ -6,31 +6,12 @@ in the network of the instance begins.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.flow.negative_cycles import (
-        BROKEN,
-        PROVED,
-        WIDE,
-        Proof,
-        improve,
-        look_after,
-        set_price,
-        split_costs,
-    )
-    from cython.cimports.hemlp.kernels.flow.network import Network, lay_out, read_off
-    from cython.cimports.hemlp.kernels.flow.pairing import Chosen, Pairing
-    from cython.cimports.libc.math import fabs
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import fabs
 
     from hemlp.kernels.flow.negative_cycles import (
@@ -45,8 +26,6 @@ else:
     )
     from hemlp.kernels.flow.network import Network, lay_out, read_off
     from hemlp.kernels.flow.pairing import Chosen, Pairing
-
-Array = NDArray[Any]
 
 
 def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
@@ -65,11 +44,7 @@ def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
     return verdicts
 
 
-@cython.cfunc
-def _prove_at_once(
-    given: Pairing, asked: cython.const[cython.uchar][::1], chosen: Chosen, proof: Proof,
-    degrees: cython.longlong[::1], verdicts: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _prove_at_once(given, asked, chosen, proof, degrees, verdicts):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
@@ -79,11 +54,7 @@ def _prove_at_once(
                     verdicts[i] = PROVED
 
 
-@cython.cfunc
-def _all_cheapest(
-    given: Pairing, left: cython.const[cython.longlong][::1], chosen: Chosen, net: Network, proof: Proof,
-    verdicts: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _all_cheapest(given, left, chosen, net, proof, verdicts):
     k: cython.Py_ssize_t
     with cython.nogil:
         for k in range(left.shape[0]):
@@ -100,10 +71,7 @@ def _all_cheapest(
                     read_off(given, i, net, chosen)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _proved_at_once(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, degrees: cython.longlong[::1]) -> cython.bint:
+def _proved_at_once(given, i, chosen, degrees):
     """Whether the prices of a solver fit as they are, which is seen without the network.
 
     For pairs that count for both their ends, and prices of few digits, so that the sum of two is exact; in comparisons
@@ -143,21 +111,12 @@ def _proved_at_once(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, degree
     return fits
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _has_few_digits(price: cython.double) -> cython.bint:
+def _has_few_digits(price):
     """Whether a price is a multiple of 2⁻²⁰ below 2³¹, so that the sum of two such prices is exact."""
     return fabs(price) < 2147483648.0 and (price + 8589934592.0) - 8589934592.0 == price
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _price_fits(
-    price: cython.double, default: cython.double, taken: cython.longlong, degree: cython.longlong,
-    lower: cython.longlong, upper: cython.longlong,
-) -> cython.bint:  # fmt: skip
+def _price_fits(price, default, taken, degree, lower, upper):
     """Whether a class keeps its bounds, and its price neither lets it take more nor less, also of its default class."""
     kept: cython.bint = lower <= degree <= upper and 0 <= taken <= upper
     more: cython.bint = (degree == upper or price >= 0.0) and (taken == upper or price <= default)
@@ -165,10 +124,7 @@ def _price_fits(
     return kept and more and less
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take_prices(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, proof: Proof) -> cython.void:
+def _take_prices(given, i, chosen, proof):
     """Begin with the prices that a solver found."""
     c: cython.Py_ssize_t
     height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]

@@ -6,34 +6,15 @@ least 0.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.flow.negative_cycles import (
-        BROKEN,
-        WIDE,
-        Proof,
-        improve,
-        look_after,
-        set_price,
-        split_costs,
-    )
-    from cython.cimports.hemlp.kernels.flow.network import Network
-    from cython.cimports.hemlp.kernels.flow.successive_shortest_paths import Search, least_cost_flow
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.flow.negative_cycles import BROKEN, WIDE, Proof, improve, look_after, set_price, split_costs
     from hemlp.kernels.flow.network import Network
     from hemlp.kernels.flow.successive_shortest_paths import Search, least_cost_flow
-
-Array = NDArray[Any]
 
 
 class Circulations:
@@ -56,11 +37,7 @@ def find_flows(given: Circulations, flow: Array, far: Array) -> Array:
     return feasible
 
 
-@cython.cfunc
-def _find_all(
-    given: Circulations, flow: cython.longlong[::1], far: cython.double[::1], net: Network, search: Search,
-    feasible: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _find_all(given, flow, far, net, search, feasible):
     i: cython.Py_ssize_t
     v: cython.Py_ssize_t
     with cython.nogil:
@@ -86,11 +63,7 @@ def cheapest_flows(given: Circulations, asked: Array, flow: Array, far: Array) -
     return verdicts
 
 
-@cython.cfunc
-def _improve_all(
-    given: Circulations, asked: cython.const[cython.uchar][::1], flow: cython.longlong[::1],
-    far: cython.const[cython.double][::1], net: Network, proof: Proof, verdicts: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _improve_all(given, asked, flow, far, net, proof, verdicts):
     i: cython.Py_ssize_t
     v: cython.Py_ssize_t
     with cython.nogil:
@@ -110,12 +83,7 @@ def _improve_all(
                     _read_off(given, i, net, flow)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _lay_out(
-    given: Circulations, i: cython.Py_ssize_t, flow: cython.const[cython.longlong][::1], net: Network
-) -> cython.bint:
+def _lay_out(given, i, flow, net):
     """The network of instance i with its flow; whether that keeps all bounds."""
     a: cython.Py_ssize_t
     begin: cython.Py_ssize_t = given.arc_ptr[i]
@@ -133,10 +101,7 @@ def _lay_out(
     return kept
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _read_off(given: Circulations, i: cython.Py_ssize_t, net: Network, flow: cython.longlong[::1]) -> cython.void:
+def _read_off(given, i, net, flow):
     """What flows on each arc of instance i."""
     a: cython.Py_ssize_t
     begin: cython.Py_ssize_t = given.arc_ptr[i]

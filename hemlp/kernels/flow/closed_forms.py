@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.flow.assignment import ALONE, Matching, match
-    from cython.cimports.hemlp.kernels.flow.pairing import Chosen, Pairing
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.flow.assignment import ALONE, Matching, match
     from hemlp.kernels.flow.pairing import Chosen, Pairing
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
@@ -47,10 +35,7 @@ class Alone:
         self.partner_p, self.partner_t = np.empty(height, np.int32), np.empty(width, np.int32)
 
 
-@cython.cfunc
-def _all_pairings(
-    given: Pairing, cover: cython.bint, chosen: Chosen, m: Matching, alone: Alone, feasible: cython.uchar[::1]
-) -> None:
+def _all_pairings(given, cover, chosen, m, alone, feasible):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
@@ -63,10 +48,7 @@ def _all_pairings(
                 _write(given, i, alone, m, chosen)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alone) -> cython.bint:
+def _alone(given, i, cover, alone):
     """What classes cost alone; whether all have something to take."""
     row: cython.Py_ssize_t
     column: cython.Py_ssize_t
@@ -97,10 +79,7 @@ def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alon
     return worst < INFINITY
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching) -> cython.void:
+def _set_savings(given, i, alone, m):
     """What pairs save; the rows are the smaller side."""
     row: cython.Py_ssize_t
     column: cython.Py_ssize_t
@@ -122,10 +101,7 @@ def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching
         k += width
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chosen: Chosen) -> cython.void:
+def _write(given, i, alone, m, chosen):
     """What is matched, and for who is not what it takes alone."""
     k: cython.Py_ssize_t
     p: cython.Py_ssize_t = given.pred_ptr[i]
@@ -151,12 +127,7 @@ def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chos
             _choose(given, i, alone.partner_t[k], k, chosen)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _choose(
-    given: Pairing, i: cython.Py_ssize_t, row: cython.Py_ssize_t, column: cython.Py_ssize_t, chosen: Chosen
-) -> cython.void:
+def _choose(given, i, row, column, chosen):
     """Take a pair, so that the ends that it counts for need no default class."""
     k: cython.Py_ssize_t = given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
     chosen.pairs[k] = 1

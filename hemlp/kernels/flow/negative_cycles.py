@@ -13,28 +13,18 @@ either are exact; and the sum of two floats has the right sign, whatever is roun
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.flow.network import Network, list_ways, send
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY, fabs
-else:
+if not cython.compiled:
     from math import fabs
     from math import inf as INFINITY
 
-    from hemlp.kernels.flow.network import Network, list_ways, send
+    from hemlp.kernels.flow.network import list_ways, send
     from hemlp.kernels.signals import look_for_signals
 
     NOT_ASKED, PROVED, WIDE, LONG, BROKEN = range(5)
-    NOWHERE = -1
-    FEW_ROUNDS = 10
-    MOST_CYCLES = 5_000
+    NOWHERE, FEW_ROUNDS, MOST_CYCLES = -1, 10, 5_000
 
 
 class Proof:
@@ -55,10 +45,7 @@ class Proof:
         self.queue, self.waits = np.empty(nodes, np.int32), np.empty(nodes, np.uint8)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _power_above(value: cython.double) -> cython.double:
+def _power_above(value):
     """The least power of two that is not below a value."""
     power: cython.double = 1.0
     while power < value:
@@ -68,10 +55,7 @@ def _power_above(value: cython.double) -> cython.double:
     return power
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_costs(net: Network, proof: Proof) -> cython.bint:
+def split_costs(net, proof):
     """Cut each cost in two parts; whether sums of either have room in a float.
 
     Sums along a path, and what they begin with, are below an eighth of ``large``. Adding a number that is so large to a
@@ -96,10 +80,7 @@ def split_costs(net: Network, proof: Proof) -> cython.bint:
     return left == proof.wide and 1e-250 < proof.large < 1e300
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_price(proof: Proof, v: cython.Py_ssize_t, price: cython.double) -> cython.void:
+def set_price(proof, v, price):
     """Have the number of a node begin at a price, as nearly as units allow; what can be no price is left out."""
     if not fabs(price) <= 0.125 * proof.large:
         price = 0.0
@@ -108,10 +89,7 @@ def set_price(proof: Proof, v: cython.Py_ssize_t, price: cython.double) -> cytho
     proof.start_rest[v] = ((price - part) + 2.0 * proof.small) - 2.0 * proof.small if proof.wide else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _begin(net: Network, proof: Proof) -> cython.void:
+def _begin(net, proof):
     """Go to the start."""
     v: cython.Py_ssize_t
     for v in range(net.nodes):
@@ -120,10 +98,7 @@ def _begin(net: Network, proof: Proof) -> cython.void:
         proof.came[v] = NOWHERE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def improve(net: Network, proof: Proof) -> cython.int:
+def improve(net, proof):
     """Change the flow along cycles of negative cost until there is none; the verdict."""
     v: cython.Py_ssize_t
     rounds: cython.int = 0
@@ -146,10 +121,7 @@ def improve(net: Network, proof: Proof) -> cython.int:
     return PROVED
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def look_after(proof: Proof, steps: cython.Py_ssize_t) -> cython.int:
+def look_after(proof, steps):
     """Look for signals once in a while."""
     proof.steps += steps
     if proof.steps > 1 << 20:
@@ -158,10 +130,7 @@ def look_after(proof: Proof, steps: cython.Py_ssize_t) -> cython.int:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _relax(net: Network, proof: Proof) -> cython.bint:
+def _relax(net, proof):
     """Make the number of a node smaller wherever an arc demands it; whether one did."""
     a: cython.Py_ssize_t
     changed: cython.bint = False
@@ -186,10 +155,7 @@ def _relax(net: Network, proof: Proof) -> cython.bint:
     return changed
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _relax_in_turn(net: Network, proof: Proof) -> cython.int:
+def _relax_in_turn(net, proof):
     """The same node by node, as long as ways from it may demand it, with changes of the flow where they are found.
 
     Where long chains have to be followed this is faster than going over all arcs each time.
@@ -223,10 +189,7 @@ def _relax_in_turn(net: Network, proof: Proof) -> cython.int:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _wait(net: Network, proof: Proof, v: cython.Py_ssize_t, first: cython.Py_ssize_t) -> cython.void:
+def _wait(net, proof, v, first):
     """Put a node at the end of the queue that begins at ``first``, unless it waits there."""
     if not proof.waits[v]:
         proof.waits[v] = 1
@@ -234,10 +197,7 @@ def _wait(net: Network, proof: Proof, v: cython.Py_ssize_t, first: cython.Py_ssi
         proof.waiting += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _put_most_urgent_first(net: Network, proof: Proof, first: cython.Py_ssize_t) -> cython.void:
+def _put_most_urgent_first(net, proof, first):
     """Begin the queue with the node whose number has fallen most: from good prices on, few are met more than once."""
     k: cython.Py_ssize_t
     first %= net.nodes
@@ -255,10 +215,7 @@ def _put_most_urgent_first(net: Network, proof: Proof, first: cython.Py_ssize_t)
     proof.queue[first] = v
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _relax_from(net: Network, proof: Proof, v: cython.Py_ssize_t, first: cython.Py_ssize_t) -> cython.void:
+def _relax_from(net, proof, v, first):
     """Make the numbers of neighbours of node v smaller where they have to be, and put them at the end of the queue."""
     k: cython.int
     for k in range(net.first[v], net.first[v + 1]):
@@ -275,10 +232,7 @@ def _relax_from(net: Network, proof: Proof, v: cython.Py_ssize_t, first: cython.
             _wait(net, proof, other, first)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
+def _node_on_cycle(net, proof):
     """A node on a cycle of the ways by which nodes were reached, or NOWHERE."""
     start: cython.Py_ssize_t
     for start in range(net.nodes):
@@ -294,10 +248,7 @@ def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
     return NOWHERE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _turn(net: Network, proof: Proof, start: cython.Py_ssize_t) -> cython.void:
+def _turn(net, proof, start):
     """Send as much as there is room for round the cycle that ``start`` is on, and forget how nodes were reached."""
     most: cython.longlong = net.space[proof.came[start]]
     for turn in range(2):

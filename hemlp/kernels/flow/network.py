@@ -12,20 +12,11 @@ A flow is what goes round: into a class as much as out of it.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.flow.pairing import Chosen, Pairing
-    from cython.cimports.libc.math import INFINITY
-else:
+if not cython.compiled:
     from math import inf as INFINITY
-
-    from hemlp.kernels.flow.pairing import Chosen, Pairing
 
 
 class Network:
@@ -43,10 +34,7 @@ class Network:
         self.first, self.leaving = np.empty(nodes + 1, np.int32), np.empty(2 * arcs, np.int32)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def lay_out(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, net: Network) -> cython.bint:
+def lay_out(given, i, chosen, net):
     """The network of instance i with what is chosen as its flow; whether that keeps all bounds."""
     c: cython.int
     height: cython.int = given.pred_ptr[i + 1] - given.pred_ptr[i]
@@ -78,10 +66,7 @@ def lay_out(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, net: Network) 
     return kept
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _lay_out_pairs(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, net: Network) -> cython.bint:
+def _lay_out_pairs(given, i, chosen, net):
     """The arcs of pairs, and what they take of the room of their classes; whether all that are chosen exist."""
     row: cython.int
     column: cython.int
@@ -111,10 +96,7 @@ def _lay_out_pairs(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, net: Ne
     return kept
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def read_off(given: Pairing, i: cython.Py_ssize_t, net: Network, chosen: Chosen) -> cython.void:
+def read_off(given, i, net, chosen):
     """Choose what flows in the network of instance i."""
     c: cython.Py_ssize_t
     begin: cython.Py_ssize_t = given.pair_ptr[i]
@@ -128,19 +110,13 @@ def read_off(given: Pairing, i: cython.Py_ssize_t, net: Network, chosen: Chosen)
         chosen.default_t[given.true_ptr[i] + c] = net.space[2 * (pairs + height + c) + 1]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def send(net: Network, way: cython.Py_ssize_t, much: cython.longlong) -> cython.void:
+def send(net, way, much):
     """Let an arc carry more, or less if it is gone back."""
     net.space[way] -= much
     net.space[way ^ 1] += much
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def list_ways(net: Network) -> cython.void:
+def list_ways(net):
     """List the ways that leave each node, without those of arcs that have no space either way."""
     way: cython.int
     v: cython.Py_ssize_t

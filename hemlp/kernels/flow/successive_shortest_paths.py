@@ -10,22 +10,12 @@ certificate.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.flow.network import Network, lay_out, list_ways, read_off, send
-    from cython.cimports.hemlp.kernels.flow.pairing import Chosen, Pairing
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.flow.network import Network, lay_out, list_ways, read_off, send
@@ -33,8 +23,6 @@ else:
     from hemlp.kernels.signals import look_for_signals
 
     NOWHERE = -1
-
-Array = NDArray[Any]
 
 
 class Search:
@@ -60,8 +48,7 @@ def augment(given: Pairing, chosen: Chosen) -> Array:
     return feasible
 
 
-@cython.cfunc
-def _augment_all(given: Pairing, chosen: Chosen, net: Network, search: Search, feasible: cython.uchar[::1]) -> None:
+def _augment_all(given, chosen, net, search, feasible):
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
     with cython.nogil:
@@ -79,10 +66,7 @@ def _augment_all(given: Pairing, chosen: Chosen, net: Network, search: Search, f
                     chosen.price_t[t + c] = search.far[1 + height + c] - search.far[0]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def least_cost_flow(net: Network, search: Search) -> cython.int:
+def least_cost_flow(net, search):
     """Turn a network in which nothing flows into one with a flow of least cost that keeps all bounds, if there is one.
 
     Returns whether there is.
@@ -104,10 +88,7 @@ def least_cost_flow(net: Network, search: Search) -> cython.int:
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _look_after(search: Search, steps: cython.Py_ssize_t) -> cython.int:
+def _look_after(search, steps):
     """Look for signals once in a while."""
     search.steps += steps
     if search.steps > 1 << 20:
@@ -116,10 +97,7 @@ def _look_after(search: Search, steps: cython.Py_ssize_t) -> cython.int:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _fill(net: Network, search: Search) -> cython.bint:
+def _fill(net, search):
     """Let arcs carry at least what they have to, whatever their ends say; whether they can."""
     a: cython.Py_ssize_t
     v: cython.Py_ssize_t
@@ -137,10 +115,7 @@ def _fill(net: Network, search: Search) -> cython.bint:
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _find_prices(net: Network, search: Search) -> cython.void:
+def _find_prices(net, search):
     """Make an arc out of each node with an excess free, and then the cheapest into each with a deficit."""
     a: cython.Py_ssize_t
     v: cython.int
@@ -158,10 +133,7 @@ def _find_prices(net: Network, search: Search) -> cython.void:
             search.far[v] += search.least[v]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _price(net: Network, search: Search, v: cython.int) -> cython.void:
+def _price(net, search, v):
     """Have the cheapest arcs out of a node carry all of its excess but the last: the arc that would take that is free.
 
     Those that are cheaper are full then, and going back along them is not.
@@ -193,19 +165,13 @@ def _price(net: Network, search: Search, v: cython.int) -> cython.void:
                 send(net, way, net.space[way])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _toll(net: Network, search: Search, v: cython.int, way: cython.int) -> cython.double:
+def _toll(net, search, v, way):
     """The reduced cost of a way that leaves node v."""
     cost = -net.cost[way >> 1] if way & 1 else net.cost[way >> 1]
     return cost + search.far[v] - search.far[net.end[way]]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _push_along_tight_arcs(net: Network, search: Search) -> cython.void:
+def _push_along_tight_arcs(net, search):
     """Send what is too much to neighbours that miss it, where that is free."""
     a: cython.Py_ssize_t
     for a in range(net.arcs):
@@ -220,10 +186,7 @@ def _push_along_tight_arcs(net: Network, search: Search) -> cython.void:
             search.excess[head] += most
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _shortest_way(net: Network, search: Search, start: cython.int) -> cython.int:
+def _shortest_way(net, search, start):
     """The nearest node with a deficit (Dijkstra), with prices changed so that the way there is free; or NOWHERE."""
     k: cython.int
     v: cython.int
@@ -254,10 +217,7 @@ def _shortest_way(net: Network, search: Search, start: cython.int) -> cython.int
     return NOWHERE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _look_around(net: Network, search: Search, v: cython.int) -> cython.int:
+def _look_around(net, search, v):
     """Label the neighbours of a node that is settled; one with a deficit that is no farther, if there is such a one."""
     k: cython.int
     search.steps += net.first[v + 1] - net.first[v]
@@ -279,10 +239,7 @@ def _look_around(net: Network, search: Search, v: cython.int) -> cython.int:
     return NOWHERE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _push(net: Network, search: Search, start: cython.int, end: cython.int) -> cython.void:
+def _push(net, search, start, end):
     """Send as much as there is room for along the way that was found."""
     most: cython.longlong = min(search.excess[start], -search.excess[end])
     for turn in range(2):

@@ -15,29 +15,18 @@ and the same with u and v exchanged.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.records import Sides
     from hemlp.kernels.signals import look_for_signals
 
     LANES = 16
-
-Array = NDArray[Any]
 
 
 class UpLists:
@@ -97,13 +86,7 @@ class Targets:
         self.nearest = np.full(LANES, np.inf)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_targets(
-    lists: Lists, targets: Targets, classes: cython.const[cython.int][::1], first: cython.Py_ssize_t,
-    last: cython.Py_ssize_t,
-) -> cython.void:  # fmt: skip
+def set_targets(lists, targets, classes, first, last):
     """Make ``classes[first:last]``, at most LANES, the targets."""
     lane: cython.Py_ssize_t
     _forget(targets)
@@ -123,10 +106,7 @@ def set_targets(
             targets.to_gate[lane] = _to_gate(lists, target)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _forget(targets: Targets) -> cython.void:
+def _forget(targets):
     """Have no targets."""
     node: cython.Py_ssize_t
     targets.base += targets.rows
@@ -137,10 +117,7 @@ def _forget(targets: Targets) -> cython.void:
             targets.place[node] = -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _to_gate(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
+def _to_gate(lists, c):
     """The least up(c, a) + up(gate, a)."""
     least: cython.double = INFINITY
     for k in range(lists.ptr[c], lists.ptr[c + 1]):
@@ -150,10 +127,7 @@ def _to_gate(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
     return least
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def measure_from(lists: Lists, targets: Targets, c: cython.Py_ssize_t) -> cython.void:
+def measure_from(lists, targets, c):
     """Write the distances of class ``c`` to the targets into ``targets.nearest``."""
     lane: cython.Py_ssize_t
     length: cython.double
@@ -181,14 +155,7 @@ def pair_distances(lists: UpLists | WeightedUpLists, sides: Sides, pair_ptr: Arr
     return kappa
 
 
-@cython.cfunc
-def _all_distances(
-    lists: object,
-    targets: Targets,
-    sides: Sides,
-    pair_ptr: cython.const[cython.longlong][::1],
-    kappa: cython.double[::1],
-) -> None:
+def _all_distances(lists, targets, sides, pair_ptr, kappa):
     unit: UpLists = lists if isinstance(lists, UpLists) else None
     weighted: WeightedUpLists = lists if isinstance(lists, WeightedUpLists) else None
     whole: cython.bint = unit is not None
@@ -201,17 +168,7 @@ def _all_distances(
                 instance_distances(weighted, targets, sides, i, pair_ptr[i], kappa)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def instance_distances(
-    lists: Lists,
-    targets: Targets,
-    sides: Sides,
-    i: cython.Py_ssize_t,
-    begin: cython.Py_ssize_t,
-    kappa: cython.double[::1],
-) -> cython.int:
+def instance_distances(lists, targets, sides, i, begin, kappa):
     """Write the distances of all pairs of instance ``i`` from ``begin`` on, one row a predicted class."""
     row: cython.Py_ssize_t
     width: cython.Py_ssize_t = sides.true_ptr[i + 1] - sides.true_ptr[i]

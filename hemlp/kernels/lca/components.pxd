@@ -1,8 +1,9 @@
 cimport cython
+from hemlp.kernels.bitsets cimport put, words_for
+from hemlp.kernels.lca.decisions cimport EXTRA, GROUP, LAST, OWN, SETTLED, Slots
 from hemlp.kernels.lca.hitting_set cimport Hitting
 from hemlp.kernels.lca.links cimport Links
 from hemlp.kernels.lca.signatures cimport Signatures
-from hemlp.kernels.lca.decisions cimport Slots
 
 cdef enum:
     NONE = -1

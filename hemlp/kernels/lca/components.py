@@ -6,17 +6,10 @@ classes that have one. An option adds items, and may need some or forbid some.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import put, words_for
-    from cython.cimports.hemlp.kernels.lca.decisions import EXTRA, GROUP, LAST, OWN, SETTLED
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import put, words_for
     from hemlp.kernels.lca.decisions import EXTRA, GROUP, LAST, OWN, SETTLED
 

@@ -1,5 +1,6 @@
 cimport cython
-from hemlp.kernels.lca.hitting_set cimport Hitting
+from hemlp.kernels.bitsets cimport bits_of
+from hemlp.kernels.lca.hitting_set cimport IN, OUT, Hitting
 from hemlp.kernels.lca.links cimport Links
 from hemlp.kernels.lca.signatures cimport Signatures
 

@@ -11,17 +11,10 @@ of a link that is drawn in any case is *certain*, and costs nobody anything; of 
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import bits_of
-    from cython.cimports.hemlp.kernels.lca.hitting_set import IN, OUT
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
     from hemlp.kernels.lca.hitting_set import IN, OUT
 

@@ -1,6 +1,8 @@
 cimport cython
-from hemlp.kernels.lca.local_numbering cimport Around
 from hemlp.kernels.graph.distances cimport UpLists
+from hemlp.kernels.lca.local_numbering cimport TOP, Around
+from hemlp.kernels.signals cimport look_for_signals
+from libc.math cimport INFINITY
 
 cdef enum:
     NO_WAY = -1
@@ -28,3 +30,5 @@ cdef class Eligible:
     cdef void _find_past_gate(self, long long a, long long b, long long distance, long long whose, Around around) noexcept nogil
     cdef int _write(self, long long side, long long classes, long long first) except -1 nogil
     cdef void _put_in_order(self, long long side, long long classes) noexcept nogil
+
+cdef long long _keep_specific(const long long[::1] ptr, const int[::1] classes, const int[::1] at, UpLists lists, unsigned char[::1] keep)

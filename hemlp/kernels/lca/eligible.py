@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.graph.distances import UpLists
-    from cython.cimports.hemlp.kernels.lca.local_numbering import TOP
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.graph.distances import UpLists
@@ -29,8 +21,6 @@ else:
 
 from hemlp.kernels.bitsets import longer
 
-Array = NDArray[Any]
-
 
 def most_specific(ptr: Array, classes: Array, at: Array, lists: UpLists) -> Array:
     """Which classes of each instance have no descendant among the others; ``at``: their numbers in the lists."""
@@ -39,11 +29,7 @@ def most_specific(ptr: Array, classes: Array, at: Array, lists: UpLists) -> Arra
     return keep
 
 
-@cython.cfunc
-def _keep_specific(
-    ptr: cython.const[cython.longlong][::1], classes: cython.const[cython.int][::1], at: cython.const[cython.int][::1],
-    lists: UpLists, keep: cython.uchar[::1],
-) -> cython.longlong:  # fmt: skip
+def _keep_specific(ptr, classes, at, lists, keep):
     stamp: cython.int[::1] = np.full(len(lists.beyond), NO_WAY, np.int32)
     i: cython.Py_ssize_t
     touched: cython.longlong = 0

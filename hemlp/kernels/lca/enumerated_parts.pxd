@@ -1,4 +1,5 @@
 cimport cython
+from hemlp.kernels.bitsets cimport bits_of, has
 from hemlp.kernels.lca.components cimport Part
 from hemlp.kernels.lca.decisions cimport Slots
 

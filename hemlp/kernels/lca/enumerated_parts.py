@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import bits_of, has
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, has
 
     MOST_STEPS, MOST_TRIED = 24, 2048

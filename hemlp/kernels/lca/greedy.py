@@ -6,20 +6,12 @@ and each link takes the path that shares most nodes with those taken so far. Ord
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.lca.links import Links
-    from cython.cimports.hemlp.kernels.lca.shared_paths import PathFinder
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.links import Links
     from hemlp.kernels.lca.shared_paths import PathFinder
     from hemlp.kernels.signals import look_for_signals

@@ -7,16 +7,10 @@ common, each with smallest sets of its own. Where a group is large, one of its L
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import bits_of
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
 
     OUT, IN, MAYBE = range(3)

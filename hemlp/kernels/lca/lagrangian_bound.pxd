@@ -1,6 +1,7 @@
 cimport cython
-from hemlp.kernels.lca.components cimport Part
-from hemlp.kernels.lca.decisions cimport Slots
+from hemlp.kernels.bitsets cimport has
+from hemlp.kernels.lca.components cimport NONE, Part
+from hemlp.kernels.lca.decisions cimport CHOICE, GROUP, LAST, OWN, Slots
 
 cdef double LOWEST
 

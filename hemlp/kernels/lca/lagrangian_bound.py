@@ -12,18 +12,10 @@ makes the bound smaller; with any of them it is a bound.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import has
-    from cython.cimports.hemlp.kernels.lca.components import NONE
-    from cython.cimports.hemlp.kernels.lca.decisions import CHOICE, GROUP, LAST, OWN
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import has
     from hemlp.kernels.lca.components import NONE
     from hemlp.kernels.lca.decisions import CHOICE, GROUP, LAST, OWN

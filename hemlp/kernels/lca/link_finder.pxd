@@ -1,7 +1,8 @@
 cimport cython
+from hemlp.kernels.lca.eligible cimport Eligible
 from hemlp.kernels.lca.local_numbering cimport Around
 from hemlp.kernels.lca.path_graphs cimport PathGraphs
-from hemlp.kernels.lca.eligible cimport Eligible
+from hemlp.kernels.signals cimport look_for_signals
 
 @cython.final
 cdef class LinkFinder:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+import cython
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.lca.eligible import Eligible
-    from cython.cimports.hemlp.kernels.lca.local_numbering import Around
-    from cython.cimports.hemlp.kernels.lca.path_graphs import PathGraphs
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.eligible import Eligible
     from hemlp.kernels.lca.local_numbering import Around
     from hemlp.kernels.lca.path_graphs import PathGraphs

@@ -6,25 +6,17 @@ for each node stays in the processor's cache while the instance is worked on.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.graph.distances import instance_distances
-    from cython.cimports.libc.math import INFINITY
-else:
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.graph.distances import instance_distances
 
-    TOP = 0
-    LANES = 16
+    TOP, LANES = 0, 16
 
 from hemlp.kernels.bitsets import longer
 from hemlp.kernels.graph.distances import Targets

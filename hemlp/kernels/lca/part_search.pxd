@@ -1,7 +1,9 @@
 cimport cython
+from hemlp.kernels.bitsets cimport bits_of, has, put
 from hemlp.kernels.lca.components cimport Part
-from hemlp.kernels.lca.lagrangian_bound cimport Prices
 from hemlp.kernels.lca.decisions cimport Slots
+from hemlp.kernels.lca.lagrangian_bound cimport Prices
+from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
     FOUND = 0

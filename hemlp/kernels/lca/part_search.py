@@ -11,18 +11,10 @@ for nodes that the state has), and each side gets half of what a node in both is
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import bits_of, has, put
-    from cython.cimports.hemlp.kernels.lca.lagrangian_bound import Prices
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, has, put
     from hemlp.kernels.lca.lagrangian_bound import Prices
     from hemlp.kernels.signals import look_for_signals

@@ -1,7 +1,7 @@
 cimport cython
-from hemlp.kernels.lca.local_numbering cimport Around
 from hemlp.kernels.graph.distances cimport UpLists
 from hemlp.kernels.lca.eligible cimport Eligible
+from hemlp.kernels.lca.local_numbering cimport TOP, Around
 from hemlp.kernels.records cimport Rows
 
 cdef enum:

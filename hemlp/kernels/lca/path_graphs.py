@@ -5,20 +5,14 @@ A path to ⊤ leaves at a root, or where a parent is exactly ``horizon`` steps u
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.lca.local_numbering import TOP
-    from cython.cimports.hemlp.kernels.records import Rows
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.lca.local_numbering import TOP
     from hemlp.kernels.records import Rows
 
@@ -26,8 +20,6 @@ else:
     SHORT_LIST = 256
 
 from hemlp.kernels.bitsets import longer
-
-Array = NDArray[Any]
 
 
 class Beyond:

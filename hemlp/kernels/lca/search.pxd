@@ -1,12 +1,14 @@
 cimport cython
-from hemlp.kernels.lca.part_search cimport Choosing
+from hemlp.kernels.bitsets cimport bits_of
+from hemlp.kernels.lca.components cimport NONE, Part
+from hemlp.kernels.lca.decisions cimport SETTLED, Slots
+from hemlp.kernels.lca.enumerated_parts cimport Outcomes
 from hemlp.kernels.lca.hitting_set cimport Hitting
 from hemlp.kernels.lca.links cimport Links
-from hemlp.kernels.lca.enumerated_parts cimport Outcomes
-from hemlp.kernels.lca.components cimport Part
+from hemlp.kernels.lca.part_search cimport FOUND, LOWEST, TOO_MANY, Choosing
 from hemlp.kernels.lca.signatures cimport Signatures
-from hemlp.kernels.lca.decisions cimport Slots
 from hemlp.kernels.lca.ties cimport Ties
+from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
     BEAM = 64

@@ -8,28 +8,13 @@ looked for last. (docs/exact.md has the proof.)
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from collections.abc import Iterable
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import bits_of
-    from cython.cimports.hemlp.kernels.lca.components import NONE, Part
-    from cython.cimports.hemlp.kernels.lca.decisions import SETTLED, Slots
-    from cython.cimports.hemlp.kernels.lca.enumerated_parts import Outcomes
-    from cython.cimports.hemlp.kernels.lca.hitting_set import Hitting
-    from cython.cimports.hemlp.kernels.lca.links import Links
-    from cython.cimports.hemlp.kernels.lca.part_search import FOUND, LOWEST, TOO_MANY, Choosing
-    from cython.cimports.hemlp.kernels.lca.signatures import Signatures
-    from cython.cimports.hemlp.kernels.lca.ties import Ties
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
     from hemlp.kernels.lca.components import NONE, Part
     from hemlp.kernels.lca.decisions import SETTLED, Slots

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
+
+from hemlp.kernels import Array
 
 if not cython.compiled:
     NOWHERE = -1
 
 from hemlp.kernels.bitsets import longer
-
-Array = NDArray[Any]
 
 
 class PathFinder:

@@ -7,16 +7,10 @@ better, and a path is known by its *signature*: the set of its nodes that matter
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.bitsets import bits_of, words_for
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, words_for
 
     MOST_SIGNATURES = 400

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.lca.decisions import SETTLED
-    from cython.cimports.hemlp.kernels.lca.search import Search
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.decisions import SETTLED
     from hemlp.kernels.lca.search import Search
 

@@ -5,11 +5,7 @@ A part has a few *differences*: predicted nodes less true ones. Which sums they 
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
 from hemlp.kernels.bitsets import longer

@@ -9,16 +9,10 @@ of them could be left out. Hence some optimum has none but the first of all twin
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.lca.links import Links
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.links import Links
 
 
@@ -50,8 +44,7 @@ def keep_first_twins(links: Links) -> None:
         known.add(key)
 
 
-@cython.cfunc
-def _private_nodes(links: Links) -> set:
+def _private_nodes(links):
     """The private nodes of all LCAs."""
     ptr = np.asarray(links.node_ptr)[links.first : links.first + links.number + 1]
     nodes = np.asarray(links.nodes)[ptr[0] : ptr[links.number]]
@@ -63,8 +56,7 @@ def _private_nodes(links: Links) -> set:
     return set(nodes.tolist()) - set(shared.tolist())
 
 
-@cython.cfunc
-def _passed_lcas(links: Links, private: set) -> dict:
+def _passed_lcas(links, private):
     """LCAs that are on the way to others: the links where they are, each with the nodes below and above."""
     passed: dict = {int(node): [] for node in links.lca_nodes[: links.lcas] if int(node) not in private}
     k: cython.Py_ssize_t
@@ -80,11 +72,7 @@ def _passed_lcas(links: Links, private: set) -> dict:
     return passed
 
 
-@cython.cfunc
-def _write(
-    nodes: cython.const[cython.int][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, private: set, names: dict,
-    code: list,
-) -> None:  # fmt: skip
+def _write(nodes, begin, end, private, names, code):
     """Write how many nodes there are, and the nodes; private ones by numbers below 0, in the order of their first."""
     n: cython.Py_ssize_t
     code.append(end - begin)
