@@ -1,4 +1,4 @@
-"""Sets of small numbers as bits of words, 62 in each, so that no arithmetic overflows; and arrays that grow."""
+"""Bit sets of small numbers, 62 bits in a word so that nothing overflows; and arrays that grow (amortized O(1))."""
 
 from __future__ import annotations
 

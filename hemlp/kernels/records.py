@@ -1,4 +1,4 @@
-"""What kernels work on: records of arrays, so that a function takes two or three of them. Types are in records.pxd."""
+"""CSR (compressed sparse row) records of arrays, so that a kernel takes two or three arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often instances were drawn."""
+"""Bootstrap counts: how often each instance was drawn for each resample (Efron, 1979). O(draws)."""
 
 from __future__ import annotations
 

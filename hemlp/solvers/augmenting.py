@@ -40,12 +40,12 @@ class Augmenting:
 
 def _solved(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.flow.pairing import Chosen
-    from hemlp.kernels.flow.successive_shortest_paths import augment
+    from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
 
     predicted, true = (half.default.size for half in model.halves)
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = augment(given_data(model), Chosen(chosen, to_default, prices))
+    feasible = successive_shortest_paths(given_data(model), Chosen(chosen, to_default, prices))
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 

@@ -1,6 +1,7 @@
 """Where classes are met over many instances: in how many closures of each side, with which values, in which relation.
 
-A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side.
+A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side: one
+pass over the ancestor lists, O(their total length). Sums are compensated (Knuth's TwoSum).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """In which relation each class of a side stands to the other side: hit, or the kind of error that it is.
 
 Both sides of an instance are looked at in turn: the other one is marked, and each class is compared with the marks.
+O(total length of the ancestor lists).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The closures of both sides of many instances: their nodes, and on which sides these are."""
+"""Closures of both sides of many instances, by breadth-first search within a horizon. O(nodes + edges) per instance."""
 
 from __future__ import annotations
 

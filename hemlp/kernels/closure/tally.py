@@ -1,6 +1,7 @@
-"""Sizes of the closures of both sides of many instances, and of what they share, without keeping the closures.
+"""Sizes of the closures of both sides of many instances, and of their intersection, without storing the closures.
 
-A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side.
+One pass over the ancestor lists of all classes, O(their total length). Invariant: a node's stamp is 2i once it was met
+on the predicted side of instance i, and 2i + 1 once on the true side, so that nothing has to be reset.
 """
 
 from __future__ import annotations

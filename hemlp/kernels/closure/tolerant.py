@@ -2,7 +2,7 @@
 
 What is on one side only stays if it is a root or if a parent of it is on the other side. Where one side alone reaches
 the gate, what stays of all that is beyond are its roots and, below the nodes of the other side, their children; nothing
-else has to be looked at.
+else has to be looked at. One pass over the ancestor lists, O(their total length).
 """
 
 from __future__ import annotations

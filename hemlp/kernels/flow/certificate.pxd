@@ -1,5 +1,5 @@
-from hemlp.kernels.flow.negative_cycles cimport BROKEN, PROVED, WIDE, Proof, improve, look_after, set_price, split_costs
-from hemlp.kernels.flow.network cimport Network, lay_out, read_off
+from hemlp.kernels.flow.negative_cycles cimport BROKEN, PROVED, WIDE, Proof, cancel_negative_cycles, check_signals, set_potential, split_costs
+from hemlp.kernels.flow.network cimport Network, build_network, read_flow
 from hemlp.kernels.flow.pairing cimport Chosen, Pairing
 from libc.math cimport fabs
 

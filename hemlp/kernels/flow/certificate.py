@@ -1,7 +1,7 @@
-"""Is a pairing of least cost? Decided by arithmetic without rounding, on the costs as they are given.
+"""Optimality of a pairing by complementary slackness, in exact arithmetic on the costs as they are given.
 
-Prices that a solver found are the proof if they fit. Otherwise they are where the search for a cycle of negative cost
-in the network of the instance begins.
+Prices that a solver found prove the optimum if reduced costs have the right signs, which takes O(pairs). Otherwise they
+are the first potentials of ``negative_cycles`` on the network of the instance.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if not cython.compiled:
         PROVED,
         WIDE,
         Proof,
-        improve,
-        look_after,
-        set_price,
+        cancel_negative_cycles,
+        check_signals,
+        set_potential,
         split_costs,
     )
-    from hemlp.kernels.flow.network import Network, lay_out, read_off
+    from hemlp.kernels.flow.network import Network, build_network, read_flow
     from hemlp.kernels.flow.pairing import Chosen, Pairing
 
 
@@ -49,7 +49,7 @@ def _prove_at_once(given, asked, chosen, proof, degrees, verdicts):
     with cython.nogil:
         for i in range(given.size):
             if asked[i]:
-                look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+                check_signals(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
                 if _proved_at_once(given, i, chosen, degrees):
                     verdicts[i] = PROVED
 
@@ -59,16 +59,16 @@ def _all_cheapest(given, left, chosen, net, proof, verdicts):
     with cython.nogil:
         for k in range(left.shape[0]):
             i: cython.Py_ssize_t = left[k]
-            look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
-            if not lay_out(given, i, chosen, net):
+            check_signals(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+            if not build_network(given, i, chosen, net):
                 verdicts[i] = BROKEN
             elif not split_costs(net, proof):
                 verdicts[i] = WIDE
             else:
                 _take_prices(given, i, chosen, proof)
-                verdicts[i] = improve(net, proof)
+                verdicts[i] = cancel_negative_cycles(net, proof)
                 if proof.cycles:
-                    read_off(given, i, net, chosen)
+                    read_flow(given, i, net, chosen)
 
 
 def _proved_at_once(given, i, chosen, degrees):
@@ -128,8 +128,8 @@ def _take_prices(given, i, chosen, proof):
     """Begin with the prices that a solver found."""
     c: cython.Py_ssize_t
     height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
-    set_price(proof, 0, 0.0)
+    set_potential(proof, 0, 0.0)
     for c in range(height):
-        set_price(proof, 1 + c, -chosen.price_p[given.pred_ptr[i] + c])
+        set_potential(proof, 1 + c, -chosen.price_p[given.pred_ptr[i] + c])
     for c in range(given.true_ptr[i + 1] - given.true_ptr[i]):
-        set_price(proof, 1 + height + c, chosen.price_t[given.true_ptr[i] + c])
+        set_potential(proof, 1 + height + c, chosen.price_t[given.true_ptr[i] + c])

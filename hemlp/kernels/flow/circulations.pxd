@@ -1,6 +1,6 @@
-from hemlp.kernels.flow.negative_cycles cimport BROKEN, WIDE, Proof, improve, look_after, set_price, split_costs
+from hemlp.kernels.flow.negative_cycles cimport BROKEN, WIDE, Proof, cancel_negative_cycles, check_signals, set_potential, split_costs
 from hemlp.kernels.flow.network cimport Network
-from hemlp.kernels.flow.successive_shortest_paths cimport Search, least_cost_flow
+from hemlp.kernels.flow.successive_shortest_paths cimport Dijkstra, least_cost_flow
 
 cdef class Circulations:
     cdef readonly Py_ssize_t size, most_nodes, most_arcs
@@ -9,7 +9,7 @@ cdef class Circulations:
     cdef readonly const long long[::1] lower, upper
     cdef readonly const double[::1] cost
 
-cdef _find_all(Circulations given, long long[::1] flow, double[::1] far, Network net, Search search, unsigned char[::1] feasible)
-cdef _improve_all(Circulations given, const unsigned char[::1] asked, long long[::1] flow, const double[::1] far, Network net, Proof proof, unsigned char[::1] verdicts)
-cdef bint _lay_out(Circulations given, Py_ssize_t i, const long long[::1] flow, Network net) noexcept nogil
-cdef void _read_off(Circulations given, Py_ssize_t i, Network net, long long[::1] flow) noexcept nogil
+cdef _find_all(Circulations given, long long[::1] flow, double[::1] potential, Network net, Dijkstra search, unsigned char[::1] feasible)
+cdef _improve_all(Circulations given, const unsigned char[::1] asked, long long[::1] flow, const double[::1] potential, Network net, Proof proof, unsigned char[::1] verdicts)
+cdef bint _build_network(Circulations given, Py_ssize_t i, const long long[::1] flow, Network net) noexcept nogil
+cdef void _read_flow(Circulations given, Py_ssize_t i, Network net, long long[::1] flow) noexcept nogil

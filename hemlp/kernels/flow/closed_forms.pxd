@@ -1,5 +1,5 @@
 cimport cython
-from hemlp.kernels.flow.assignment cimport ALONE, Matching, match
+from hemlp.kernels.flow.assignment cimport UNMATCHED, Matching, match
 from hemlp.kernels.flow.pairing cimport Chosen, Pairing
 from hemlp.kernels.signals cimport look_for_signals
 from libc.math cimport INFINITY

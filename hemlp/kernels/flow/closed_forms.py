@@ -1,4 +1,8 @@
-"""Optima of Problem 1 that have a closed form: one to one with default classes, and covers."""
+"""Optima of Problem 1 that are one linear assignment: matchings with default classes, and edge covers.
+
+A minimum-cost edge cover is a matching of greatest savings plus the cheapest option of each class left over (Schrijver,
+*Combinatorial Optimization*, 2003, section 27.3). O(n³), as ``assignment``.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from hemlp.kernels import Array
 if not cython.compiled:
     from math import inf as INFINITY
 
-    from hemlp.kernels.flow.assignment import ALONE, Matching, match
+    from hemlp.kernels.flow.assignment import UNMATCHED, Matching, match
     from hemlp.kernels.flow.pairing import Chosen, Pairing
     from hemlp.kernels.signals import look_for_signals
 
@@ -28,7 +32,7 @@ def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
 
 
 class Alone:
-    """What each class of an instance costs alone, and with whom (ALONE: its default class)."""
+    """What each class of an instance costs alone, and with whom (UNMATCHED: its default class)."""
 
     def __init__(self, height: int, width: int) -> None:
         self.cost_p, self.cost_t = np.empty(height), np.empty(width)
@@ -56,10 +60,10 @@ def _alone(given, i, cover, alone):
     width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
     for row in range(height):
         alone.cost_p[row] = given.default_p[given.pred_ptr[i] + row]
-        alone.partner_p[row] = ALONE
+        alone.partner_p[row] = UNMATCHED
     for column in range(width):
         alone.cost_t[column] = given.default_t[given.true_ptr[i] + column]
-        alone.partner_t[column] = ALONE
+        alone.partner_t[column] = UNMATCHED
     if cover:
         k: cython.Py_ssize_t = given.pair_ptr[i]
         for row in range(height):
@@ -111,19 +115,19 @@ def _write(given, i, alone, m, chosen):
     turned: cython.bint = height > width
     for k in range(height):
         chosen.default_p[p + k] = 1
-        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_price[k] if turned else m.row_price[k])
+        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_dual[k] if turned else m.row_dual[k])
     for k in range(width):
         chosen.default_t[t + k] = 1
-        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_price[k] if turned else m.column_price[k])
+        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_dual[k] if turned else m.column_dual[k])
     for k in range(height):
         mate: cython.Py_ssize_t = m.row_of[k] if turned else m.column_of[k]
-        if mate == ALONE:
+        if mate == UNMATCHED:
             mate = alone.partner_p[k]
-        if mate != ALONE:
+        if mate != UNMATCHED:
             _choose(given, i, k, mate, chosen)
     for k in range(width):
         mate = m.column_of[k] if turned else m.row_of[k]
-        if mate == ALONE and alone.partner_t[k] != ALONE:
+        if mate == UNMATCHED and alone.partner_t[k] != UNMATCHED:
             _choose(given, i, alone.partner_t[k], k, chosen)
 
 

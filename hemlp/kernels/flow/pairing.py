@@ -1,8 +1,11 @@
-"""Problem 1 for many small instances: what is given, what is chosen, and what that costs.
+"""Problem 1 for many small instances: costs and bounds, a solution, and what the solution costs.
 
 Instance i has the predicted classes ``pred_ptr[i]:pred_ptr[i + 1]``, the true ones ``true_ptr[i]:true_ptr[i + 1]``, and
-its pairs, one row a predicted class, from ``pair_ptr[i]`` on. An infinite cost means that a pair, or a default class,
+its pairs, one row per predicted class, from ``pair_ptr[i]`` on. An infinite cost means that a pair, or a default class,
 does not exist. ``serves``: 1 the pair counts for its predicted class, 2 for its true class, 3 for both.
+
+Totals are compensated sums (Neumaier, 1974), so that they do not depend on the order. All functions are linear in the
+number of pairs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The distance of two classes, min over common ancestors a of up(u, a) + up(v, a), from their lists.
 
 It is measured from one class to up to ``LANES`` others at once, the targets. Their lists are laid beside each other,
-one row a node and one lane a target, so that each entry of the class's own list is added to all lanes in a few
+one row per node and one lane per target, so that each entry of the class's own list is added to all lanes in a few
 instructions: ``set_targets``, then ``measure_from`` as many classes as there are; the distances are in
 ``targets.nearest``, infinite without a common ancestor. They are floats, and whole numbers where edges count 1.
 
@@ -10,7 +10,7 @@ than the gate, which is then in both. So by way of the gate the distance is the 
 
     up(u, gate) + min over a in the list of v of up(v, a) + up(gate, a)
 
-and the same with u and v exchanged.
+and the same with u and v exchanged. O(entries of both lists) for LANES pairs.
 """
 
 from __future__ import annotations

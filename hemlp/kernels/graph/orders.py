@@ -1,4 +1,4 @@
-"""Orders of the nodes of a graph, which is given by ``Rows`` of the neighbours of each node."""
+"""Depth-first search (Tarjan, 1972): a topological order or a cycle; and depths. O(nodes + edges)."""
 
 from __future__ import annotations
 

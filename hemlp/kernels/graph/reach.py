@@ -1,4 +1,7 @@
-"""What nodes reach in a graph, and how far it is; the graph is given by ``Rows`` of the neighbours of each node."""
+"""Reachable sets and distances, by breadth-first search or in topological order; pairs by bidirectional search.
+
+The graph is given by ``Rows`` of the neighbours of each node. O(n + m) for each source or pair.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes of the extended LCA graphs G_ex: all nodes of all shortest paths of all eligible links."""
+"""Sizes of the extended LCA graphs G_ex: all nodes of all shortest paths of all eligible links. O(their length)."""
 
 from __future__ import annotations
 

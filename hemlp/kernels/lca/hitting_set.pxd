@@ -12,7 +12,7 @@ cdef enum:
     MOST_STEPS = 100000
 
 @cython.final
-cdef class Hitting:
+cdef class HittingSet:
     cdef readonly long long fewest, groups, few
     cdef readonly long long[::1] count, masks, leader, group_of, bit_of, set_ptr, sets, stack, served, standing
     cpdef make_room(self, long long classes, long long lcas)

@@ -1,4 +1,4 @@
-"""The eligible links of Problem 2 of a batch, looked at one instance at a time."""
+"""The eligible links of Problem 2 of a batch (CSR), read one instance at a time."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ cdef enum:
     LANES = 16
 
 @cython.final
-cdef class Around:
+cdef class LocalNumbering:
     cdef readonly Sides sides
     cdef readonly UpLists lists
     cdef readonly int count

@@ -1,7 +1,7 @@
-"""What is above the classes of one instance, by numbers of its own.
+"""Local numbers for the nodes above the classes of one instance, and the distances of its pairs of classes.
 
 A hierarchy may have a hundred thousand nodes, an instance has a hundred of them: numbered from 0 on, all that is kept
-for each node stays in the processor's cache while the instance is worked on.
+for each node stays in the processor's cache. O(length of the lists × true classes), LANES of these at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hemlp.kernels.bitsets import longer
 from hemlp.kernels.graph.distances import Targets
 
 
-class Around:
+class LocalNumbering:
     """The classes of an instance, true ones first, and all that is above them. ⊤ has the number TOP.
 
     ``node_of``: the node of each number. ``source``: the number of each class in ``lists``, where its list has ``size``

@@ -1,4 +1,4 @@
-"""One shortest path among many: the one that shares most nodes with those taken so far."""
+"""Dynamic program over a graph of shortest paths: the path that shares most nodes with those taken. O(edges)."""
 
 from __future__ import annotations
 

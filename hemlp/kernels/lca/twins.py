@@ -1,10 +1,11 @@
-"""LCAs of an instance that are interchangeable: of these one is enough.
+"""Symmetry breaking: of LCAs that are interchangeable (twins) one is enough.
 
 A node is *private* to an LCA if it is on paths to no other LCA. Two LCAs are *twins* if the same classes are linked to
 them in the same way, if their paths become the same when they and their private nodes are renamed, and if wherever one
 is on the way to another LCA so is its twin, between the same nodes. Exchanging twins with their private nodes leaves
 the instance as it is, and all sizes of graphs. No smallest set has two twins: they can serve the same classes, so one
 of them could be left out. Hence some optimum has none but the first of all twins.
+O(total size of the paths), by hashing a canonical form of each LCA.
 """
 
 from __future__ import annotations

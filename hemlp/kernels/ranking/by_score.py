@@ -1,4 +1,4 @@
-"""The entries of each row by their scores, greatest first, ties by rank; and whether a row holds a class twice."""
+"""Merge sort of the entries of each row by score, greatest first, ties by rank; and repeated classes. O(n log n), stable."""
 
 from __future__ import annotations
 

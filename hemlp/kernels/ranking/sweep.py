@@ -1,6 +1,7 @@
-"""Closures that grow class by class, in the order of scores: adding a class only adds nodes, so each is met once.
+"""Closures that grow class by class in the order of scores: adding a class only adds nodes.
 
-A node's mark is the number of the instance in which it was met last.
+Invariant: each node is met once per instance (depth-first search with marks), so that all thresholds of an instance
+together take O(size of its largest closure). A node's mark is the number of the instance in which it was met last.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words or cells of a text, row by row, as numbers."""
+"""Splitting of a text into words or cells, row by row, eight bytes at a time (SWAR; Lamport, 1975). O(bytes)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Plain decimals such as 0.125, exactly as Python reads them.
 
 A whole number below 10¹⁵ and a power of ten up to 10²² are doubles. What the division of the one by the other gives is
-rounded once, so it is the double that is nearest to the decimal.
+rounded once, so it is the double that is nearest to the decimal (Clinger's fast path, 1990). O(bytes).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows that are alike."""
+"""Duplicate rows, by a hash table with open addressing: the first row that equals each one. O(entries) expected."""
 
 from __future__ import annotations
 

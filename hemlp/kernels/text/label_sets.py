@@ -1,4 +1,4 @@
-"""Label sets as rows of classes: sorted, each class once."""
+"""Label sets as CSR rows of classes, sorted (Shell, 1959: the rows are short) and without duplicates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Distinct cells of a text as numbers, in the order in which they first appear.
+"""Numbers for the distinct cells of a text, in the order of their first appearance: a hash table, open addressing.
 
-Eight bytes are an integer of 64 bits. A cell of at most eight is that integer; a longer one is looked up by a hash of
-all its integers, and its bytes are then compared with those of the cell that has the same hash.
+Eight bytes are an integer of 64 bits. A cell of at most eight is that integer; a longer one is looked up by a
+multiplicative (Fibonacci) hash of all its integers, and its bytes are then compared. O(bytes) expected. Invariant: the
+table is at most half full.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class LinkSource:
         from hemlp.kernels.graph.distances import up_lists
         from hemlp.kernels.lca.eligible import Eligible
         from hemlp.kernels.lca.link_finder import LinkFinder
-        from hemlp.kernels.lca.local_numbering import Around
+        from hemlp.kernels.lca.local_numbering import LocalNumbering
         from hemlp.kernels.lca.path_graphs import PathGraphs
         from hemlp.kernels.records import Rows, Sides
 
@@ -178,7 +178,7 @@ class LinkSource:
             )
         lists, parents = up_lists(*up.arrays()), Rows(h.parent_ptr, h.parent_idx)
         room = 1024 + 2 * most * classes.size // max(1, len(batch))
-        around = Around(sides, lists)
+        around = LocalNumbering(sides, lists)
         pairs = Eligible(around, to_top, most, room)
         graphs = PathGraphs(lists, parents, _beyond_gate(h, h.gate), all_twins, horizon or 0, room)
         return cls(batch, most, LinkFinder(around, pairs, graphs))
