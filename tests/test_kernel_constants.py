@@ -33,6 +33,8 @@ def of_python(file: Path) -> dict[str, object]:
     blocks = [node for node in tree.body if isinstance(node, ast.If) and "cython.compiled" in ast.unparse(node.test)]
     scope: dict[str, object] = {}
     for node in [each for block in blocks for each in block.body if isinstance(each, ast.Assign)]:
+        if not ast.unparse(node.targets[0]).isupper():
+            continue
         exec(compile(ast.Module([node], []), file.name, "exec"), scope)
     return scope
 

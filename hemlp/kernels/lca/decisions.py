@@ -132,7 +132,7 @@ class Decisions:
         self.ptr[self.number] = end
 
     def _add_spare(self, links, hitting_set, signatures):
-        """For each side of an LCA a decision of all links that can serve it there; if no class can, one of them has to."""
+        """For each side of an LCA a decision of all links that can serve it; if no class can, one of them has to."""
         for place in range(2 * links.lcas):
             self._owner[place] = NOBODY
         for k in range(links.number):

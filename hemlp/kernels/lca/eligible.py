@@ -61,9 +61,9 @@ def _keep_specific(ptr, classes, at, lists, keep):
 class Eligible:
     """The eligible pairs of some instances, written one after the other.
 
-    ``ptr`` has one entry a side: pairs of predicted classes of an instance, then those of its true classes.
-    ``position`` is the class's place within its side, ``label`` its place in ``LocalNumbering``, ``own`` whether the LCA is one
-    of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
+    ``ptr`` has one entry per side: pairs of predicted classes of an instance, then those of its true classes.
+    ``position`` is the class's place within its side, ``label`` its place in ``LocalNumbering``, ``own`` whether the
+    LCA is one of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
     """
 
     def __init__(self, numbering: Any, to_top: Array, instances: int, room: int) -> None:

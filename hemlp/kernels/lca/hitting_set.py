@@ -1,7 +1,7 @@
 """All minimum hitting sets: the fewest LCAs that serve every class of an instance.
 
-Reductions first: an LCA that alone can serve a class is in every set, an LCA that serves no class left is in none, and a
-class whose LCAs contain those of another is dominated. What is left falls into *groups* (connected components, by
+Reductions first: an LCA that alone can serve a class is in every set, an LCA that serves no class left is in none, and
+a class whose LCAs contain those of another is dominated. What is left falls into *groups* (connected components, by
 union-find) with sets of their own, enumerated by branching on an unmet class in order of size. Exponential in the
 size of a group, with limits; where a group is large, one LCA of each orbit of twins stands for all.
 """

@@ -1,4 +1,4 @@
-"""One instance of Problem 2, one component at a time, for what a solver has to finish (Dinkelbach's steps in Python)."""
+"""One instance of Problem 2, one component at a time, for what a solver has to finish (Dinkelbach's algorithm)."""
 
 from __future__ import annotations
 

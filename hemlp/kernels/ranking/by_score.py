@@ -1,4 +1,4 @@
-"""Merge sort of the entries of each row by score, greatest first, ties by rank; and repeated classes. O(n log n), stable."""
+"""Stable merge sort of the entries of each row by score, ties by rank; and repeated classes. O(n log n)."""
 
 from __future__ import annotations
 
