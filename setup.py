@@ -25,11 +25,15 @@ FLAVOURS = {
 }
 """Options of the C compiler for each value of HEMLP_BUILD; all but the first are for scripts/stages."""
 OPTIMIZED = {
-    "-O3": "closed_forms certificate assignment successive_shortest_paths transport tally distances reach "
-    "local_numbering eligible path_graphs lexicon label_sets by_score",
+    "-O3": "assignment certificate label_sets by_score",
+    "-O3 -finline-limit=600": "closed_forms successive_shortest_paths transport tally distances reach local_numbering "
+    "eligible path_graphs lexicon",
     "-O1": "shared records bitsets signals stepwise twins link_finder resamples census error_kinds orders",
 }
-"""Levels of optimization: -O3 for loops that it makes faster by 1% or more, -O1 for what takes no time, else -O2."""
+"""Options for modules, chosen by instruction counts: -O1 for what takes no time, and -O2 for all that are not here.
+
+Functions that .pxd files declare are inlined too seldom without a higher limit.
+"""
 FLAVOUR = os.environ.get("HEMLP_BUILD", "")
 if FLAVOUR not in FLAVOURS:
     raise SystemExit(f"HEMLP_BUILD is {FLAVOUR!r}, and not one of {', '.join(filter(None, FLAVOURS))}")
@@ -86,8 +90,7 @@ def options(name: str) -> list[str]:
         return []
     module = name.rpartition(".")[2]
     level = next((level for level, modules in OPTIMIZED.items() if module in modules.split()), "-O2")
-    inlined = ["-finline-limit=600"] if level == "-O3" else []  # functions of .pxd files are too seldom else
-    return [level, *inlined, *FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
+    return [*level.split(), *FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
 
 
 setup(
