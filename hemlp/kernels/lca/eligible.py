@@ -15,7 +15,6 @@ from hemlp.kernels import Array
 if not cython.compiled:
     from math import inf as INFINITY
 
-    from hemlp.kernels.graph.distances import UpLists
     from hemlp.kernels.lca.local_numbering import TOP
     from hemlp.kernels.signals import look_for_signals
 
@@ -25,7 +24,7 @@ if not cython.compiled:
 from hemlp.kernels.bitsets import longer
 
 
-def most_specific(ptr: Array, classes: Array, at: Array, lists: UpLists) -> Array:
+def most_specific(ptr: Array, classes: Array, at: Array, lists: Any) -> Array:
     """Which classes of each instance have no descendant among the others; ``at``: their numbers in the lists."""
     keep = np.ones(len(classes), np.bool_)
     _keep_specific(ptr, classes, at, lists, keep.view(np.uint8))
