@@ -18,12 +18,22 @@ NEVER_COMPILED = {"__init__", "uncompiled"}
 SHARED = "hemlp.kernels.shared"
 """A module of what all kernels need of Cython: without it each has its own copy, and compiling takes twice as long."""
 FLAVOURS = {
-    "": ["-O3", "-g0"],
+    "": ["-g0"],
     "bounds": ["-O1", "-g"],
     "asan": ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address"],
     "ubsan": ["-O1", "-g", "-fno-wrapv", "-fsanitize=undefined,float-cast-overflow"],
 }
 """Options of the C compiler for each value of HEMLP_BUILD; all but the first are for scripts/stages."""
+OPTIMIZED = {
+    "-O3": "assignment certificate label_sets by_score",
+    "-O3 -finline-limit=600": "closed_forms successive_shortest_paths transport tally distances reach local_numbering "
+    "eligible path_graphs lexicon",
+    "-O1": "shared records bitsets signals stepwise twins link_finder resamples census error_kinds orders",
+}
+"""Options for modules, chosen by instruction counts: -O1 for what takes no time, and -O2 for all that are not here.
+
+Functions that .pxd files declare are inlined too seldom without a higher limit.
+"""
 FLAVOUR = os.environ.get("HEMLP_BUILD", "")
 if FLAVOUR not in FLAVOURS:
     raise SystemExit(f"HEMLP_BUILD is {FLAVOUR!r}, and not one of {', '.join(filter(None, FLAVOURS))}")
@@ -34,6 +44,7 @@ DIRECTIVES = {
     "wraparound": False,  # so that an index below 0 is out of bounds where these are checked
     "initializedcheck": CHECKED,
     "cdivision": not CHECKED,
+    "auto_pickle": False,  # records hold views of arrays
     "infer_types": True,  # numbers are C numbers where what they are made of is
 }
 
@@ -51,7 +62,7 @@ class BuildAllOrNone(build_ext):
         except (BaseError, CCompilerError, OSError) as error:
             print(f"hemlp is built without compiled code, so it will be slow: {error}", file=sys.stderr)
             made = [Path(self.get_ext_fullpath(extension.name)) for extension in self.extensions]
-            older = [file for kind in ("*.so", "*.pyd") for file in KERNELS.glob(kind)] if beside_sources else []
+            older = [file for kind in ("*.so", "*.pyd") for file in KERNELS.rglob(kind)] if beside_sources else []
             for file in made + older:
                 file.unlink(missing_ok=True)
             self.extensions = []
@@ -68,13 +79,23 @@ class BuildAllOrNone(build_ext):
             extension.sources = sources[extension.name]
 
 
-kernels = [file for file in sorted(KERNELS.glob("*.py")) if file.stem not in NEVER_COMPILED]
-options = [] if os.name == "nt" else [*FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
-linked = [option for option in options if "sanitize" in option]
-modules = {f"hemlp.kernels.{file.stem}": [str(file)] for file in kernels} | {SHARED: []}
+kernels = [file for file in sorted(KERNELS.rglob("*.py")) if file.stem not in NEVER_COMPILED]
+linked = [option for option in FLAVOURS[FLAVOUR] if "sanitize" in option]
+modules = {".".join(file.with_suffix("").parts): [str(file)] for file in kernels} | {SHARED: []}
+
+
+def options(name: str) -> list[str]:
+    """Those of the C compiler for a module."""
+    if os.name == "nt":
+        return []
+    module = name.rpartition(".")[2]
+    level = next((level for level, modules in OPTIMIZED.items() if module in modules.split()), "-O2")
+    return [*level.split(), *FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
+
+
 setup(
     ext_modules=[
-        Extension(name, sources, extra_compile_args=options, extra_link_args=linked)
+        Extension(name, sources, extra_compile_args=options(name), extra_link_args=linked)
         for name, sources in modules.items()
     ],
     cmdclass={"build_ext": BuildAllOrNone},

@@ -23,7 +23,7 @@ find_python() {
 # .venv/installed holds checksums of how the package is built and of its kernels, and the extra; dev has all that others
 # need, and what compiles kernels
 how="$(cat pyproject.toml setup.py | cksum)"
-kernels="$(cat hemlp/kernels/*.py hemlp/kernels/*.pxd | cksum)"
+kernels="$(cat hemlp/kernels/*.p* hemlp/kernels/*/*.p* | cksum)"
 wanted="$how $kernels $extra"
 case "$(cat $venv/installed 2>/dev/null)" in
 "$wanted" | "$how $kernels dev") ;;

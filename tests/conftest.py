@@ -38,7 +38,7 @@ def watched_sum(values: Iterable[Any], /, start: Any = 0) -> Any:
 def pytest_configure() -> None:
     """Refuse to test compiled kernels that are older than their sources; watch over what is added up."""
     builtins.sum = watched_sum
-    for source in KERNELS.glob("*.p*") if os.environ.get("HEMLP_UNCOMPILED") != "1" else []:
+    for source in KERNELS.rglob("*.p*") if os.environ.get("HEMLP_UNCOMPILED") != "1" else []:
         for suffix in EXTENSION_SUFFIXES:  # those of other Pythons are none of our business
             compiled = source.with_suffix(suffix)
             if compiled.exists() and source.stat().st_mtime > compiled.stat().st_mtime:

@@ -137,7 +137,7 @@ def test_compiled_and_uncompiled_kernels_do_not_mix(tmp_path):
     assert said == ""
     package = tmp_path / "site" / "hemlp"
     shutil.copytree(ROOT / "hemlp", package, ignore=shutil.ignore_patterns("__pycache__"))
-    one = package / "kernels" / f"tally{sysconfig.get_config_var('EXT_SUFFIX')}"
+    one = package / "kernels" / "closure" / f"tally{sysconfig.get_config_var('EXT_SUFFIX')}"
     one.rename(one.with_name("tally.cpython-27m-pdp11.so"))
     result, said = evaluated(package.parent, *measures("F_H"))
     assert result == usual
@@ -150,7 +150,7 @@ def test_compiled_and_uncompiled_kernels_do_not_mix(tmp_path):
 def test_a_build_beside_the_sources_without_a_compiler_leaves_nothing_old(sdist, slow):
     """Old compiled code would go on being used after an edit."""
     source = sdist.parent / "slow"
-    old = source / "hemlp" / "kernels" / f"tally{sysconfig.get_config_var('EXT_SUFFIX')}"
+    old = source / "hemlp" / "kernels" / "closure" / f"tally{sysconfig.get_config_var('EXT_SUFFIX')}"
     old.write_bytes(b"old")
     done = run([sys.executable, "setup.py", "build_ext", "--inplace"], folder=source, **NO_COMPILER)
     assert done.returncode == 0, done.stderr
@@ -161,9 +161,9 @@ def test_a_build_beside_the_sources_without_a_compiler_leaves_nothing_old(sdist,
 @pytest.mark.long
 def test_an_installation_with_a_compiler(fast, slow):
     """All measures: compiled, the same code uncompiled, and without a compiler give the same bytes."""
-    kernels = {file.stem for file in (fast / "hemlp" / "kernels").glob("*.py")} - {"__init__", "uncompiled"}
+    kernels = {file.stem for file in (fast / "hemlp" / "kernels").rglob("*.py")} - {"__init__", "uncompiled"}
     kernels.add("shared")
-    assert {file.name.split(".")[0] for file in (fast / "hemlp" / "kernels").glob("*.so")} == kernels
+    assert {file.name.split(".")[0] for file in (fast / "hemlp" / "kernels").rglob("*.so")} == kernels
     result, said = evaluated(fast, *measures(*ALL))
     assert said == ""
     assert evaluated(fast, *measures(*ALL), HEMLP_UNCOMPILED="1") == (result, "")

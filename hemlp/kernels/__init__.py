@@ -9,11 +9,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from numpy.typing import NDArray
+
+from hemlp.kernels import uncompiled
+
+Array = NDArray[Any]
 HERE = Path(__file__).parent
 ADVICE = (
     "hemlp runs without its compiled code, since there was no C compiler when it was installed: the numbers are the "
@@ -23,22 +29,39 @@ ADVICE = (
 )
 
 
+class Uncompiled(SourceFileLoader):
+    """Runs the Python file of a kernel, where ``import cython`` gives what ``uncompiled`` has, installed or not."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """As usual."""
+        installed = {name: sys.modules[name] for name in ("cython",) if name in sys.modules}
+        sys.modules["cython"] = uncompiled
+        try:
+            super().exec_module(module)
+        finally:
+            del sys.modules["cython"]
+            sys.modules.update(installed)
+
+
 class Sources:
     """Finds the Python files of kernels where compiled ones are beside them."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Where the source of a kernel is; None for any other module."""
-        package, _, module = name.rpartition(".")
-        file = HERE / f"{module}.py"
-        return spec_from_file_location(name, file) if package == __name__ and file.exists() else None
+        package, _, inner = name.partition(f"{__name__}.")
+        file = HERE / f"{inner.replace('.', '/')}.py"
+        if package or not inner or not file.exists():
+            return None
+        return spec_from_file_location(name, file, loader=Uncompiled(name, str(file)))
 
 
 def all_compiled() -> bool:
     """Whether each kernel was compiled, for this version of Python."""
-    files = set(os.listdir(HERE))
-    kernels = {file.removesuffix(".py") for file in files if file.endswith(".py")} - {"__init__", "uncompiled"}
-    kernels.add("shared")  # what all of them need of Cython
+    files = {os.path.join(folder, file) for folder, _, files in os.walk(HERE) for file in files}
+    kernels = {file.removesuffix(".py") for file in files if file.endswith(".py")}
+    kernels = {kernel for kernel in kernels if os.path.basename(kernel) not in ("__init__", "uncompiled")}
+    kernels.add(os.path.join(HERE, "shared"))  # what all of them need of Cython
     return all(any(f"{kernel}{suffix}" in files for suffix in EXTENSION_SUFFIXES) for kernel in kernels)
 
 

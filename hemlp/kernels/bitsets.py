@@ -1,12 +1,8 @@
-"""Sets of small numbers as bits of words, 62 in each, so that no arithmetic overflows; and arrays that grow."""
+"""Bit sets of small numbers, 62 bits in a word so that nothing overflows; and arrays that grow (amortized O(1))."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
 if not cython.compiled:  # words.pxd has them, too, so that they are compiled into the loops that use them

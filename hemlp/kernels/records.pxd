@@ -1,4 +1,5 @@
 cimport cython
+
 @cython.final
 cdef class Rows:
     cdef readonly const long long[::1] ptr

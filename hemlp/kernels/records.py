@@ -1,12 +1,8 @@
-"""What kernels work on: records of arrays, so that a function takes two or three of them. Types are in records.pxd."""
+"""CSR (compressed sparse row) records of arrays, so that a kernel takes two or three arguments."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from hemlp.kernels import Array
 
 
 class Rows:

@@ -1,23 +1,14 @@
-"""How often instances were drawn."""
+"""Bootstrap counts: how often each instance was drawn for each resample (Efron, 1979). O(draws)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 def times_drawn(numbers: Array, drawn: Array, width: int) -> Array:
@@ -30,10 +21,7 @@ def times_drawn(numbers: Array, drawn: Array, width: int) -> Array:
     return counts
 
 
-@cython.cfunc
-def _count(
-    numbers: cython.const[cython.longlong][::1], drawn: cython.const[cython.ushort][::1], counts: cython.double[:, ::1]
-) -> None:
+def _count(numbers, drawn, counts):
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     at: cython.Py_ssize_t = 0

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+import cython
 
-if cython.compiled:
-    from cython.cimports.cpython.exc import PyErr_CheckSignals
-else:
+if not cython.compiled:
 
     def PyErr_CheckSignals() -> int:
         """Python looks by itself."""

@@ -1,4 +1,4 @@
-"""What stands for ``cython`` where kernels run uncompiled and Cython is not installed.
+"""What ``import cython`` gives kernels that run uncompiled.
 
 Annotations are never looked at, so what is left of it are decorators, ``with cython.nogil``, constants and conversions.
 """

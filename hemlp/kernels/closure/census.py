@@ -1,28 +1,19 @@
 """Where classes are met over many instances: in how many closures of each side, with which values, in which relation.
 
-A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side.
+A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side: one
+pass over the ancestor lists, O(their total length). Sums are compensated (Knuth's TwoSum).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Implied, Rows, Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.records import Implied, Rows, Sides
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 # ---- how many closures hold a class
@@ -49,11 +40,7 @@ def count_groups(sides: Sides, implied: Implied, groups: Array, number: int) -> 
     return counts + beyond[:, None] * through[:, None, :]
 
 
-@cython.cfunc
-def _count_all(
-    sides: Sides, implied: Implied, groups: cython.const[cython.int][::1], counts: cython.longlong[:, :, ::1],
-    through: cython.longlong[:, ::1],
-) -> None:  # fmt: skip
+def _count_all(sides, implied, groups, counts, through):
     """``counts`` and ``through`` have a row for each instance, or one for all of them."""
     stamp: cython.int[::1] = np.full(implied.size, -1, np.int32)
     i: cython.Py_ssize_t
@@ -64,13 +51,7 @@ def _count_all(
             _count(sides, implied, stamp, i, groups, counts, through)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count(
-    sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t,
-    groups: cython.const[cython.int][::1], counts: cython.longlong[:, :, ::1], through: cython.longlong[:, ::1],
-) -> cython.void:  # fmt: skip
+def _count(sides, implied, stamp, i, groups, counts, through):
     """One instance. What is beyond the hub is counted once for all nodes, in ``through``."""
     row: cython.Py_ssize_t = i if counts.shape[0] > 1 else 0
     p_hub: cython.bint = False
@@ -118,11 +99,7 @@ def add_up(sets: Rows, implied: Implied, values: Array, sums: Array) -> None:
             _add(sums, node, value)
 
 
-@cython.cfunc
-def _add_all(
-    sets: Rows, implied: Implied, values: cython.const[cython.double][::1], sums: cython.double[:, ::1],
-    through: cython.double[::1],
-) -> None:  # fmt: skip
+def _add_all(sets, implied, values, sums, through):
     stamp: cython.longlong[::1] = np.full(implied.size, -1, np.int64)
     beyond: cython.double[:, ::1] = np.zeros((1, 2))
     i: cython.Py_ssize_t
@@ -146,10 +123,7 @@ def _add_all(
     through[1] = beyond[0, 1]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add(sums: cython.double[:, ::1], node: cython.Py_ssize_t, value: cython.double) -> cython.void:
+def _add(sums, node, value):
     """Add to a sum without loss: what rounding takes from it goes to its remainder."""
     old: cython.double = sums[node, 0]
     new: cython.double = old + value

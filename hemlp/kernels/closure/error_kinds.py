@@ -1,45 +1,37 @@
 """In which relation each class of a side stands to the other side: hit, or the kind of error that it is.
 
 Both sides of an instance are looked at in turn: the other one is marked, and each class is compared with the marks.
+O(total length of the ancestor lists).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Implied, Rows, Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.records import Implied, Rows, Sides
     from hemlp.kernels.signals import look_for_signals
 
-Array = NDArray[Any]
+    HIT = 0
+    TOO_GENERAL = 1
+    TOO_SPECIFIC = 2
+    SIBLING = 3
+    SAME_BRANCH = 4
+    ELSEWHERE = 5
+    MEMBER = 0
+    PARENT = 1
+    CLOSURE = 2
+    THROUGH = 0
+    CLASS_BEYOND = 1
+    INNER_BEYOND = 2
 
-HIT = cython.declare(cython.uchar, 0)
-TOO_GENERAL = cython.declare(cython.uchar, 1)
-TOO_SPECIFIC = cython.declare(cython.uchar, 2)
-SIBLING = cython.declare(cython.uchar, 3)
-SAME_BRANCH = cython.declare(cython.uchar, 4)
-ELSEWHERE = cython.declare(cython.uchar, 5)
 
 # what is marked of the other side: its classes, their parents, their closures
-MEMBER = cython.declare(cython.Py_ssize_t, 0)
-PARENT = cython.declare(cython.Py_ssize_t, 1)
-CLOSURE = cython.declare(cython.Py_ssize_t, 2)
 
 # and what is known of it as a whole: it reaches the hub, has a class beyond it, has a node there that is no root
-THROUGH = cython.declare(cython.Py_ssize_t, 0)
-CLASS_BEYOND = cython.declare(cython.Py_ssize_t, 1)
-INNER_BEYOND = cython.declare(cython.Py_ssize_t, 2)
 
 
 def kinds(sides: Sides, row: Array, implied: Implied, parents: Rows) -> tuple[Array, Array]:
@@ -50,11 +42,7 @@ def kinds(sides: Sides, row: Array, implied: Implied, parents: Rows) -> tuple[Ar
     return pred, true
 
 
-@cython.cfunc
-def _kinds_all(
-    sides: Sides, row: cython.const[cython.int][::1], implied: Implied, parents: Rows, pred: cython.uchar[::1],
-    true: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _kinds_all(sides, row, implied, parents, pred, true):
     marks: cython.int[:, ::1] = np.full((3, implied.size), -1, np.int32)
     facts: cython.int[::1] = np.zeros(3, np.int32)
     i: cython.Py_ssize_t
@@ -77,13 +65,7 @@ def _kinds_all(
                 true[k] = _kind(sides.true[k], row, implied, parents, marks, mark, facts, False)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _mark(
-    c: cython.int, row: cython.const[cython.int][::1], implied: Implied, parents: Rows, marks: cython.int[:, ::1],
-    mark: cython.int, facts: cython.int[::1],
-) -> cython.void:  # fmt: skip
+def _mark(c, row, implied, parents, marks, mark, facts):
     """Mark a class of the other side, its parents and its closure."""
     marks[MEMBER, c] = mark
     for k in range(parents.ptr[c], parents.ptr[c + 1]):
@@ -99,13 +81,7 @@ def _mark(
             facts[INNER_BEYOND] = 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _kind(
-    c: cython.int, row: cython.const[cython.int][::1], implied: Implied, parents: Rows, marks: cython.int[:, ::1],
-    mark: cython.int, facts: cython.int[::1], predicted: cython.bint,
-) -> cython.uchar:  # fmt: skip
+def _kind(c, row, implied, parents, marks, mark, facts, predicted):
     """The first kind that applies to a class."""
     if marks[MEMBER, c] == mark:
         return HIT

@@ -1,34 +1,18 @@
-"""The closures of both sides of many instances: their nodes, and on which sides these are."""
+"""Closures of both sides of many instances, by breadth-first search within a horizon. O(nodes + edges) per instance."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.arrays import enlarge
+from hemlp.kernels import Array
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Rows, Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.records import Rows, Sides
     from hemlp.kernels.signals import look_for_signals
 
-Array = NDArray[Any]
-
-PRED = cython.declare(cython.uchar, 1)
-TRUE = cython.declare(cython.uchar, 2)
-BOTH = cython.declare(cython.uchar, 3)
-DROPPED = cython.declare(cython.uchar, 4)
-OFTEN = cython.declare(cython.Py_ssize_t, 65536)
-"""Nodes after which signals are looked for."""
+    PRED, TRUE, BOTH, DROPPED, OFTEN = 1, 2, 3, 4, 65536
 
 
 def closures(sides: Sides, arrows: Rows, start: int, room: int, farthest: int, top: bool) -> tuple[Array, Array, Array]:
@@ -44,19 +28,8 @@ def closures(sides: Sides, arrows: Rows, start: int, room: int, farthest: int, t
     return ptr[: done + 1], nodes[: ptr[done]].copy(), members[: ptr[done]].copy()
 
 
-@cython.cclass
 class Search:
     """What is found, and scratch: of ``size`` nodes and ⊤ the last instance that had each of them on a side."""
-
-    size: cython.Py_ssize_t
-    farthest: cython.longlong
-    top: cython.bint
-    stamp: cython.longlong[:, ::1]
-    place: cython.longlong[::1]
-    queue: cython.int[::1]
-    nodes: cython.int[::1]
-    members: cython.uchar[::1]
-    end: cython.Py_ssize_t
 
     def __init__(self, size: int, farthest: int, top: bool) -> None:
         self.size = size
@@ -70,15 +43,7 @@ class Search:
         self.end = 0
 
 
-@cython.cfunc
-def _close_all(
-    sides: Sides,
-    arrows: Rows,
-    start: cython.Py_ssize_t,
-    room: cython.longlong,
-    search: Search,
-    ptr: cython.longlong[::1],
-) -> cython.Py_ssize_t:
+def _close_all(sides, arrows, start, room, search, ptr):
     """How many instances are done."""
     looked: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -98,21 +63,14 @@ def _close_all(
     return sides.size - start
 
 
-@cython.cfunc
-def _make_room(search: Search) -> None:
+def _make_room(search):
     """For one more instance."""
     needed = search.end + 2 * (search.size + 1)
     search.nodes = enlarge(np.asarray(search.nodes), needed)
     search.members = enlarge(np.asarray(search.members), needed)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1)
-def _close(
-    search: Search, arrows: Rows, classes: cython.const[cython.int][::1], begin: cython.longlong, end: cython.longlong,
-    i: cython.longlong, side: cython.int,
-) -> cython.int:  # fmt: skip
+def _close(search, arrows, classes, begin, end, i, side):
     """Add one side of instance i."""
     filled: cython.Py_ssize_t = 0
     for c in range(begin, end):
@@ -136,12 +94,7 @@ def _close(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1)
-def _imply(
-    search: Search, arrows: Rows, i: cython.longlong, side: cython.int, filled: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
+def _imply(search, arrows, i, side, filled):
     """Add what the nodes of the queue imply to it, level by level; how many there are."""
     reached: cython.Py_ssize_t = 0
     level: cython.longlong = 0
@@ -168,13 +121,7 @@ def drop_distant(ptr: Array, nodes: Array, members: Array, parents: Rows) -> Non
     _drop_all(ptr, nodes, members, parents)
 
 
-@cython.cfunc
-def _drop_all(
-    ptr: cython.const[cython.longlong][::1],
-    nodes: cython.const[cython.int][::1],
-    members: cython.uchar[::1],
-    parents: Rows,
-) -> None:
+def _drop_all(ptr, nodes, members, parents):
     side_of: cython.uchar[::1] = np.zeros(parents.ptr.shape[0] - 1, np.uint8)
     looked: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -193,10 +140,7 @@ def _drop_all(
                 side_of[nodes[k]] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_near(parents: Rows, node: cython.int, side_of: cython.uchar[::1], side: cython.uchar) -> cython.bint:
+def _is_near(parents, node, side_of, side):
     """Whether a node has a parent on a side, or none at all."""
     for e in range(parents.ptr[node], parents.ptr[node + 1]):
         if side_of[parents.items[e]] & side:
@@ -211,12 +155,7 @@ def weigh(ptr: Array, nodes: Array, members: Array, weights: Array) -> tuple[Arr
     return sums, equal
 
 
-@cython.cfunc
-def _weigh_all(
-    ptr: cython.const[cython.longlong][::1], nodes: cython.const[cython.int][::1],
-    members: cython.const[cython.uchar][::1], weights: cython.const[cython.double][::1],
-    sums: cython.double[:, ::1], equal: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _weigh_all(ptr, nodes, members, weights, sums, equal):
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     with cython.nogil:

@@ -1,28 +1,19 @@
-"""Sizes of the closures of both sides of many instances, and of what they share, without keeping the closures.
+"""Sizes of the closures of both sides of many instances, and of their intersection, without storing the closures.
 
-A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side.
+One pass over the ancestor lists of all classes, O(their total length). Invariant: a node's stamp is 2i once it was met
+on the predicted side of instance i, and 2i + 1 once on the true side, so that nothing has to be reset.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Implied, Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.records import Implied, Sides
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 def tally(sides: Sides, implied: Implied, weights: Array, top: bool) -> tuple[Array, Array]:
@@ -37,11 +28,7 @@ def tally(sides: Sides, implied: Implied, weights: Array, top: bool) -> tuple[Ar
     return sums, equal
 
 
-@cython.cfunc
-def _tally_all(
-    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], uniform: cython.bint,
-    upper: cython.double, top: cython.bint, sums: cython.double[:, ::1], equal: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _tally_all(sides, implied, weights, uniform, upper, top, sums, equal):
     stamp: cython.int[::1] = np.full(implied.size, -1, np.int32)
     i: cython.Py_ssize_t
     with cython.nogil:
@@ -58,12 +45,7 @@ def _tally_all(
                 _add_top(sides, weights[implied.size], i, sums)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count(
-    sides: Sides, implied: Implied, stamp: cython.int[::1], i: cython.Py_ssize_t, sums: cython.double[:, ::1]
-) -> cython.bint:
+def _count(sides, implied, stamp, i, sums):
     """Count the nodes of one instance; without branches, which nobody could foretell."""
     predicted: cython.long = 0
     true: cython.long = 0
@@ -87,13 +69,7 @@ def _count(
     return predicted == common and true == common
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _weigh(
-    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], stamp: cython.int[::1],
-    i: cython.Py_ssize_t, sums: cython.double[:, ::1],
-) -> cython.bint:  # fmt: skip
+def _weigh(sides, implied, weights, stamp, i, sums):
     """Add up the weights of the nodes of one instance."""
     predicted: cython.double = 0.0
     true: cython.double = 0.0
@@ -126,13 +102,7 @@ def _weigh(
     return alone == 0 and not odd
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _tally_with_hub(
-    sides: Sides, implied: Implied, weights: cython.const[cython.double][::1], upper: cython.double,
-    stamp: cython.int[::1], i: cython.Py_ssize_t, sums: cython.double[:, ::1],
-) -> cython.bint:  # fmt: skip
+def _tally_with_hub(sides, implied, weights, upper, stamp, i, sums):
     """The same where classes reach the hub: what is beyond it weighs ``upper``, once for each side."""
     p_hub: cython.bint = False
     t_hub: cython.bint = False
@@ -176,10 +146,7 @@ def _tally_with_hub(
     return alone == 0 and not odd
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_top(sides: Sides, weight: cython.double, i: cython.Py_ssize_t, sums: cython.double[:, ::1]) -> cython.void:
+def _add_top(sides, weight, i, sums):
     """One node more for each side of an instance that is not empty."""
     some_predicted: cython.bint = sides.pred_ptr[i + 1] > sides.pred_ptr[i]
     some_true: cython.bint = sides.true_ptr[i + 1] > sides.true_ptr[i]

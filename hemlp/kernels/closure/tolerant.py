@@ -2,29 +2,19 @@
 
 What is on one side only stays if it is a root or if a parent of it is on the other side. Where one side alone reaches
 the hub, what stays of all that is beyond are its roots and, below the nodes of the other side, their children; nothing
-else has to be looked at.
+else has to be looked at. One pass over the ancestor lists, O(their total length).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Implied, Rows, Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.records import Implied, Rows, Sides
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 def tally_tolerant(sides: Sides, implied: Implied, parents: Rows, children: Rows) -> tuple[Array, Array]:
@@ -40,15 +30,8 @@ def tally_tolerant(sides: Sides, implied: Implied, parents: Rows, children: Rows
     return counts, equal
 
 
-@cython.cclass
 class Hierarchy:
     """What implies what, and what is next to what; ``upper`` nodes are beyond the hub, ``upper_roots`` are roots."""
-
-    implied: Implied
-    parents: Rows
-    children: Rows
-    upper: cython.long
-    upper_roots: cython.long
 
     def __init__(self, implied: Implied, parents: Rows, children: Rows, upper: int, upper_roots: int) -> None:
         self.implied = implied
@@ -58,7 +41,6 @@ class Hierarchy:
         self.upper_roots = upper_roots
 
 
-@cython.cclass
 class Side:
     """One side of an instance: its ``nodes``, without those beyond the hub if it is ``with_hub``, which has them all.
 
@@ -66,21 +48,13 @@ class Side:
     ``child_stamp`` of those nodes of the other side that were counted as children of this one's.
     """
 
-    with_hub: cython.bint
-    alone: cython.long
-    filled: cython.Py_ssize_t
-    nodes: cython.int[::1]
-    stamp: cython.int[::1]
-    child_stamp: cython.int[::1]
-
     def __init__(self, size: int) -> None:
         self.nodes = np.empty(size, np.int32)
         self.stamp = np.full(size, -1, np.int32)
         self.child_stamp = np.full(size, -1, np.int32)
 
 
-@cython.cfunc
-def _tally_all(sides: Sides, hierarchy: Hierarchy, counts: cython.double[:, ::1], equal: cython.uchar[::1]) -> None:
+def _tally_all(sides, hierarchy, counts, equal):
     pred: Side = Side(hierarchy.implied.size)
     true: Side = Side(hierarchy.implied.size)
     common: cython.long
@@ -107,13 +81,7 @@ def _tally_all(sides: Sides, hierarchy: Hierarchy, counts: cython.double[:, ::1]
             equal[i] = pred.alone == 0 and true.alone == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _collect(
-    side: Side, classes: cython.const[cython.int][::1], begin: cython.longlong, end: cython.longlong, implied: Implied,
-    i: cython.int,
-) -> cython.void:  # fmt: skip
+def _collect(side, classes, begin, end, implied, i):
     """The nodes of one side of instance i."""
     side.alone = 0
     side.filled = 0
@@ -129,10 +97,7 @@ def _collect(
                 side.filled += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _compare(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: cython.int) -> cython.long:
+def _compare(own, other, node, hierarchy, i):
     """1 if the other side has a node, too; if it has not, see whether the node stays."""
     if other.with_hub and hierarchy.implied.beyond[node]:
         _count_children(own, other, node, hierarchy, i)
@@ -147,10 +112,7 @@ def _compare(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: 
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_children(own: Side, other: Side, node: cython.int, hierarchy: Hierarchy, i: cython.int) -> cython.void:
+def _count_children(own, other, node, hierarchy, i):
     """What stays of the other side, which has all that is beyond the hub, because ``node`` is on this side."""
     for e in range(hierarchy.children.ptr[node], hierarchy.children.ptr[node + 1]):
         child = hierarchy.children.items[e]

@@ -1,36 +1,17 @@
-"""Is a pairing of least cost? Decided by arithmetic without rounding, on the costs as they are given.
+"""Optimality of a pairing by complementary slackness, in exact arithmetic on the costs as they are given.
 
-Prices that a solver found are the proof if they fit. Otherwise they are where the search for a cycle of negative cost
-in the network of the instance begins.
+Prices that a solver found prove the optimum if reduced costs have the right signs, which takes O(pairs). Otherwise they
+are the first potentials of ``negative_cycles`` on the network of the instance.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.cycles import (
-        BROKEN,
-        PROVED,
-        WIDE,
-        Proof,
-        improve,
-        look_after,
-        set_price,
-        split_costs,
-    )
-    from cython.cimports.hemlp.kernels.network import Network, lay_out, read_off
-    from cython.cimports.hemlp.kernels.pairing import Chosen, Pairing
-    from cython.cimports.libc.math import fabs
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import fabs
 
     from hemlp.kernels.flow.negative_cycles import (
@@ -38,15 +19,13 @@ else:
         PROVED,
         WIDE,
         Proof,
-        improve,
-        look_after,
-        set_price,
+        cancel_negative_cycles,
+        check_signals,
+        set_potential,
         split_costs,
     )
-    from hemlp.kernels.flow.network import Network, lay_out, read_off
+    from hemlp.kernels.flow.network import Network, build_network, read_flow
     from hemlp.kernels.flow.pairing import Chosen, Pairing
-
-Array = NDArray[Any]
 
 
 def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
@@ -65,45 +44,34 @@ def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
     return verdicts
 
 
-@cython.cfunc
-def _prove_at_once(
-    given: Pairing, asked: cython.const[cython.uchar][::1], chosen: Chosen, proof: Proof,
-    degrees: cython.longlong[::1], verdicts: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _prove_at_once(given, asked, chosen, proof, degrees, verdicts):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
             if asked[i]:
-                look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+                check_signals(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
                 if _proved_at_once(given, i, chosen, degrees):
                     verdicts[i] = PROVED
 
 
-@cython.cfunc
-def _all_cheapest(
-    given: Pairing, left: cython.const[cython.longlong][::1], chosen: Chosen, net: Network, proof: Proof,
-    verdicts: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _all_cheapest(given, left, chosen, net, proof, verdicts):
     k: cython.Py_ssize_t
     with cython.nogil:
         for k in range(left.shape[0]):
             i: cython.Py_ssize_t = left[k]
-            look_after(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
-            if not lay_out(given, i, chosen, net):
+            check_signals(proof, 1 + given.pair_ptr[i + 1] - given.pair_ptr[i])
+            if not build_network(given, i, chosen, net):
                 verdicts[i] = BROKEN
             elif not split_costs(net, proof):
                 verdicts[i] = WIDE
             else:
                 _take_prices(given, i, chosen, proof)
-                verdicts[i] = improve(net, proof)
+                verdicts[i] = cancel_negative_cycles(net, proof)
                 if proof.cycles:
-                    read_off(given, i, net, chosen)
+                    read_flow(given, i, net, chosen)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _proved_at_once(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, degrees: cython.longlong[::1]) -> cython.bint:
+def _proved_at_once(given, i, chosen, degrees):
     """Whether the prices of a solver fit as they are, which is seen without the network.
 
     For pairs that count for both their ends, and prices of few digits, so that the sum of two is exact; in comparisons
@@ -143,21 +111,12 @@ def _proved_at_once(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, degree
     return fits
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _has_few_digits(price: cython.double) -> cython.bint:
+def _has_few_digits(price):
     """Whether a price is a multiple of 2⁻²⁰ below 2³¹, so that the sum of two such prices is exact."""
     return fabs(price) < 2147483648.0 and (price + 8589934592.0) - 8589934592.0 == price
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _price_fits(
-    price: cython.double, default: cython.double, taken: cython.longlong, degree: cython.longlong,
-    lower: cython.longlong, upper: cython.longlong,
-) -> cython.bint:  # fmt: skip
+def _price_fits(price, default, taken, degree, lower, upper):
     """Whether a class keeps its bounds, and its price neither lets it take more nor less, also of its default class."""
     kept: cython.bint = lower <= degree <= upper and 0 <= taken <= upper
     more: cython.bint = (degree == upper or price >= 0.0) and (taken == upper or price <= default)
@@ -165,15 +124,12 @@ def _price_fits(
     return kept and more and less
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take_prices(given: Pairing, i: cython.Py_ssize_t, chosen: Chosen, proof: Proof) -> cython.void:
+def _take_prices(given, i, chosen, proof):
     """Begin with the prices that a solver found."""
     c: cython.Py_ssize_t
     height: cython.Py_ssize_t = given.pred_ptr[i + 1] - given.pred_ptr[i]
-    set_price(proof, 0, 0.0)
+    set_potential(proof, 0, 0.0)
     for c in range(height):
-        set_price(proof, 1 + c, -chosen.price_p[given.pred_ptr[i] + c])
+        set_potential(proof, 1 + c, -chosen.price_p[given.pred_ptr[i] + c])
     for c in range(given.true_ptr[i + 1] - given.true_ptr[i]):
-        set_price(proof, 1 + height + c, chosen.price_t[given.true_ptr[i] + c])
+        set_potential(proof, 1 + height + c, chosen.price_t[given.true_ptr[i] + c])

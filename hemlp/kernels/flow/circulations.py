@@ -1,39 +1,28 @@
-"""Flows of least cost in many small networks that are given arc by arc, and their proofs.
+"""Minimum-cost circulations in many small networks that are given arc by arc, and proofs of optimality.
 
 Instance i has the nodes from ``node_ptr[i]`` on, numbered from 0, and the arcs from ``arc_ptr[i]`` on. Costs are at
-least 0.
+least 0. Algorithms and complexity are those of ``successive_shortest_paths`` and ``negative_cycles``.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.cycles import (
+from hemlp.kernels import Array
+
+if not cython.compiled:
+    from hemlp.kernels.flow.negative_cycles import (
         BROKEN,
         WIDE,
         Proof,
-        improve,
-        look_after,
-        set_price,
+        cancel_negative_cycles,
+        check_signals,
+        set_potential,
         split_costs,
     )
-    from cython.cimports.hemlp.kernels.flow import Search, least_cost_flow
-    from cython.cimports.hemlp.kernels.network import Network
-else:
-    from hemlp.kernels.flow.negative_cycles import BROKEN, WIDE, Proof, improve, look_after, set_price, split_costs
     from hemlp.kernels.flow.network import Network
-    from hemlp.kernels.flow.successive_shortest_paths import Search, least_cost_flow
-
-Array = NDArray[Any]
+    from hemlp.kernels.flow.successive_shortest_paths import Dijkstra, least_cost_flow
 
 
 class Circulations:
@@ -48,74 +37,61 @@ class Circulations:
         self.cost = cost
 
 
-def find_flows(given: Circulations, flow: Array, far: Array) -> Array:
-    """Find a flow of least cost of each instance, and numbers of its nodes that prove it; which have one."""
+def find_flows(given: Circulations, flow: Array, potential: Array) -> Array:
+    """Find a minimum-cost circulation of each instance, and potentials that prove it; which have one."""
     feasible = np.zeros(given.size, np.bool_)
-    net, search = Network(given.most_nodes, given.most_arcs), Search(given.most_nodes)
-    _find_all(given, flow, far, net, search, feasible.view("u1"))
+    net, search = Network(given.most_nodes, given.most_arcs), Dijkstra(given.most_nodes)
+    _find_all(given, flow, potential, net, search, feasible.view("u1"))
     return feasible
 
 
-@cython.cfunc
-def _find_all(
-    given: Circulations, flow: cython.longlong[::1], far: cython.double[::1], net: Network, search: Search,
-    feasible: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _find_all(given, flow, potential, net, search, feasible):
     i: cython.Py_ssize_t
     v: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
             for v in range(given.arc_ptr[i], given.arc_ptr[i + 1]):
                 flow[v] = 0
-            _lay_out(given, i, flow, net)
+            _build_network(given, i, flow, net)
             feasible[i] = least_cost_flow(net, search)
             if feasible[i]:
-                _read_off(given, i, net, flow)
+                _read_flow(given, i, net, flow)
                 for v in range(net.nodes):
-                    far[given.node_ptr[i] + v] = search.far[v]
+                    potential[given.node_ptr[i] + v] = search.potential[v]
 
 
-def cheapest_flows(given: Circulations, asked: Array, flow: Array, far: Array) -> Array:
+def cheapest_flows(given: Circulations, asked: Array, flow: Array, potential: Array) -> Array:
     """Turn the flows of the instances that are ``asked`` for into those of least cost; a verdict for each.
 
     PROVED: perhaps after changes. WIDE: costs are too far apart. LONG: too many changes. BROKEN: bounds are not kept.
     """
     verdicts = np.zeros(given.size, np.uint8)
     net, proof = Network(given.most_nodes, given.most_arcs), Proof(given.most_nodes, given.most_arcs)
-    _improve_all(given, asked.view("u1"), flow, far, net, proof, verdicts)
+    _improve_all(given, asked.view("u1"), flow, potential, net, proof, verdicts)
     return verdicts
 
 
-@cython.cfunc
-def _improve_all(
-    given: Circulations, asked: cython.const[cython.uchar][::1], flow: cython.longlong[::1],
-    far: cython.const[cython.double][::1], net: Network, proof: Proof, verdicts: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _improve_all(given, asked, flow, potential, net, proof, verdicts):
     i: cython.Py_ssize_t
     v: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
             if not asked[i]:
                 continue
-            look_after(proof, 1 + given.arc_ptr[i + 1] - given.arc_ptr[i])
-            if not _lay_out(given, i, flow, net):
+            check_signals(proof, 1 + given.arc_ptr[i + 1] - given.arc_ptr[i])
+            if not _build_network(given, i, flow, net):
                 verdicts[i] = BROKEN
             elif not split_costs(net, proof):
                 verdicts[i] = WIDE
             else:
                 for v in range(net.nodes):
-                    set_price(proof, v, far[given.node_ptr[i] + v])
-                verdicts[i] = improve(net, proof)
+                    set_potential(proof, v, potential[given.node_ptr[i] + v])
+                verdicts[i] = cancel_negative_cycles(net, proof)
                 if proof.cycles:
-                    _read_off(given, i, net, flow)
+                    _read_flow(given, i, net, flow)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _lay_out(
-    given: Circulations, i: cython.Py_ssize_t, flow: cython.const[cython.longlong][::1], net: Network
-) -> cython.bint:
+def _build_network(given, i, flow, net):
     """The network of instance i with its flow; whether that keeps all bounds."""
     a: cython.Py_ssize_t
     begin: cython.Py_ssize_t = given.arc_ptr[i]
@@ -123,22 +99,19 @@ def _lay_out(
     net.arcs = given.arc_ptr[i + 1] - begin
     kept: cython.bint = True
     for a in range(net.arcs):
-        much = flow[begin + a]
+        amount = flow[begin + a]
         net.end[2 * a] = given.head[begin + a]
         net.end[2 * a + 1] = given.tail[begin + a]
         net.cost[a] = given.cost[begin + a]
-        net.space[2 * a] = given.upper[begin + a] - much
-        net.space[2 * a + 1] = much - given.lower[begin + a]
-        kept &= net.space[2 * a] >= 0 and net.space[2 * a + 1] >= 0
+        net.residual[2 * a] = given.upper[begin + a] - amount
+        net.residual[2 * a + 1] = amount - given.lower[begin + a]
+        kept &= net.residual[2 * a] >= 0 and net.residual[2 * a + 1] >= 0
     return kept
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _read_off(given: Circulations, i: cython.Py_ssize_t, net: Network, flow: cython.longlong[::1]) -> cython.void:
+def _read_flow(given, i, net, flow):
     """What flows on each arc of instance i."""
     a: cython.Py_ssize_t
     begin: cython.Py_ssize_t = given.arc_ptr[i]
     for a in range(net.arcs):
-        flow[begin + a] = net.space[2 * a + 1] + given.lower[begin + a]
+        flow[begin + a] = net.residual[2 * a + 1] + given.lower[begin + a]

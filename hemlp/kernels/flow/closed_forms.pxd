@@ -1,5 +1,16 @@
 cimport cython
+from hemlp.kernels.flow.assignment cimport UNMATCHED, Matching, match
+from hemlp.kernels.flow.pairing cimport Chosen, Pairing
+from hemlp.kernels.signals cimport look_for_signals
+from libc.math cimport INFINITY
+
 @cython.final
 cdef class Alone:
     cdef double[::1] cost_p, cost_t
     cdef int[::1] partner_p, partner_t
+
+cdef _all_pairings(Pairing given, bint cover, Chosen chosen, Matching m, Alone alone, unsigned char[::1] feasible)
+cdef bint _alone(Pairing given, Py_ssize_t i, bint cover, Alone alone) noexcept nogil
+cdef void _set_savings(Pairing given, Py_ssize_t i, Alone alone, Matching m) noexcept nogil
+cdef void _write(Pairing given, Py_ssize_t i, Alone alone, Matching m, Chosen chosen) noexcept nogil
+cdef void _choose(Pairing given, Py_ssize_t i, Py_ssize_t row, Py_ssize_t column, Chosen chosen) noexcept nogil

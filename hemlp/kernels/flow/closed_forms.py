@@ -1,30 +1,22 @@
-"""Optima of Problem 1 that have a closed form: one to one with default classes, and covers."""
+"""Optima of Problem 1 that are one linear assignment: matchings with default classes, and edge covers.
+
+A minimum-cost edge cover is a matching of greatest savings plus the cheapest option of each class left over (Schrijver,
+*Combinatorial Optimization*, 2003, section 27.3). O(n³), as ``assignment``.
+"""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.matching import ALONE, Matching, match
-    from cython.cimports.hemlp.kernels.pairing import Chosen, Pairing
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
-    from hemlp.kernels.flow.assignment import ALONE, Matching, match
+    from hemlp.kernels.flow.assignment import UNMATCHED, Matching, match
     from hemlp.kernels.flow.pairing import Chosen, Pairing
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
@@ -40,17 +32,14 @@ def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
 
 
 class Alone:
-    """What each class of an instance costs alone, and with whom (ALONE: its default class)."""
+    """What each class of an instance costs alone, and with whom (UNMATCHED: its default class)."""
 
     def __init__(self, height: int, width: int) -> None:
         self.cost_p, self.cost_t = np.empty(height), np.empty(width)
         self.partner_p, self.partner_t = np.empty(height, np.int32), np.empty(width, np.int32)
 
 
-@cython.cfunc
-def _all_pairings(
-    given: Pairing, cover: cython.bint, chosen: Chosen, m: Matching, alone: Alone, feasible: cython.uchar[::1]
-) -> None:
+def _all_pairings(given, cover, chosen, m, alone, feasible):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
@@ -63,10 +52,7 @@ def _all_pairings(
                 _write(given, i, alone, m, chosen)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alone) -> cython.bint:
+def _alone(given, i, cover, alone):
     """What classes cost alone; whether all have something to take."""
     row: cython.Py_ssize_t
     column: cython.Py_ssize_t
@@ -74,10 +60,10 @@ def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alon
     width: cython.Py_ssize_t = given.true_ptr[i + 1] - given.true_ptr[i]
     for row in range(height):
         alone.cost_p[row] = given.default_p[given.pred_ptr[i] + row]
-        alone.partner_p[row] = ALONE
+        alone.partner_p[row] = UNMATCHED
     for column in range(width):
         alone.cost_t[column] = given.default_t[given.true_ptr[i] + column]
-        alone.partner_t[column] = ALONE
+        alone.partner_t[column] = UNMATCHED
     if cover:
         k: cython.Py_ssize_t = given.pair_ptr[i]
         for row in range(height):
@@ -97,10 +83,7 @@ def _alone(given: Pairing, i: cython.Py_ssize_t, cover: cython.bint, alone: Alon
     return worst < INFINITY
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching) -> cython.void:
+def _set_savings(given, i, alone, m):
     """What pairs save; the rows are the smaller side."""
     row: cython.Py_ssize_t
     column: cython.Py_ssize_t
@@ -122,10 +105,7 @@ def _set_savings(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching
         k += width
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chosen: Chosen) -> cython.void:
+def _write(given, i, alone, m, chosen):
     """What is matched, and for who is not what it takes alone."""
     k: cython.Py_ssize_t
     p: cython.Py_ssize_t = given.pred_ptr[i]
@@ -135,28 +115,23 @@ def _write(given: Pairing, i: cython.Py_ssize_t, alone: Alone, m: Matching, chos
     turned: cython.bint = height > width
     for k in range(height):
         chosen.default_p[p + k] = 1
-        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_price[k] if turned else m.row_price[k])
+        chosen.price_p[p + k] = alone.cost_p[k] - (m.column_dual[k] if turned else m.row_dual[k])
     for k in range(width):
         chosen.default_t[t + k] = 1
-        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_price[k] if turned else m.column_price[k])
+        chosen.price_t[t + k] = alone.cost_t[k] - (m.row_dual[k] if turned else m.column_dual[k])
     for k in range(height):
         mate: cython.Py_ssize_t = m.row_of[k] if turned else m.column_of[k]
-        if mate == ALONE:
+        if mate == UNMATCHED:
             mate = alone.partner_p[k]
-        if mate != ALONE:
+        if mate != UNMATCHED:
             _choose(given, i, k, mate, chosen)
     for k in range(width):
         mate = m.column_of[k] if turned else m.row_of[k]
-        if mate == ALONE and alone.partner_t[k] != ALONE:
+        if mate == UNMATCHED and alone.partner_t[k] != UNMATCHED:
             _choose(given, i, alone.partner_t[k], k, chosen)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _choose(
-    given: Pairing, i: cython.Py_ssize_t, row: cython.Py_ssize_t, column: cython.Py_ssize_t, chosen: Chosen
-) -> cython.void:
+def _choose(given, i, row, column, chosen):
     """Take a pair, so that the ends that it counts for need no default class."""
     k: cython.Py_ssize_t = given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
     chosen.pairs[k] = 1

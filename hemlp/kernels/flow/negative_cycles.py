@@ -1,48 +1,37 @@
-"""Flows without cycles of negative cost, by arithmetic without rounding.
+"""Proof that a flow is of least cost, or cancelling of negative cycles (Klein, 1967), in exact arithmetic.
 
-A flow is of least cost if and only if no cycle of the network, along which it could be changed, has a negative cost;
-and that holds if and only if there are numbers ``far`` of the nodes with far[head] ≤ far[tail] + cost along every arc
-that can carry more, and the reverse along every arc that can carry less. Such numbers are looked for by making them
-smaller until they fit (Bellman, Ford), from any start. If they never fit, the ways by which they became smaller close
-to a cycle of negative cost: along that the flow is changed for the better, and it goes on.
+A flow is of least cost if and only if its residual network has no cycle of negative cost, and that holds if and only if
+there are potentials with potential[head] ≤ potential[tail] + cost along every residual arc. They are found by relaxing
+arcs from any start (Bellman–Ford; after a few passes with a queue of nodes), in O(n · m) for n nodes and m arcs. If
+that does not end, the predecessor arcs close to a negative cycle: the flow is augmented along it, and it goes on.
 
-Nothing is rounded: a cost is kept as the sum of two floats. One is a multiple of a unit so large that sums over the
-whole network fit a float, the other is what is left, in multiples of a unit of its own. Mostly nothing is left. Sums of
-either are exact; and the sum of two floats has the right sign, whatever is rounded.
+Nothing is rounded: a cost is the sum of two floats. One is a multiple of a unit so large that sums over the whole
+network fit a float, the other is what is left, in multiples of a unit of its own, and mostly 0. Invariant: sums of
+either are exact, and the sum of the two floats has the right sign, whatever is rounded.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.network import Network, list_ways, send
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY, fabs
-else:
+if not cython.compiled:
     from math import fabs
     from math import inf as INFINITY
 
-    from hemlp.kernels.flow.network import Network, list_ways, send
+    from hemlp.kernels.flow.network import list_residual_arcs, push
     from hemlp.kernels.signals import look_for_signals
 
     NOT_ASKED, PROVED, WIDE, LONG, BROKEN = range(5)
-    NOWHERE = -1
-    FEW_ROUNDS = 10
-    MOST_CYCLES = 5_000
+    NO_ARC, FEW_ROUNDS, MOST_CYCLES = -1, 10, 5_000
 
 
 class Proof:
-    """Room for the costs of so many arcs and the numbers of so many nodes, each in two parts; they begin at ``start``.
+    """Room for the costs of so many arcs and the potentials of so many nodes, each in two parts.
 
     ``wide``: second parts matter. ``cycles``: how many changes of the flow there were. ``large`` and ``small`` are
-    powers of two, which sums of first and second parts stay below. ``came``: the way by which a node was reached, or
-    NOWHERE. ``queue``: the nodes that wait, in a ring.
+    powers of two, which sums of first and second parts stay below. ``predecessor``: the arc that
+    lowered a potential last, or NO_ARC. ``queue``: the nodes that wait, in a ring.
     """
 
     def __init__(self, nodes: int, arcs: int) -> None:
@@ -50,15 +39,12 @@ class Proof:
         self.large = self.small = 0.0
         self.steps = self.waiting = self.cycles = 0
         self.cost, self.rest = np.empty(arcs), np.empty(arcs)
-        self.far, self.far_rest, self.start, self.start_rest = (np.empty(nodes) for _ in range(4))
-        self.came, self.mark = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-        self.queue, self.waits = np.empty(nodes, np.int32), np.empty(nodes, np.uint8)
+        self.potential, self.potential_rest, self.initial, self.initial_rest = (np.empty(nodes) for _ in range(4))
+        self.predecessor, self.mark = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+        self.queue, self.queued = np.empty(nodes, np.int32), np.empty(nodes, np.uint8)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _power_above(value: cython.double) -> cython.double:
+def _power_above(value):
     """The least power of two that is not below a value."""
     power: cython.double = 1.0
     while power < value:
@@ -68,10 +54,7 @@ def _power_above(value: cython.double) -> cython.double:
     return power
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_costs(net: Network, proof: Proof) -> cython.bint:
+def split_costs(net, proof):
     """Cut each cost in two parts; whether sums of either have room in a float.
 
     Sums along a path, and what they begin with, are below an eighth of ``large``. Adding a number that is so large to a
@@ -96,60 +79,48 @@ def split_costs(net: Network, proof: Proof) -> cython.bint:
     return left == proof.wide and 1e-250 < proof.large < 1e300
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_price(proof: Proof, v: cython.Py_ssize_t, price: cython.double) -> cython.void:
-    """Have the number of a node begin at a price, as nearly as units allow; what can be no price is left out."""
+def set_potential(proof, v, price):
+    """Have the potential of a node begin at a price, as nearly as units allow; 0 if that is out of range."""
     if not fabs(price) <= 0.125 * proof.large:
         price = 0.0
     part = (price + 2.0 * proof.large) - 2.0 * proof.large
-    proof.start[v] = part
-    proof.start_rest[v] = ((price - part) + 2.0 * proof.small) - 2.0 * proof.small if proof.wide else 0.0
+    proof.initial[v] = part
+    proof.initial_rest[v] = ((price - part) + 2.0 * proof.small) - 2.0 * proof.small if proof.wide else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _begin(net: Network, proof: Proof) -> cython.void:
-    """Go to the start."""
+def _reset(net, proof):
+    """Return to the initial potentials."""
     v: cython.Py_ssize_t
     for v in range(net.nodes):
-        proof.far[v] = proof.start[v]
-        proof.far_rest[v] = proof.start_rest[v]
-        proof.came[v] = NOWHERE
+        proof.potential[v] = proof.initial[v]
+        proof.potential_rest[v] = proof.initial_rest[v]
+        proof.predecessor[v] = NO_ARC
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def improve(net: Network, proof: Proof) -> cython.int:
-    """Change the flow along cycles of negative cost until there is none; the verdict."""
+def cancel_negative_cycles(net, proof):
+    """Cancel negative cycles until there is none; the verdict."""
     v: cython.Py_ssize_t
     rounds: cython.int = 0
     proof.cycles = 0
-    _begin(net, proof)
+    _reset(net, proof)
     while _relax(net, proof):
-        look_after(proof, net.arcs)
+        check_signals(proof, net.arcs)
         rounds += 1
         node = _node_on_cycle(net, proof)
-        if node != NOWHERE:
-            _turn(net, proof, node)
+        if node != NO_ARC:
+            _cancel_cycle(net, proof, node)
         elif rounds >= FEW_ROUNDS:
-            list_ways(net)
-            _relax_in_turn(net, proof)
+            list_residual_arcs(net)
+            _relax_by_queue(net, proof)
         if proof.cycles > MOST_CYCLES or rounds > FEW_ROUNDS + 2 * (proof.cycles + 1):
             return LONG
     for v in range(net.nodes):
-        if fabs(proof.far[v]) > 0.25 * proof.large or fabs(proof.far_rest[v]) > 0.25 * proof.small:
+        if fabs(proof.potential[v]) > 0.25 * proof.large or fabs(proof.potential_rest[v]) > 0.25 * proof.small:
             return WIDE
     return PROVED
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def look_after(proof: Proof, steps: cython.Py_ssize_t) -> cython.int:
+def check_signals(proof, steps):
     """Look for signals once in a while."""
     proof.steps += steps
     if proof.steps > 1 << 20:
@@ -158,39 +129,35 @@ def look_after(proof: Proof, steps: cython.Py_ssize_t) -> cython.int:
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _relax(net: Network, proof: Proof) -> cython.bint:
-    """Make the number of a node smaller wherever an arc demands it; whether one did."""
+def _relax(net, proof):
+    """Relax all arcs once; whether a potential was lowered."""
     a: cython.Py_ssize_t
     changed: cython.bint = False
     for a in range(net.arcs):
         head = net.end[2 * a]
         tail = net.end[2 * a + 1]
-        reduced = proof.cost[a] + proof.far[tail] - proof.far[head]
+        reduced = proof.cost[a] + proof.potential[tail] - proof.potential[head]
         if proof.wide:
-            reduced += proof.rest[a] + proof.far_rest[tail] - proof.far_rest[head]
-        forward: cython.bint = (reduced < 0.0) & (net.space[2 * a] > 0)  # without branches, which nobody could foretell
-        backward: cython.bint = (reduced > 0.0) & (net.space[2 * a + 1] > 0)
+            reduced += proof.rest[a] + proof.potential_rest[tail] - proof.potential_rest[head]
+        forward: cython.bint = (reduced < 0.0) & (
+            net.residual[2 * a] > 0
+        )  # without branches, which nobody could foretell
+        backward: cython.bint = (reduced > 0.0) & (net.residual[2 * a + 1] > 0)
         if forward | backward:
             changed = True
             if forward:
-                proof.far[head] = proof.far[tail] + proof.cost[a]
-                proof.far_rest[head] = proof.far_rest[tail] + proof.rest[a]
-                proof.came[head] = 2 * a
+                proof.potential[head] = proof.potential[tail] + proof.cost[a]
+                proof.potential_rest[head] = proof.potential_rest[tail] + proof.rest[a]
+                proof.predecessor[head] = 2 * a
             else:
-                proof.far[tail] = proof.far[head] - proof.cost[a]
-                proof.far_rest[tail] = proof.far_rest[head] - proof.rest[a]
-                proof.came[tail] = 2 * a + 1
+                proof.potential[tail] = proof.potential[head] - proof.cost[a]
+                proof.potential_rest[tail] = proof.potential_rest[head] - proof.rest[a]
+                proof.predecessor[tail] = 2 * a + 1
     return changed
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _relax_in_turn(net: Network, proof: Proof) -> cython.int:
-    """The same node by node, as long as ways from it may demand it, with changes of the flow where they are found.
+def _relax_by_queue(net, proof):
+    """Relax node by node, by a queue (Bellman–Ford–Moore), and cancel cycles as they are found.
 
     Where long chains have to be followed this is faster than going over all arcs each time.
     """
@@ -198,47 +165,41 @@ def _relax_in_turn(net: Network, proof: Proof) -> cython.int:
     done: cython.Py_ssize_t = 0
     proof.waiting = 0
     for v in range(net.nodes):
-        proof.waits[v] = 0
+        proof.queued[v] = 0
     for v in range(net.nodes):
-        _wait(net, proof, v, 0)
+        _enqueue(net, proof, v, 0)
     while proof.waiting and proof.cycles <= MOST_CYCLES and done // net.nodes <= net.nodes + 16 * proof.cycles:
         if done // net.nodes <= 16 + proof.cycles:
-            _put_most_urgent_first(net, proof, done)
+            _bring_most_lowered_first(net, proof, done)
         v = proof.queue[done % net.nodes]
-        proof.waits[v] = 0
+        proof.queued[v] = 0
         proof.waiting -= 1
         done += 1
-        _relax_from(net, proof, v, done)
-        look_after(proof, proof.waiting + net.first[v + 1] - net.first[v])
+        _relax_node(net, proof, v, done)
+        check_signals(proof, proof.waiting + net.first[v + 1] - net.first[v])
         if done % 16 == 0:
             node = _node_on_cycle(net, proof)
-            if node != NOWHERE:
+            if node != NO_ARC:
                 v = node
-                while True:  # those on the cycle have new ways
-                    _wait(net, proof, v, done)
-                    v = net.end[proof.came[v] ^ 1]
+                while True:  # those on the cycle have new residual arcs
+                    _enqueue(net, proof, v, done)
+                    v = net.end[proof.predecessor[v] ^ 1]
                     if v == node:
                         break
-                _turn(net, proof, node)
+                _cancel_cycle(net, proof, node)
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _wait(net: Network, proof: Proof, v: cython.Py_ssize_t, first: cython.Py_ssize_t) -> cython.void:
+def _enqueue(net, proof, v, first):
     """Put a node at the end of the queue that begins at ``first``, unless it waits there."""
-    if not proof.waits[v]:
-        proof.waits[v] = 1
+    if not proof.queued[v]:
+        proof.queued[v] = 1
         proof.queue[(first + proof.waiting) % net.nodes] = v
         proof.waiting += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _put_most_urgent_first(net: Network, proof: Proof, first: cython.Py_ssize_t) -> cython.void:
-    """Begin the queue with the node whose number has fallen most: from good prices on, few are met more than once."""
+def _bring_most_lowered_first(net, proof, first):
+    """Begin the queue with the node whose potential was lowered most: from good prices on, few are met twice."""
     k: cython.Py_ssize_t
     first %= net.nodes
     best: cython.Py_ssize_t = first
@@ -246,7 +207,7 @@ def _put_most_urgent_first(net: Network, proof: Proof, first: cython.Py_ssize_t)
     for k in range(first, first + proof.waiting):
         at: cython.Py_ssize_t = k if k < net.nodes else k - net.nodes
         v = proof.queue[at]
-        fallen = (proof.far[v] - proof.start[v]) + (proof.far_rest[v] - proof.start_rest[v])
+        fallen = (proof.potential[v] - proof.initial[v]) + (proof.potential_rest[v] - proof.initial_rest[v])
         if fallen < least:
             least = fallen
             best = at
@@ -255,67 +216,65 @@ def _put_most_urgent_first(net: Network, proof: Proof, first: cython.Py_ssize_t)
     proof.queue[first] = v
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _relax_from(net: Network, proof: Proof, v: cython.Py_ssize_t, first: cython.Py_ssize_t) -> cython.void:
-    """Make the numbers of neighbours of node v smaller where they have to be, and put them at the end of the queue."""
+def _relax_node(net, proof, v, first):
+    """Relax the residual arcs of node v, and enqueue the nodes whose potentials were lowered."""
     k: cython.int
     for k in range(net.first[v], net.first[v + 1]):
-        way = net.leaving[k]
-        if net.space[way] <= 0:
+        arc = net.outgoing[k]
+        if net.residual[arc] <= 0:
             continue
-        other = net.end[way]
-        far = proof.far[v] - proof.cost[way >> 1] if way & 1 else proof.far[v] + proof.cost[way >> 1]
-        rest = proof.far_rest[v] - proof.rest[way >> 1] if way & 1 else proof.far_rest[v] + proof.rest[way >> 1]
-        if (far - proof.far[other]) + (rest - proof.far_rest[other]) < 0.0:
-            proof.far[other] = far
-            proof.far_rest[other] = rest
-            proof.came[other] = way
-            _wait(net, proof, other, first)
+        other = net.end[arc]
+        potential = proof.potential[v] - proof.cost[arc >> 1] if arc & 1 else proof.potential[v] + proof.cost[arc >> 1]
+        rest = (
+            proof.potential_rest[v] - proof.rest[arc >> 1]
+            if arc & 1
+            else proof.potential_rest[v] + proof.rest[arc >> 1]
+        )
+        if (potential - proof.potential[other]) + (rest - proof.potential_rest[other]) < 0.0:
+            proof.potential[other] = potential
+            proof.potential_rest[other] = rest
+            proof.predecessor[other] = arc
+            _enqueue(net, proof, other, first)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _node_on_cycle(net: Network, proof: Proof) -> cython.Py_ssize_t:
-    """A node on a cycle of the ways by which nodes were reached, or NOWHERE."""
+def _node_on_cycle(net, proof):
+    """A node on a cycle of predecessor arcs, or NO_ARC."""
     start: cython.Py_ssize_t
     for start in range(net.nodes):
-        proof.mark[start] = NOWHERE
+        proof.mark[start] = NO_ARC
     for start in range(net.nodes):
         node: cython.Py_ssize_t = start
-        while node != NOWHERE and proof.mark[node] == NOWHERE:
+        while node != NO_ARC and proof.mark[node] == NO_ARC:
             proof.mark[node] = start
-            way = proof.came[node]
-            node = NOWHERE if way == NOWHERE else net.end[way ^ 1]
-        if node != NOWHERE and proof.mark[node] == start:
+            arc = proof.predecessor[node]
+            node = NO_ARC if arc == NO_ARC else net.end[arc ^ 1]
+        if node != NO_ARC and proof.mark[node] == start:
             return node
-    return NOWHERE
+    return NO_ARC
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _turn(net: Network, proof: Proof, start: cython.Py_ssize_t) -> cython.void:
-    """Send as much as there is room for round the cycle that ``start`` is on, and forget how nodes were reached."""
-    most: cython.longlong = net.space[proof.came[start]]
+def _cancel_cycle(net, proof, start):
+    """Push the bottleneck round the cycle of predecessor arcs that ``start`` is on, and forget all predecessors."""
+    most: cython.longlong = net.residual[proof.predecessor[start]]
     for turn in range(2):
         node: cython.Py_ssize_t = start
         while True:
-            way = proof.came[node]
+            arc = proof.predecessor[node]
             if turn == 0:
-                most = min(most, net.space[way])
+                most = min(most, net.residual[arc])
             else:
-                send(net, way, most)
-            node = net.end[way ^ 1]
+                push(net, arc, most)
+            node = net.end[arc ^ 1]
             if node == start:
                 break
     proof.cycles += 1
     small: cython.bint = True
     for node in range(net.nodes):
-        proof.came[node] = NOWHERE
-        small &= fabs(proof.far[node]) <= 0.125 * proof.large and fabs(proof.far_rest[node]) <= 0.125 * proof.small
-    if not small:  # begin anew, before numbers are too large for exact sums
-        _begin(net, proof)
+        proof.predecessor[node] = NO_ARC
+        small &= (
+            fabs(proof.potential[node]) <= 0.125 * proof.large
+            and fabs(proof.potential_rest[node]) <= 0.125 * proof.small
+        )
+    if not small:  # start again before potentials are too large for exact sums
+        _reset(net, proof)
         proof.waiting = 0

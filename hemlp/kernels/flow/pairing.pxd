@@ -1,4 +1,8 @@
 cimport cython
+from hemlp.kernels.records cimport Sides
+from hemlp.kernels.signals cimport look_for_signals
+from libc.math cimport INFINITY
+
 @cython.final
 cdef class Pairing:
     cdef readonly Py_ssize_t size, most_pred, most_true, most_pairs
@@ -18,3 +22,10 @@ cdef class Chosen:
 @cython.final
 cdef class Total:
     cdef double sum, lost
+
+cdef _keep_nearest(const long long[::1] pred_ptr, const long long[::1] true_ptr, const long long[::1] pair_ptr, const double[::1] kappa, double[::1] default_p, double[::1] default_t, unsigned char[::1] serves)
+cdef void _mark_nearest(const double[::1] kappa, Py_ssize_t begin, Py_ssize_t stride, Py_ssize_t many, double[::1] default, Py_ssize_t who, unsigned char[::1] serves, unsigned char side) noexcept nogil
+cdef _add_up(Pairing given, Chosen chosen, Total total, double[::1] totals)
+cdef void _add(Total total, double value) noexcept nogil
+cdef _extent(const double[::1] values)
+cdef _count_common(Sides sides, long long[::1] common)

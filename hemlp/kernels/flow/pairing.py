@@ -1,33 +1,25 @@
-"""Problem 1 for many small instances: what is given, what is chosen, and what that costs.
+"""Problem 1 for many small instances: costs and bounds, a solution, and what the solution costs.
 
 Instance i has the predicted classes ``pred_ptr[i]:pred_ptr[i + 1]``, the true ones ``true_ptr[i]:true_ptr[i + 1]``, and
-its pairs, one row a predicted class, from ``pair_ptr[i]`` on. An infinite cost means that a pair, or a default class,
+its pairs, one row per predicted class, from ``pair_ptr[i]`` on. An infinite cost means that a pair, or a default class,
 does not exist. ``serves``: 1 the pair counts for its predicted class, 2 for its true class, 3 for both.
+
+Totals are compensated sums (Neumaier, 1974), so that they do not depend on the order. All functions are linear in the
+number of pairs.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.records import Sides
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 class Pairing:
@@ -74,12 +66,7 @@ def nearest_only(
     return serves, default_p, default_t
 
 
-@cython.cfunc
-def _keep_nearest(
-    pred_ptr: cython.const[cython.longlong][::1], true_ptr: cython.const[cython.longlong][::1],
-    pair_ptr: cython.const[cython.longlong][::1], kappa: cython.const[cython.double][::1],
-    default_p: cython.double[::1], default_t: cython.double[::1], serves: cython.uchar[::1],
-) -> None:  # fmt: skip
+def _keep_nearest(pred_ptr, true_ptr, pair_ptr, kappa, default_p, default_t, serves):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(pred_ptr.shape[0] - 1):
@@ -93,14 +80,7 @@ def _keep_nearest(
                 _mark_nearest(kappa, pair_ptr[i] + column, width, height, default_t, true_ptr[i] + column, serves, 2)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _mark_nearest(
-    kappa: cython.const[cython.double][::1], begin: cython.Py_ssize_t, stride: cython.Py_ssize_t,
-    many: cython.Py_ssize_t, default: cython.double[::1], who: cython.Py_ssize_t, serves: cython.uchar[::1],
-    side: cython.uchar,
-) -> cython.void:  # fmt: skip
+def _mark_nearest(kappa, begin, stride, many, default, who, serves, side):
     """Let the nearest of the pairs of class ``who`` serve its side, unless its default class is nearer."""
     k: cython.Py_ssize_t
     nearest: cython.double = INFINITY
@@ -128,8 +108,7 @@ class Total:
         self.lost = 0.0
 
 
-@cython.cfunc
-def _add_up(given: Pairing, chosen: Chosen, total: Total, totals: cython.double[::1]) -> None:
+def _add_up(given, chosen, total, totals):
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     with cython.nogil:
@@ -147,10 +126,7 @@ def _add_up(given: Pairing, chosen: Chosen, total: Total, totals: cython.double[
             totals[i] = total.sum + total.lost
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add(total: Total, value: cython.double) -> cython.void:
+def _add(total, value):
     """Add a value of at least 0."""
     before = total.sum
     total.sum += value
@@ -164,8 +140,7 @@ def extent(values: Array) -> tuple[bool, float, float]:
     return _extent(values)
 
 
-@cython.cfunc
-def _extent(values: cython.const[cython.double][::1]) -> object:
+def _extent(values):
     k: cython.Py_ssize_t
     fine: cython.bint = True
     least: cython.double = INFINITY
@@ -186,8 +161,7 @@ def count_common(sides: Sides) -> Array:
     return common
 
 
-@cython.cfunc
-def _count_common(sides: Sides, common: cython.longlong[::1]) -> None:
+def _count_common(sides, common):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(sides.size):

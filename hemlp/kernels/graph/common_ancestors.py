@@ -1,32 +1,22 @@
 """The best common ancestors of many pairs of classes: of greatest value, or near and deep at once.
 
-Instance i has its pairs, one row a predicted class, from ``pair_ptr[i]`` on. Classes are rows of ``above``, lists of
-ancestors. What is beyond the hub is an ancestor of each class that reaches the hub, in its list or not.
+Instance i has its pairs, one row per predicted class, from ``pair_ptr[i]`` on. Classes are rows of ``above``, lists of
+ancestors. What is beyond the hub is an ancestor of each class that reaches the hub, in its list or not. O(entries of
+both lists) for each pair. Wu and Palmer (1994); Resnik (1995), with information contents as values.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Implied, Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.records import Implied, Sides
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 class Ways:
@@ -58,11 +48,7 @@ def greatest_common(sides: Sides, pair_ptr: Array, above: Implied, values: Array
     return found
 
 
-@cython.cfunc
-def _greatest_of_all(
-    sides: Sides, pair_ptr: cython.const[cython.longlong][::1], above: Implied,
-    values: cython.const[cython.double][::1], upper: cython.double, found: cython.double[::1],
-) -> None:  # fmt: skip
+def _greatest_of_all(sides, pair_ptr, above, values, upper, found):
     stamp: cython.int[::1] = np.full(above.size, -1, np.int32)
     i: cython.Py_ssize_t
     with cython.nogil:
@@ -72,13 +58,7 @@ def _greatest_of_all(
             _greatest(sides, i, pair_ptr[i], above, values, upper, stamp, found)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _greatest(
-    sides: Sides, i: cython.Py_ssize_t, first: cython.longlong, above: Implied,
-    values: cython.const[cython.double][::1], upper: cython.double, stamp: cython.int[::1], found: cython.double[::1],
-) -> cython.void:  # fmt: skip
+def _greatest(sides, i, first, above, values, upper, stamp, found):
     width = sides.true_ptr[i + 1] - sides.true_ptr[i]
     for j in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         t = sides.true[j]
@@ -107,10 +87,7 @@ def wu_palmer(sides: Sides, pair_ptr: Array, above: Implied, ways: Ways) -> Arra
     return found
 
 
-@cython.cfunc
-def _similarities(
-    sides: Sides, pair_ptr: cython.const[cython.longlong][::1], above: Implied, ways: Ways, found: cython.double[::1]
-) -> None:
+def _similarities(sides, pair_ptr, above, ways, found):
     stamp: cython.int[::1] = np.full(above.size, -1, np.int32)
     far: cython.double[::1] = np.zeros(above.size)
     i: cython.Py_ssize_t
@@ -121,13 +98,7 @@ def _similarities(
             _similar(sides, i, pair_ptr[i], above, ways, stamp, far, found)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _similar(
-    sides: Sides, i: cython.Py_ssize_t, first: cython.longlong, above: Implied, ways: Ways, stamp: cython.int[::1],
-    far: cython.double[::1], found: cython.double[::1],
-) -> cython.void:  # fmt: skip
+def _similar(sides, i, first, above, ways, stamp, far, found):
     width = sides.true_ptr[i + 1] - sides.true_ptr[i]
     for j in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         t = sides.true[j]
@@ -150,10 +121,7 @@ def _similar(
             found[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _past_hub(p: cython.int, t: cython.int, above: Implied, ways: Ways) -> cython.double:
+def _past_hub(p, t, above, ways):
     """The best of the common ancestors that p reaches by way of the hub."""
     best: cython.double = 0.0
     for k in range(above.ptr[t], above.ptr[t + 1]):
@@ -168,10 +136,7 @@ def _past_hub(p: cython.int, t: cython.int, above: Implied, ways: Ways) -> cytho
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _ratio(depth: cython.double, way: cython.double) -> cython.double:
+def _ratio(depth, way):
     return 2 * depth / (2 * depth + way)
 
 
@@ -182,11 +147,7 @@ def heights(order: Array, child_ptr: Array, child_idx: Array, lengths: Array) ->
     return found
 
 
-@cython.cfunc
-def _climb(
-    order: cython.const[cython.int][::1], child_ptr: cython.const[cython.longlong][::1],
-    child_idx: cython.const[cython.int][::1], lengths: cython.const[cython.double][::1], found: cython.double[::1],
-) -> None:  # fmt: skip
+def _climb(order, child_ptr, child_idx, lengths, found):
     size: cython.Py_ssize_t = order.shape[0]
     k: cython.Py_ssize_t
     with cython.nogil:

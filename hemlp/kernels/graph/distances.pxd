@@ -1,5 +1,7 @@
 cimport cython
 from hemlp.kernels.records cimport Sides
+from hemlp.kernels.signals cimport look_for_signals
+from libc.math cimport INFINITY
 
 cdef enum:
     LANES = 16
@@ -32,3 +34,7 @@ cdef class Targets:
 cdef void set_targets(Lists lists, Targets targets, const int[::1] classes, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void measure_from(Lists lists, Targets targets, Py_ssize_t c) noexcept nogil
 cdef int instance_distances(Lists lists, Targets targets, Sides sides, Py_ssize_t i, Py_ssize_t begin, double[::1] kappa) except -1 nogil
+
+cdef void _forget(Targets targets) noexcept nogil
+cdef double _to_hub(Lists lists, Py_ssize_t c) noexcept nogil
+cdef _all_distances(lists, Targets targets, Sides sides, const long long[::1] pair_ptr, double[::1] kappa)

@@ -1,7 +1,7 @@
 """The distance of two classes, min over common ancestors a of up(u, a) + up(v, a), from their lists.
 
 It is measured from one class to up to ``LANES`` others at once, the targets. Their lists are laid beside each other,
-one row a node and one lane a target, so that each entry of the class's own list is added to all lanes in a few
+one row per node and one lane per target, so that each entry of the class's own list is added to all lanes in a few
 instructions: ``set_targets``, then ``measure_from`` as many classes as there are; the distances are in
 ``targets.nearest``, infinite without a common ancestor. They are floats, and whole numbers where edges count 1.
 
@@ -10,34 +10,23 @@ than the hub, which is then in both. So by way of the hub the distance is the le
 
     up(u, hub) + min over a in the list of v of up(v, a) + up(hub, a)
 
-and the same with u and v exchanged.
+and the same with u and v exchanged. O(entries of both lists) for LANES pairs.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Sides
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.records import Sides
     from hemlp.kernels.signals import look_for_signals
 
     LANES = 16
-
-Array = NDArray[Any]
 
 
 class UpLists:
@@ -97,13 +86,7 @@ class Targets:
         self.nearest = np.full(LANES, np.inf)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_targets(
-    lists: Lists, targets: Targets, classes: cython.const[cython.int][::1], first: cython.Py_ssize_t,
-    last: cython.Py_ssize_t,
-) -> cython.void:  # fmt: skip
+def set_targets(lists, targets, classes, first, last):
     """Make ``classes[first:last]``, at most LANES, the targets."""
     lane: cython.Py_ssize_t
     _forget(targets)
@@ -123,10 +106,7 @@ def set_targets(
             targets.to_hub[lane] = _to_hub(lists, target)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _forget(targets: Targets) -> cython.void:
+def _forget(targets):
     """Have no targets."""
     node: cython.Py_ssize_t
     targets.base += targets.rows
@@ -137,10 +117,7 @@ def _forget(targets: Targets) -> cython.void:
             targets.place[node] = -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _to_hub(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
+def _to_hub(lists, c):
     """The least up(c, a) + up(hub, a)."""
     least: cython.double = INFINITY
     for k in range(lists.ptr[c], lists.ptr[c + 1]):
@@ -150,10 +127,7 @@ def _to_hub(lists: Lists, c: cython.Py_ssize_t) -> cython.double:
     return least
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def measure_from(lists: Lists, targets: Targets, c: cython.Py_ssize_t) -> cython.void:
+def measure_from(lists, targets, c):
     """Write the distances of class ``c`` to the targets into ``targets.nearest``."""
     lane: cython.Py_ssize_t
     length: cython.double
@@ -181,14 +155,7 @@ def pair_distances(lists: UpLists | WeightedUpLists, sides: Sides, pair_ptr: Arr
     return kappa
 
 
-@cython.cfunc
-def _all_distances(
-    lists: object,
-    targets: Targets,
-    sides: Sides,
-    pair_ptr: cython.const[cython.longlong][::1],
-    kappa: cython.double[::1],
-) -> None:
+def _all_distances(lists, targets, sides, pair_ptr, kappa):
     unit: UpLists = lists if isinstance(lists, UpLists) else None
     weighted: WeightedUpLists = lists if isinstance(lists, WeightedUpLists) else None
     whole: cython.bint = unit is not None
@@ -201,17 +168,7 @@ def _all_distances(
                 instance_distances(weighted, targets, sides, i, pair_ptr[i], kappa)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def instance_distances(
-    lists: Lists,
-    targets: Targets,
-    sides: Sides,
-    i: cython.Py_ssize_t,
-    begin: cython.Py_ssize_t,
-    kappa: cython.double[::1],
-) -> cython.int:
+def instance_distances(lists, targets, sides, i, begin, kappa):
     """Write the distances of all pairs of instance ``i`` from ``begin`` on, one row a predicted class."""
     row: cython.Py_ssize_t
     width: cython.Py_ssize_t = sides.true_ptr[i + 1] - sides.true_ptr[i]

@@ -1,29 +1,17 @@
-"""Orders of the nodes of a graph, which is given by ``Rows`` of the neighbours of each node."""
+"""Depth-first search (Tarjan, 1972): a topological order or a cycle; and depths. O(nodes + edges)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Rows
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.records import Rows
     from hemlp.kernels.signals import look_for_signals
 
-Array = NDArray[Any]
-
-UNSEEN = cython.declare(cython.uchar, 0)
-ON_PATH = cython.declare(cython.uchar, 1)
-FINISHED = cython.declare(cython.uchar, 2)
+    UNSEEN, ON_PATH, FINISHED = 0, 1, 2
 
 
 def depth_first(graph: Rows, starts: Array) -> tuple[Array, Array, Array]:
@@ -40,11 +28,7 @@ def depth_first(graph: Rows, starts: Array) -> tuple[Array, Array, Array]:
     return postorder[: sizes[0]], closing, cycle[: sizes[1]].copy()
 
 
-@cython.cfunc
-def _search_depth_first(
-    graph: Rows, starts: cython.const[cython.longlong][::1], postorder: cython.int[::1], closing: cython.uchar[::1],
-    cycle: cython.int[::1], sizes: cython.longlong[::1],
-) -> None:  # fmt: skip
+def _search_depth_first(graph, starts, postorder, closing, cycle, sizes):
     """``sizes`` of the postorder and of the cycle are put where they belong, too."""
     state: cython.uchar[::1] = np.full(graph.ptr.shape[0] - 1, UNSEEN, np.uint8)
     edge: cython.longlong[::1] = np.array(graph.ptr)  # next edge to follow, for each node
@@ -84,12 +68,7 @@ def _search_depth_first(
         sizes[0] = done
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _copy_cycle(
-    path: cython.int[::1], length: cython.Py_ssize_t, node: cython.int, cycle: cython.int[::1]
-) -> cython.Py_ssize_t:
+def _copy_cycle(path, length, node, cycle):
     """The path from ``node`` on; its length."""
     first: cython.Py_ssize_t = length - 1
     while path[first] != node:
@@ -106,11 +85,7 @@ def depths(order: Array, parents: Rows, lengths: Array) -> Array:
     return found
 
 
-@cython.cfunc
-def _measure_depths(
-    order: cython.const[cython.int][::1], parents: Rows, lengths: cython.const[cython.double][::1],
-    depth: cython.double[::1],
-) -> None:  # fmt: skip
+def _measure_depths(order, parents, lengths, depth):
     k: cython.Py_ssize_t
     e: cython.Py_ssize_t
     with cython.nogil:

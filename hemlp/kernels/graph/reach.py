@@ -1,31 +1,24 @@
-"""What nodes reach in a graph, and how far it is; the graph is given by ``Rows`` of the neighbours of each node."""
+"""Reachable sets and distances, by breadth-first search or in topological order; pairs by bidirectional search.
+
+The graph is given by ``Rows`` of the neighbours of each node. O(n + m) for each source or pair.
+"""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.arrays import enlarge
+from hemlp.kernels import Array
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Rows
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.records import Rows
     from hemlp.kernels.signals import look_for_signals
 
-Array = NDArray[Any]
+    OFTEN = 65536
 
-INFINITY = cython.declare(cython.double, np.inf)
-OFTEN = cython.declare(cython.Py_ssize_t, 65536)
-"""Steps after which signals are looked for."""
+
+INFINITY = np.inf
 
 
 def reach(graph: Rows, sources: Array, room: int, farthest: int) -> tuple[int, Array, Array, Array]:
@@ -40,11 +33,7 @@ def reach(graph: Rows, sources: Array, room: int, farthest: int) -> tuple[int, A
     return done, ptr[: done + 1], nodes[: ptr[done]].copy(), distances[: ptr[done]].copy()
 
 
-@cython.cfunc
-def _reach_all(
-    graph: Rows, sources: cython.const[cython.int][::1], room: cython.longlong, farthest: cython.longlong,
-    ptr: cython.longlong[::1],
-) -> tuple:  # fmt: skip
+def _reach_all(graph, sources, room, farthest, ptr):
     size: cython.Py_ssize_t = graph.ptr.shape[0] - 1
     seen: cython.int[::1] = np.full(size, -1, np.int32)
     nodes: cython.int[::1] = np.empty(size + 4 * sources.shape[0], np.int32)
@@ -71,13 +60,7 @@ def _reach_all(
     return np.asarray(nodes), np.asarray(distances), s
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1)
-def _reach_one(
-    graph: Rows, s: cython.int, farthest: cython.longlong, seen: cython.int[::1], nodes: cython.int[::1],
-    distances: cython.int[::1], begin: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:  # fmt: skip
+def _reach_one(graph, s, farthest, seen, nodes, distances, begin):
     """The list of the node at ``begin``, from there on; its end. What was met is marked by ``s``."""
     end: cython.Py_ssize_t = begin + 1
     at: cython.Py_ssize_t = begin
@@ -109,10 +92,7 @@ def relax(graph: Rows, lengths: Array, lists: Rows) -> Array:
     return found
 
 
-@cython.cfunc
-def _relax_all(
-    graph: Rows, lengths: cython.const[cython.double][::1], lists: Rows, distances: cython.double[::1]
-) -> None:
+def _relax_all(graph, lengths, lists, distances):
     best: cython.double[::1] = np.full(graph.ptr.shape[0] - 1, INFINITY)
     waiting: cython.int[::1] = np.zeros(graph.ptr.shape[0] - 1, np.int32)  # edges to each node to be looked at yet
     queue: cython.int[::1] = np.empty(graph.ptr.shape[0] - 1, np.int32)
@@ -130,13 +110,7 @@ def _relax_all(
                 best[lists.items[k]] = INFINITY
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _relax_one(
-    graph: Rows, lengths: cython.const[cython.double][::1], lists: Rows, s: cython.Py_ssize_t, best: cython.double[::1],
-    waiting: cython.int[::1], queue: cython.int[::1],
-) -> cython.void:  # fmt: skip
+def _relax_one(graph, lengths, lists, s, best, waiting, queue):
     """The ``best`` distances of the nodes of list s; of all others they are infinite."""
     k: cython.Py_ssize_t
     e: cython.Py_ssize_t
@@ -166,10 +140,7 @@ def pair_distances(graph: Rows, us: Array, vs: Array) -> Array:
     return found
 
 
-@cython.cfunc
-def _measure_pairs(
-    graph: Rows, us: cython.const[cython.int][::1], vs: cython.const[cython.int][::1], found: cython.double[::1]
-) -> None:
+def _measure_pairs(graph, us, vs, found):
     u: Front = Front(graph.ptr.shape[0] - 1)
     v: Front = Front(graph.ptr.shape[0] - 1)
     pair: cython.Py_ssize_t
@@ -184,18 +155,8 @@ def _measure_pairs(
                 found[pair] = distance
 
 
-@cython.cclass
 class Front:
     """A search by levels: its last level is ``queue[begin:end]``; nodes met have the ``mark`` as their stamp."""
-
-    far: cython.Py_ssize_t
-    mark: cython.int
-    level: cython.int
-    begin: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    stamp: cython.int[::1]
-    steps: cython.int[::1]
-    queue: cython.int[::1]
 
     def __init__(self, size: int) -> None:
         self.far = 2 * size
@@ -204,10 +165,7 @@ class Front:
         self.queue = np.empty(size, np.int32)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _begin(front: Front, node: cython.int, mark: cython.int) -> cython.void:
+def _begin(front, node, mark):
     """A new search."""
     front.mark = mark
     front.level = 0
@@ -218,10 +176,7 @@ def _begin(front: Front, node: cython.int, mark: cython.int) -> cython.void:
     front.steps[node] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1)
-def _distance(graph: Rows, u: Front, v: Front) -> cython.Py_ssize_t:
+def _distance(graph, u, v):
     """How far the nodes are apart at which the two searches begin; ``far`` if these do not meet.
 
     Both grow by one level at a time. Once both know everything within k steps, a sum that is not known yet has a leg
@@ -234,10 +189,7 @@ def _distance(graph: Rows, u: Front, v: Front) -> cython.Py_ssize_t:
     return best
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1)
-def _widen(graph: Rows, front: Front, other: Front) -> cython.Py_ssize_t:
+def _widen(graph, front, other):
     """Go one level farther; the least sum of steps at a new node that the other search has met, too."""
     best: cython.Py_ssize_t = front.far
     end: cython.Py_ssize_t = front.end

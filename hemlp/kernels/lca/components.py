@@ -1,22 +1,16 @@
-"""One part of an instance of Problem 2: slots that have to do with each other, in an order that keeps few things open.
+"""A connected component of the decisions of an instance, in an elimination order that keeps few items open.
 
 A partial choice is a set of *items*: open nodes that a side has, LCAs that are chosen, sides of LCAs that have a link,
-classes that have one. An option adds items, and may need some or forbid some.
+classes that have one. An option adds items, and may need some or forbid some. The order is greedy (least growth of the
+frontier, as for variable elimination), O(steps² × items).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.slots import EXTRA, GROUP, LAST, OWN, SETTLED
-    from cython.cimports.hemlp.kernels.words import put, words_for
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import put, words_for
     from hemlp.kernels.lca.decisions import EXTRA, GROUP, LAST, OWN, SETTLED
 
@@ -25,17 +19,17 @@ else:
 from hemlp.kernels.bitsets import longer
 
 
-class Part:
-    """The slots of a part in order, and their options.
+class Component:
+    """The decisions of a part in order, and their options.
 
-    Step t decides on ``slot[t]`` with the options ``ptr[t]:ptr[t + 1]``. Option o ``adds`` nodes (``node_words`` words
-    from o · node_words on) to the side of its slot, ``sets`` flags (``flag_words`` words), ``needs`` some and ``bars``
-    others. ``source``: the option of ``Slots`` that it is, NONE if nothing is drawn. Node n is bit ``node[n]`` of the
-    instance.
+    Step t decides on ``decision[t]`` with the options ``ptr[t]:ptr[t + 1]``. Option o ``adds`` nodes (``node_words``
+    words from o · node_words on) to the side of its decision, ``sets`` flags (``flag_words`` words), ``needs`` some and
+    ``bars`` others. ``source``: the option of ``Decisions`` that it is, NONE if nothing is drawn. Node n is bit
+    ``node[n]`` of the instance.
     """
 
     def __init__(self):
-        self.slot, self.ptr, self._left, self._taken, self._waits = np.zeros((5, 64), np.int64)
+        self.decision, self.ptr, self._left, self._taken, self._waits = np.zeros((5, 64), np.int64)
         self.source, self.gain, self.rest = np.zeros((3, 256), np.int64)
         self.adds, self.needs, self.bars, self.sets = np.zeros((4, 256), np.int64)
         self.node, self._items, self._item_ptr, self._users, self._open = np.zeros((5, 256), np.int64)
@@ -44,32 +38,32 @@ class Part:
 
     # ---- numbers for nodes and flags
 
-    def read(self, leader, slots, hitting, signatures, links, in_order):
-        """Take the part of the slot ``leader``; ``in_order``: so that few things are open at a time."""
-        self._make_room(slots, signatures, links)
+    def read(self, leader, decisions, hitting_set, signatures, links, in_order):
+        """Take the part of the decision ``leader``; ``in_order``: so that few things are open at a time."""
+        self._make_room(decisions, signatures, links)
         self.steps = 0
         self.sides = 0
-        for s in range(slots.first, slots.number):
-            if slots.leader[s] == leader and slots.kind[s] == GROUP:  # before its links
-                self.slot[self.steps] = s
+        for s in range(decisions.first, decisions.number):
+            if decisions.leader[s] == leader and decisions.kind[s] == GROUP:  # before its links
+                self.decision[self.steps] = s
                 self.steps += 1
-        for s in range(slots.first, slots.number):
-            if slots.leader[s] == leader and slots.kind[s] != SETTLED and slots.kind[s] != GROUP:
-                self.slot[self.steps] = s
+        for s in range(decisions.first, decisions.number):
+            if decisions.leader[s] == leader and decisions.kind[s] != SETTLED and decisions.kind[s] != GROUP:
+                self.decision[self.steps] = s
                 self.steps += 1
-                self.sides |= 1 + slots.side[s]
-        self._number_nodes(slots, signatures)
-        self._number_flags(slots, hitting, links)
+                self.sides |= 1 + decisions.side[s]
+        self._number_nodes(decisions, signatures)
+        self._number_flags(decisions, hitting_set, links)
         if in_order and self.steps > FEW_STEPS:
-            self._list_items(slots, hitting, signatures)
-            self._put_in_order(slots, hitting)
-        self._write_options(slots, hitting, signatures, links)
+            self._list_items(decisions, hitting_set, signatures)
+            self._put_in_order(decisions, hitting_set)
+        self._write_options(decisions, hitting_set, signatures, links)
 
-    def _make_room(self, slots, signatures, links):
-        if slots.number + 1 >= self.slot.shape[0]:
+    def _make_room(self, decisions, signatures, links):
+        if decisions.number + 1 >= self.decision.shape[0]:
             with cython.gil:
-                room = 2 * slots.number + 2
-                self.slot, self.ptr, self._left, self._taken, self._waits = np.zeros((5, room), np.int64)
+                room = 2 * decisions.number + 2
+                self.decision, self.ptr, self._left, self._taken, self._waits = np.zeros((5, room), np.int64)
         if signatures.bits > self.number_of.shape[0]:
             with cython.gil:
                 self.node = np.zeros(2 * signatures.bits, np.int64)
@@ -79,15 +73,15 @@ class Part:
                 most = 4 * links.lcas + 2 * links.classes
                 self.chosen, self.served, self.drawn = np.full((3, most), NONE, np.int64)
 
-    def _number_nodes(self, slots, signatures):
+    def _number_nodes(self, decisions, signatures):
         """Open nodes from 0 on."""
         self.nodes = 0
         for t in range(self.steps):
-            s = self.slot[t]
+            s = self.decision[t]
             for w in range(signatures.width):
                 used = cython.cast(cython.longlong, 0)
-                for o in range(slots.ptr[s], slots.ptr[s + 1]):
-                    used |= slots.open_word(o, s, w, signatures)
+                for o in range(decisions.ptr[s], decisions.ptr[s + 1]):
+                    used |= decisions.open_word(o, s, w, signatures)
                 bit = 62 * w
                 while used:
                     if used & 1 and self.number_of[bit] == NONE:
@@ -98,29 +92,29 @@ class Part:
                     bit += 1
         self.node_words = words_for(self.nodes)
 
-    def _number_flags(self, slots, hitting, links):
-        """LCAs that a group may choose, sides of LCAs that an EXTRA slot asks about, classes that have a choice."""
+    def _number_flags(self, decisions, hitting_set, links):
+        """LCAs that a group may choose, sides of LCAs that an EXTRA decision asks about, classes that have a choice."""
         self.flags = 0
         for t in range(self.steps):
-            s = self.slot[t]
-            kind = slots.kind[s]
+            s = self.decision[t]
+            kind = decisions.kind[s]
             if kind == GROUP:
                 for a in range(links.lcas):
-                    if hitting.group_of[a] == slots.of_class[s]:
+                    if hitting_set.group_of[a] == decisions.of_class[s]:
                         self.chosen[a] = self.flags
                         self.flags += 1
             elif kind == EXTRA:
-                self.served[2 * slots.of_lca[s] + slots.side[s]] = self.flags
+                self.served[2 * decisions.of_lca[s] + decisions.side[s]] = self.flags
                 self.flags += 1
             elif kind == LAST:
-                self.drawn[slots.of_class[s]] = self.flags
+                self.drawn[decisions.of_class[s]] = self.flags
                 self.flags += 1
         self.flag_words = words_for(self.flags)
 
     # ---- the order
 
-    def _list_items(self, slots, hitting, signatures):
-        """The items of each slot, nodes first, and how many slots have each."""
+    def _list_items(self, decisions, hitting_set, signatures):
+        """The items of each decision, nodes first, and how many decisions have each."""
         items = self.nodes + self.flags
         if items > self._users.shape[0]:
             with cython.gil:
@@ -133,34 +127,34 @@ class Part:
         end = 0
         for t in range(self.steps):
             self._item_ptr[t] = end
-            s = self.slot[t]
+            s = self.decision[t]
             if end + items > self._items.shape[0]:
                 with cython.gil:
                     self._items = longer(self._items, end + items)
             for n in range(self.nodes):
                 bit = self.node[n]
                 uses: cython.bint = False
-                for o in range(slots.ptr[s], slots.ptr[s + 1]):
-                    uses = uses or (slots.open_word(o, s, bit // 62, signatures) >> (bit % 62)) & 1
+                for o in range(decisions.ptr[s], decisions.ptr[s + 1]):
+                    uses = uses or (decisions.open_word(o, s, bit // 62, signatures) >> (bit % 62)) & 1
                 if uses:
                     self._items[end] = n
                     end += 1
-            end = self._list_flags(s, end, slots, hitting)
+            end = self._list_flags(s, end, decisions, hitting_set)
             for k in range(self._item_ptr[t], end):
                 self._users[self._items[k]] += 1
         self._item_ptr[self.steps] = end
 
-    def _list_flags(self, s, end, slots, hitting):
-        kind = slots.kind[s]
+    def _list_flags(self, s, end, decisions, hitting_set):
+        kind = decisions.kind[s]
         if kind == GROUP:
             for a in range(self.chosen.shape[0]):
-                if self.chosen[a] != NONE and hitting.group_of[a] == slots.of_class[s]:
+                if self.chosen[a] != NONE and hitting_set.group_of[a] == decisions.of_class[s]:
                     end = self._list_flag(self.chosen[a], end)
         elif kind == OWN or kind == LAST or kind == EXTRA:
-            end = self._list_flag(self.chosen[slots.of_lca[s]], end)
-            end = self._list_flag(self.served[2 * slots.of_lca[s] + slots.side[s]], end)
+            end = self._list_flag(self.chosen[decisions.of_lca[s]], end)
+            end = self._list_flag(self.served[2 * decisions.of_lca[s] + decisions.side[s]], end)
             if kind != EXTRA:
-                end = self._list_flag(self.drawn[slots.of_class[s]], end)
+                end = self._list_flag(self.drawn[decisions.of_class[s]], end)
         return end
 
     def _list_flag(self, flag, end):
@@ -169,18 +163,18 @@ class Part:
         self._items[end] = self.nodes + flag
         return end + 1
 
-    def _put_in_order(self, slots, hitting):
-        """Next comes the slot that opens the fewest items and closes the most, of those whose time has come.
+    def _put_in_order(self, decisions, hitting_set):
+        """Next comes the decision that opens the fewest items and closes the most, of those whose time has come.
 
         A group comes before its links, EXTRA after the links that could serve its LCA, LAST after those of its class.
         """
         for t in range(self.steps):
             self._taken[t] = 0
-            self._left[t] = self.slot[t]
+            self._left[t] = self.decision[t]
         for t in range(self.steps):
             self._waits[t] = 0
             for other in range(self.steps):
-                self._waits[t] += self._comes_first(self._left[other], self._left[t], slots, hitting)
+                self._waits[t] += self._comes_first(self._left[other], self._left[t], decisions, hitting_set)
         for item in range(self.nodes + self.flags):
             self._open[item] = 0
         for step in range(self.steps):
@@ -196,45 +190,45 @@ class Part:
                         best = t
                         least = change
             self._taken[best] = 1
-            self.slot[step] = self._left[best]
+            self.decision[step] = self._left[best]
             for t in range(self.steps):
-                self._waits[t] -= self._comes_first(self._left[best], self._left[t], slots, hitting)
+                self._waits[t] -= self._comes_first(self._left[best], self._left[t], decisions, hitting_set)
             for k in range(self._item_ptr[best], self._item_ptr[best + 1]):
                 self._users[self._items[k]] -= 1
                 self._open[self._items[k]] = 1
 
-    def _comes_first(self, o, s, slots, hitting):
-        """Whether slot ``o`` has to come before ``s``."""
-        kind = slots.kind[s]
-        before = slots.kind[o]
+    def _comes_first(self, o, s, decisions, hitting_set):
+        """Whether decision ``o`` has to come before ``s``."""
+        kind = decisions.kind[s]
+        before = decisions.kind[o]
         links: cython.bint = before == OWN or before == LAST
         if before == GROUP and (kind == OWN or kind == LAST or kind == EXTRA):
-            return hitting.group_of[slots.of_lca[s]] == slots.of_class[o]
+            return hitting_set.group_of[decisions.of_lca[s]] == decisions.of_class[o]
         if kind == EXTRA and links:
-            return slots.of_lca[o] == slots.of_lca[s] and slots.side[o] == slots.side[s]
-        return kind == LAST and before == OWN and slots.of_class[o] == slots.of_class[s]
+            return decisions.of_lca[o] == decisions.of_lca[s] and decisions.side[o] == decisions.side[s]
+        return kind == LAST and before == OWN and decisions.of_class[o] == decisions.of_class[s]
 
     # ---- options
 
-    def _write_options(self, slots, hitting, signatures, links):
+    def _write_options(self, decisions, hitting_set, signatures, links):
         end = 0
         for t in range(self.steps):
             self.ptr[t] = end
-            s = self.slot[t]
-            kind = slots.kind[s]
+            s = self.decision[t]
+            kind = decisions.kind[s]
             if kind == GROUP:
-                group = slots.of_class[s]
-                for k in range(hitting.set_ptr[group], hitting.set_ptr[group + 1]):
+                group = decisions.of_class[s]
+                for k in range(hitting_set.set_ptr[group], hitting_set.set_ptr[group + 1]):
                     self._blank(end)
                     for a in range(links.lcas):
-                        if hitting.group_of[a] == group and (hitting.sets[k] >> hitting.bit_of[a]) & 1:
+                        if hitting_set.group_of[a] == group and (hitting_set.sets[k] >> hitting_set.bit_of[a]) & 1:
                             put(self.sets, end * self.flag_words, self.chosen[a])
                     end += 1
                 continue
-            end = self._write_skips(s, end, slots)
-            for o in range(slots.ptr[s], slots.ptr[s + 1]):
+            end = self._write_skips(s, end, decisions)
+            for o in range(decisions.ptr[s], decisions.ptr[s + 1]):
                 self._blank(end)
-                self._write_drawn(o, s, end, slots, signatures)
+                self._write_drawn(o, s, end, decisions, signatures)
                 end += 1
         self.ptr[self.steps] = end
 
@@ -257,32 +251,32 @@ class Part:
             self.bars[o * self.flag_words + w] = 0
             self.sets[o * self.flag_words + w] = 0
 
-    def _write_skips(self, s, end, slots):
+    def _write_skips(self, s, end, decisions):
         """When nothing need be drawn: the class need not yet or has a link; the LCA has one or is not chosen."""
-        kind = slots.kind[s]
+        kind = decisions.kind[s]
         if kind == OWN or kind == LAST:
             self._blank(end)
             if kind == LAST:
-                put(self.needs, end * self.flag_words, self.drawn[slots.of_class[s]])
+                put(self.needs, end * self.flag_words, self.drawn[decisions.of_class[s]])
             end += 1
         elif kind == EXTRA:
             self._blank(end)
-            put(self.needs, end * self.flag_words, self.served[2 * slots.of_lca[s] + slots.side[s]])
+            put(self.needs, end * self.flag_words, self.served[2 * decisions.of_lca[s] + decisions.side[s]])
             end += 1
-            if self.chosen[slots.of_lca[s]] != NONE:
+            if self.chosen[decisions.of_lca[s]] != NONE:
                 self._blank(end)
-                put(self.bars, end * self.flag_words, self.chosen[slots.of_lca[s]])
+                put(self.bars, end * self.flag_words, self.chosen[decisions.of_lca[s]])
                 end += 1
         return end
 
-    def _write_drawn(self, source, s, o, slots, signatures):
-        """Option ``source`` of the slot, which is drawn."""
-        kind = slots.kind[s]
+    def _write_drawn(self, source, s, o, decisions, signatures):
+        """Option ``source`` of the decision, which is drawn."""
+        kind = decisions.kind[s]
         self.source[o] = source
-        self.gain[o] = slots.gain[source]
-        self.rest[o] = slots.rest[source]
+        self.gain[o] = decisions.gain[source]
+        self.rest[o] = decisions.rest[source]
         for w in range(signatures.width):
-            used = slots.open_word(source, s, w, signatures)
+            used = decisions.open_word(source, s, w, signatures)
             bit = 62 * w
             while used:
                 if used & 1:
@@ -290,8 +284,8 @@ class Part:
                 used >>= 1
                 bit += 1
         if kind == OWN or kind == LAST or kind == EXTRA:
-            chosen = self.chosen[slots.of_lca[s]]
-            served = self.served[2 * slots.of_lca[s] + slots.side[s]]
+            chosen = self.chosen[decisions.of_lca[s]]
+            served = self.served[2 * decisions.of_lca[s] + decisions.side[s]]
             if chosen != NONE:
                 put(self.needs, o * self.flag_words, chosen)
             if kind == EXTRA:
@@ -299,7 +293,7 @@ class Part:
             elif served != NONE:
                 put(self.sets, o * self.flag_words, served)
             if kind != EXTRA:
-                put(self.sets, o * self.flag_words, self.drawn[slots.of_class[s]])
+                put(self.sets, o * self.flag_words, self.drawn[decisions.of_class[s]])
 
     def forget(self):
         """Take the numbers back before the next part is read."""

@@ -1,27 +1,22 @@
-"""What there is to choose in one instance of Problem 2, after all that is certain: slots with options.
+"""The decisions of one instance of Problem 2 that reductions and dominance leave, with their options.
 
-A *slot* asks for a decision: which path a link takes, whether a class is linked to one of its LCAs, which link serves
-an LCA that no class of a side is linked to, which LCAs a group takes. Its *options* are paths. What is on every path
-of a link that is drawn in any case is *certain*, and costs nobody anything; of what is left,
+Which path a link takes, whether a class is linked to one of its LCAs, which link serves an LCA that no class of a side
+is linked to, which LCAs a group takes: each is a *decision*, and its *options* are paths. What is on every path of a
+link that is drawn in any case is *certain*, and costs nobody anything; of what is left,
 
-- ``open`` nodes are those that other slots can use, too, or that the other side can have, but need not;
-- ``gain`` counts nodes that only this slot can use and that the other side has for certain;
+- ``open`` nodes are those that other decisions can use, too, or that the other side can have, but need not;
+- ``gain`` counts nodes that only this decision can use and that the other side has for certain;
 - ``rest`` counts all others, which nobody shares.
+
+Options that another one of the same decision dominates are removed until none is.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.hitting import IN, OUT
-    from cython.cimports.hemlp.kernels.words import bits_of
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
     from hemlp.kernels.lca.hitting_set import IN, OUT
 
@@ -30,12 +25,12 @@ else:
     NOBODY = -1
 
 
-class Slots:
-    """The slots of one instance; slot s has the options ``ptr[s]:ptr[s + 1]``.
+class Decisions:
+    """The decisions of one instance; decision s has the options ``ptr[s]:ptr[s + 1]``.
 
-    Kinds: CHOICE takes one option; OWN links a class to an LCA or does not, LAST has to unless an earlier slot of its
-    class did; EXTRA takes one option if its LCA is chosen and no class of its side is linked to it; GROUP chooses LCAs;
-    SETTLED has one option left, which is certain. The slots before ``first`` had no more from the start.
+    Kinds: CHOICE takes one option; OWN links a class to an LCA or does not, LAST has to unless an earlier decision of
+    its class did; EXTRA takes one option if its LCA is chosen and no class of its side is linked to it; GROUP chooses
+    LCAs; SETTLED has one option left, which is certain. The decisions before ``first`` had no more from the start.
     """
 
     def __init__(self, links):
@@ -58,16 +53,16 @@ class Slots:
 
     # ---- which links there can be
 
-    def assign_roles(self, links, hitting):
+    def assign_roles(self, links, hitting_set):
         """Which links are drawn ALWAYS, which a class may choose, which may be spare ones for an LCA."""
         for c in range(links.classes):
             self._choices[c] = 0
         for a in range(2 * links.lcas):
             self._sure[a] = 0
         for k in range(links.number):
-            self._choices[links.of_class[k]] += links.own[k] and hitting.standing[links.of_lca[k]] != OUT
+            self._choices[links.of_class[k]] += links.own[k] and hitting_set.standing[links.of_lca[k]] != OUT
         for k in range(links.number):
-            possible: cython.bint = hitting.standing[links.of_lca[k]] != OUT
+            possible: cython.bint = hitting_set.standing[links.of_lca[k]] != OUT
             self.role[k] = OWN_LINK if possible and links.own[k] else SPARE if possible else DROPPED
             if self.role[k] == OWN_LINK and self._choices[links.of_class[k]] == 1:
                 self.role[k] = ALWAYS
@@ -76,10 +71,10 @@ class Slots:
             if self.role[k] == SPARE and self._sure[2 * links.of_lca[k] + links.side[k]]:
                 self.role[k] = DROPPED
 
-    # ---- slots and options
+    # ---- decisions and options
 
-    def read(self, links, hitting, signatures):
-        """Make the slots of the links that have a role, and settle what is certain."""
+    def read(self, links, hitting_set, signatures):
+        """Make the decisions of the links that have a role, and settle what is certain."""
         if signatures.ptr[links.number] > self.row.shape[0]:
             with cython.gil:
                 self._make_room(2 * signatures.ptr[links.number])
@@ -97,16 +92,16 @@ class Slots:
                 last: cython.bint = self._choices[links.of_class[k]] == 0
                 self._add(LAST if last else OWN, links.side[k], links.of_class[k], links.of_lca[k])
                 self._add_options(k, signatures)
-        self._add_spare(links, hitting, signatures)
-        for g in range(hitting.groups):
+        self._add_spare(links, hitting_set, signatures)
+        for g in range(hitting_set.groups):
             self._add(GROUP, 0, g, 0)
             self.ptr[self.number] = self.ptr[self.number - 1]
         while self._classify(signatures):
             pass
-        self._join(links, hitting, signatures)
+        self._join(links, hitting_set, signatures)
 
     def _settle(self, links, signatures):
-        """Slots of links that are drawn in any case and have one path, as most have."""
+        """Decisions of links that are drawn in any case and have one path, as most have."""
         self.number = 0
         for w in range(2 * self.width):
             self._settled[w] = 0
@@ -128,7 +123,7 @@ class Slots:
         self.ptr[self.number] = self.ptr[self.number - 1]
 
     def _add_options(self, k, signatures):
-        """All paths of a link, for the last slot."""
+        """All paths of a link, for the last decision."""
         end = self.ptr[self.number]
         for row in range(signatures.ptr[k], signatures.ptr[k + 1]):
             self.row[end] = row
@@ -136,8 +131,8 @@ class Slots:
             end += 1
         self.ptr[self.number] = end
 
-    def _add_spare(self, links, hitting, signatures):
-        """For each side of an LCA a slot of all links that can serve it there; if no class can, one of them has to."""
+    def _add_spare(self, links, hitting_set, signatures):
+        """For each side of an LCA a decision of all links that can serve it; if no class can, one of them has to."""
         for place in range(2 * links.lcas):
             self._owner[place] = NOBODY
         for k in range(links.number):
@@ -145,9 +140,9 @@ class Slots:
                 self._owner[2 * links.of_lca[k] + links.side[k]] = k
         for place in range(2 * links.lcas):
             a = place // 2
-            if self._sure[place] or hitting.standing[a] == OUT:
+            if self._sure[place] or hitting_set.standing[a] == OUT:
                 continue
-            must: cython.bint = hitting.standing[a] == IN and self._owner[place] == NOBODY
+            must: cython.bint = hitting_set.standing[a] == IN and self._owner[place] == NOBODY
             self._add(CHOICE if must else EXTRA, place % 2, 0, a)
             for k in range(links.number):
                 if self.role[k] == SPARE and 2 * links.of_lca[k] + links.side[k] == place:
@@ -175,7 +170,7 @@ class Slots:
         return self._remove_worse(signatures)
 
     def _find_certain(self, signatures):
-        """What is on all options of a slot that takes one, and on all that a class can choose."""
+        """What is on all options of a decision that takes one, and on all that a class can choose."""
         width = signatures.width
         for w in range(2 * width):
             self.certain[w] = self._settled[w]
@@ -193,7 +188,7 @@ class Slots:
                         self.certain[self.side[s] * width + w] |= self._all[w]
 
     def _count_users(self, signatures):
-        """Which nodes a side may have, and which of them only one slot can use."""
+        """Which nodes a side may have, and which of them only one decision can use."""
         width = signatures.width
         for w in range(2 * width):
             self.may[w] = self._settled[w]
@@ -208,7 +203,7 @@ class Slots:
                 self.may[at + w] |= used
 
     def _remove_worse(self, signatures):
-        """Remove options of a slot that another one beats whatever other slots do; whether there were any."""
+        """Remove options of a decision that another one beats whatever other decisions do; whether there were any."""
         end = begin = self.ptr[self.first]
         removed: cython.bint = False
         for s in range(self.first, self.number):
@@ -256,8 +251,8 @@ class Slots:
 
     # ---- parts
 
-    def _join(self, links, hitting, signatures):
-        """A leader for each part: slots that have an open node, a class, an LCA's service or a group in common."""
+    def _join(self, links, hitting_set, signatures):
+        """A leader for each part: decisions that have an open node, a class, an LCA's service or a group in common."""
         for place in range(2 * links.lcas):
             self._owner[place] = NOBODY
         for s in range(self.first, self.number):
@@ -273,7 +268,7 @@ class Slots:
                     self._owner[place] = s
             elif kind == GROUP:
                 for other in range(self.first, s):
-                    group = hitting.group_of[self.of_lca[other]]
+                    group = hitting_set.group_of[self.of_lca[other]]
                     if self.kind[other] > CHOICE and self.kind[other] != GROUP and group == self.of_class[s]:
                         self._unite(s, other)
         self._join_by_nodes(signatures)
@@ -302,7 +297,7 @@ class Slots:
                         b += 1
 
     def find(self, s):
-        """The leader of a slot."""
+        """The leader of a decision."""
         while self.leader[s] != s:
             self.leader[s] = self.leader[self.leader[s]]
             s = self.leader[s]

@@ -1,26 +1,20 @@
-"""Which classes of the two sides can be linked to which of their LCAs."""
+"""Lowest common ancestors of the pairs that attain the least distance: which class can be linked to which LCA.
+
+O(length of the ancestor lists) for each pair of nearest classes.
+"""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.around import TOP
-    from cython.cimports.hemlp.kernels.distances import UpLists
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import INFINITY
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from math import inf as INFINITY
 
-    from hemlp.kernels.graph.distances import UpLists
     from hemlp.kernels.lca.local_numbering import TOP
     from hemlp.kernels.signals import look_for_signals
 
@@ -29,21 +23,15 @@ else:
 
 from hemlp.kernels.bitsets import longer
 
-Array = NDArray[Any]
 
-
-def most_specific(ptr: Array, classes: Array, at: Array, lists: UpLists) -> Array:
+def most_specific(ptr: Array, classes: Array, at: Array, lists: Any) -> Array:
     """Which classes of each instance have no descendant among the others; ``at``: their numbers in the lists."""
     keep = np.ones(len(classes), np.bool_)
     _keep_specific(ptr, classes, at, lists, keep.view(np.uint8))
     return keep
 
 
-@cython.cfunc
-def _keep_specific(
-    ptr: cython.const[cython.longlong][::1], classes: cython.const[cython.int][::1], at: cython.const[cython.int][::1],
-    lists: UpLists, keep: cython.uchar[::1],
-) -> cython.longlong:  # fmt: skip
+def _keep_specific(ptr, classes, at, lists, keep):
     stamp: cython.int[::1] = np.full(len(lists.beyond), NO_WAY, np.int32)
     i: cython.Py_ssize_t
     touched: cython.longlong = 0
@@ -72,19 +60,19 @@ def _keep_specific(
 class Eligible:
     """The eligible pairs of some instances, written one after the other.
 
-    ``ptr`` has one entry a side: pairs of predicted classes of an instance, then those of its true classes.
-    ``position`` is the class's place within its side, ``label`` its place in ``Around``, ``own`` whether the LCA is one
-    of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
+    ``ptr`` has one entry per side: pairs of predicted classes of an instance, then those of its true classes.
+    ``position`` is the class's place within its side, ``label`` its place in ``LocalNumbering``, ``own`` whether the
+    LCA is one of LCA(class, other side), ``length`` up(class, LCA). LCAs have the numbers of their instance.
     """
 
-    def __init__(self, around: Any, to_top: Array, instances: int, room: int) -> None:
+    def __init__(self, numbering: Any, to_top: Array, instances: int, room: int) -> None:
         """Room for so many instances, and for ``room`` pairs at first."""
-        self.lists, self.to_top = around.lists, to_top
+        self.lists, self.to_top = numbering.lists, to_top
         self.ptr = np.zeros(2 * instances + 1, np.int64)
         self.sides = self.end = 0
         self.position, self.label, self.lca, self.length = np.zeros((4, room), np.int64)
         self.own = np.zeros(room, np.uint8)
-        classes = len(around.source)
+        classes = len(numbering.source)
         self._begin = np.zeros(classes + 1, np.int64)
         self._nearest_pred, self._nearest_true = np.zeros((2, classes), np.int32)
         self._distance = np.zeros(256, np.int32)
@@ -94,22 +82,22 @@ class Eligible:
         self._node, self._whose, self._order = np.zeros((3, 256), np.int64)
         self._ways = np.zeros((2, 256), np.int64)
         self._mark = 0
-        self._seen, self._where = np.zeros((2, around.top + 1), np.int64)
+        self._seen, self._where = np.zeros((2, numbering.top + 1), np.int64)
 
     def clear(self):
         """Forget what was written."""
         self.sides = self.end = 0
 
-    def add(self, around):
+    def add(self, numbering):
         """The pairs of the present instance."""
         self._found = 0
-        self._find_nearest(around)
-        entries = around.ptr[around.width + around.height] + 1  # more than one pair can have
-        for a in range(around.height):
+        self._find_nearest(numbering)
+        entries = numbering.ptr[numbering.width + numbering.height] + 1  # more than one pair can have
+        for a in range(numbering.height):
             nearest = self._nearest_pred[a]
-            p = around.width + a
-            for b in range(around.width):
-                distance = self._distance[a * around.width + b]
+            p = numbering.width + a
+            for b in range(numbering.width):
+                distance = self._distance[a * numbering.width + b]
                 if distance > nearest and distance > self._nearest_true[b]:
                     continue
                 whose = FOR_PRED if distance == nearest else 0
@@ -117,32 +105,32 @@ class Eligible:
                 if self._found + entries > self._node.shape[0]:
                     self._make_room(entries)
                 if distance == 0:
-                    self._note(a, b, around.nodes[around.ptr[p]], 0, 0, whose)
-                elif around.kappa[a * around.stride + b] == distance:
-                    self._find_lcas(a, b, distance, whose, around)
+                    self._note(a, b, numbering.nodes[numbering.ptr[p]], 0, 0, whose)
+                elif numbering.kappa[a * numbering.stride + b] == distance:
+                    self._find_lcas(a, b, distance, whose, numbering)
                 else:
-                    self._note(a, b, TOP, self.to_top[around.source[p]], self.to_top[around.source[b]], whose)
-        self._write(0, around.height, around.width)
-        self._write(1, around.width, 0)
+                    self._note(a, b, TOP, self.to_top[numbering.source[p]], self.to_top[numbering.source[b]], whose)
+        self._write(0, numbering.height, numbering.width)
+        self._write(1, numbering.width, 0)
         return 0
 
-    def _find_nearest(self, around):
+    def _find_nearest(self, numbering):
         """Distances as S_best compares them: by way of ⊤ where there is no common ancestor."""
-        if around.height * around.width > self._distance.shape[0]:
+        if numbering.height * numbering.width > self._distance.shape[0]:
             with cython.gil:
-                self._distance = np.zeros(2 * around.height * around.width, np.int32)
-        for b in range(around.width):
+                self._distance = np.zeros(2 * numbering.height * numbering.width, np.int32)
+        for b in range(numbering.width):
             self._nearest_true[b] = FARTHEST
-        for a in range(around.height):
-            to_top = self.to_top[around.source[around.width + a]]
+        for a in range(numbering.height):
+            to_top = self.to_top[numbering.source[numbering.width + a]]
             nearest = cython.cast(cython.int, FARTHEST)
-            for b in range(around.width):
-                kappa = around.kappa[a * around.stride + b]
+            for b in range(numbering.width):
+                kappa = numbering.kappa[a * numbering.stride + b]
                 if kappa < INFINITY:
                     distance = cython.cast(cython.int, kappa)
                 else:
-                    distance = cython.cast(cython.int, to_top + self.to_top[around.source[b]])
-                self._distance[a * around.width + b] = distance
+                    distance = cython.cast(cython.int, to_top + self.to_top[numbering.source[b]])
+                self._distance[a * numbering.width + b] = distance
                 nearest = min(nearest, distance)
                 self._nearest_true[b] = min(self._nearest_true[b], distance)
             self._nearest_pred[a] = nearest
@@ -166,38 +154,38 @@ class Eligible:
         self._whose[self._found] = whose
         self._found += 1
 
-    def _find_lcas(self, a, b, distance, whose, around):
+    def _find_lcas(self, a, b, distance, whose, numbering):
         """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the hub."""
-        p = around.width + a
-        for k in range(around.ptr[p], around.ptr[p + 1]):
-            node = around.nodes[k]
-            way = around.far[k]
+        p = numbering.width + a
+        for k in range(numbering.ptr[p], numbering.ptr[p + 1]):
+            node = numbering.nodes[k]
+            way = numbering.far[k]
             if way > distance:
                 break
-            if node < around.rows and around.above[node * around.stride + b] == distance - way:
+            if node < numbering.rows and numbering.above[node * numbering.stride + b] == distance - way:
                 self._note(a, b, node, way, distance - way, whose)
         if self.lists.with_hub:
-            self._find_past_hub(a, b, distance, whose, around)
+            self._find_past_hub(a, b, distance, whose, numbering)
 
-    def _find_past_hub(self, a, b, distance, whose, around):
+    def _find_past_hub(self, a, b, distance, whose, numbering):
         """Those that one of the classes has in its list, and the other reaches by way of the hub alone."""
-        p = around.width + a
-        p_hub = self.lists.hub_at[around.source[p]]
-        t_hub = self.lists.hub_at[around.source[b]]
+        p = numbering.width + a
+        p_hub = self.lists.hub_at[numbering.source[p]]
+        t_hub = self.lists.hub_at[numbering.source[b]]
         self._mark += 1
-        for k in range(around.ptr[p], around.ptr[p + 1]):
-            node = around.nodes[k]
-            beyond = self.lists.beyond[around.node_of[node]]
+        for k in range(numbering.ptr[p], numbering.ptr[p + 1]):
+            node = numbering.nodes[k]
+            beyond = self.lists.beyond[numbering.node_of[node]]
             self._seen[node] = self._mark
-            below: cython.bint = node < around.rows and around.above[node * around.stride + b] < INFINITY
-            if t_hub != NO_WAY and beyond != NO_WAY and not below and around.far[k] + t_hub + beyond == distance:
-                self._note(a, b, node, around.far[k], t_hub + beyond, whose)
-        for k in range(around.ptr[b], around.ptr[b + 1]):
-            node = around.nodes[k]
-            beyond = self.lists.beyond[around.node_of[node]]
+            below: cython.bint = node < numbering.rows and numbering.above[node * numbering.stride + b] < INFINITY
+            if t_hub != NO_WAY and beyond != NO_WAY and not below and numbering.far[k] + t_hub + beyond == distance:
+                self._note(a, b, node, numbering.far[k], t_hub + beyond, whose)
+        for k in range(numbering.ptr[b], numbering.ptr[b + 1]):
+            node = numbering.nodes[k]
+            beyond = self.lists.beyond[numbering.node_of[node]]
             if p_hub != NO_WAY and beyond != NO_WAY and self._seen[node] != self._mark:
-                if p_hub + beyond + around.far[k] == distance:
-                    self._note(a, b, node, p_hub + beyond, around.far[k], whose)
+                if p_hub + beyond + numbering.far[k] == distance:
+                    self._note(a, b, node, p_hub + beyond, numbering.far[k], whose)
 
     def _write(self, side, classes, first):
         """The pairs of one side, by class, each once; ``own`` if it is for any partner."""

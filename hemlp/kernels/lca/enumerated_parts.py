@@ -1,17 +1,11 @@
-"""What can come of parts that leave few choices: all of them are tried, once for all ratios."""
+"""Exhaustive enumeration of components that leave few choices, by depth-first search, once for all ratios."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.words import bits_of, has
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, has
 
     MOST_STEPS, MOST_TRIED = 24, 2048
@@ -19,7 +13,7 @@ else:
 from hemlp.kernels.bitsets import longer
 
 
-class Outcomes:
+class EnumeratedParts:
     """The nodes, the common nodes and the difference of sizes that choices come to, of one part after the other.
 
     What has been decided before step t is at t: what each side has of the open nodes (the predicted one first), the
@@ -36,10 +30,10 @@ class Outcomes:
         """Forget all of them."""
         self.number = 0
 
-    def add(self, part, slots, most):
+    def add(self, part, decisions, most):
         """Those of a part; False, and none, if that takes more than ``most`` moves.
 
-        So many states are then enough to go through it step by step, as ``Choosing`` does where graphs are drawn.
+        So many states are then enough to go through it step by step, as ``PartSearch`` does where graphs are drawn.
         """
         most = min(most, MOST_TRIED)
         begin = self.number
@@ -48,7 +42,7 @@ class Outcomes:
         for side in range(2):
             self._certain[side] = 0
             for n in range(part.nodes):
-                if has(slots.certain, side * slots.width, part.node[n]):
+                if has(decisions.certain, side * decisions.width, part.node[n]):
                     self._certain[side] |= cython.cast(cython.longlong, 1) << n
         t = cython.cast(cython.longlong, 0)
         tried = 0
@@ -61,7 +55,7 @@ class Outcomes:
             self._next[t] += 1
             tried += 1
             if self._flags[t] & part.needs[o] == part.needs[o] and not self._flags[t] & part.bars[o]:
-                self._take(part, slots.side[part.slot[t]], t, o)
+                self._take(part, decisions.side[part.decision[t]], t, o)
                 t += 1
                 if t < part.steps:
                     self._next[t] = part.ptr[t]

@@ -1,20 +1,13 @@
-"""Sizes of the extended LCA graphs G_ex: all nodes of all shortest paths of all eligible links."""
+"""Sizes of the extended LCA graphs G_ex: all nodes of all shortest paths of all eligible links. O(their length)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.links import Links
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.links import Links
     from hemlp.kernels.signals import look_for_signals
 
@@ -31,8 +24,7 @@ def extended_sizes(facts: Any, size: int) -> Any:
     return table
 
 
-@cython.cfunc
-def _count_all(links: Links, table: cython.longlong[:, ::1], sides: cython.uchar[::1]) -> None:
+def _count_all(links, table, sides):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(table.shape[0]):
@@ -45,12 +37,7 @@ def _count_all(links: Links, table: cython.longlong[:, ::1], sides: cython.uchar
                 _count_nodes(links, table, i, sides)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_nodes(
-    links: Links, table: cython.longlong[:, ::1], i: cython.Py_ssize_t, sides: cython.uchar[::1]
-) -> cython.void:
+def _count_nodes(links, table, i, sides):
     table[i, 0] = links.lcas
     table[i, 1] = table[i, 2] = 0
     for k in range(links.number):

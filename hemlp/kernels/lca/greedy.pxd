@@ -1,6 +1,7 @@
 cimport cython
 from hemlp.kernels.lca.links cimport Links
 from hemlp.kernels.lca.shared_paths cimport PathFinder
+from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
     NO_LINK = -1

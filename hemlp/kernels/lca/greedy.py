@@ -1,25 +1,18 @@
-"""The paper's Algorithm 1, one instance after the other: minimal LCA graphs, approximately.
+"""Greedy set cover (Chvátal, 1979) as in the paper's Algorithm 1: minimal LCA graphs, approximately.
 
 LCAs are taken by the number of classes that they serve until all are served, redundant ones are removed in two passes,
-and each link takes the path that shares most nodes with those taken so far. Order and ties go by label.
+and each link takes the path that shares most nodes with those taken so far. Order and ties go by label. Polynomial:
+O(LCAs² + links × nodes of their paths).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.links import Links
-    from cython.cimports.hemlp.kernels.paths import PathFinder
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.links import Links
     from hemlp.kernels.lca.shared_paths import PathFinder
     from hemlp.kernels.signals import look_for_signals

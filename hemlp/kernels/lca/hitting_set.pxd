@@ -1,4 +1,5 @@
 cimport cython
+from hemlp.kernels.bitsets cimport bits_of
 from hemlp.kernels.lca.links cimport Links
 
 cdef enum:
@@ -11,7 +12,7 @@ cdef enum:
     MOST_STEPS = 100000
 
 @cython.final
-cdef class Hitting:
+cdef class HittingSet:
     cdef readonly long long fewest, groups, few
     cdef readonly long long[::1] count, masks, leader, group_of, bit_of, set_ptr, sets, stack, served, standing
     cpdef make_room(self, long long classes, long long lcas)

@@ -1,22 +1,17 @@
-"""The fewest LCAs that serve every class of an instance.
+"""All minimum hitting sets: the fewest LCAs that serve every class of an instance.
 
-An LCA that alone can serve a class is in every such set. Classes that these serve, too, ask for nothing more, and an
-LCA that can serve none of the others is in no smallest set. What is left falls into *groups* that have no class in
-common, each with smallest sets of its own. Where a group is large, one of its LCAs that are twins stands for all.
+Reductions first: an LCA that alone can serve a class is in every set, an LCA that serves no class left is in none, and
+a class whose LCAs contain those of another is dominated. What is left falls into *groups* (connected components, by
+union-find) with sets of their own, enumerated by branching on an unmet class in order of size. Exponential in the
+size of a group, with limits; where a group is large, one LCA of each orbit of twins stands for all.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.words import bits_of
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
 
     OUT, IN, MAYBE = range(3)
@@ -29,7 +24,7 @@ FEW = 8
 """So many LCAs of a group are gone through rather than looked at for twins."""
 
 
-class Hitting:
+class HittingSet:
     """Where each LCA of an instance stands: OUT of all smallest sets, IN all of them, or MAYBE, as its group decides.
 
     ``sets[set_ptr[g]:set_ptr[g + 1]]`` are the choices of group g, as bits: LCA a is bit ``bit_of[a]`` of

@@ -1,4 +1,4 @@
-"""How much the steps of a part that are still to come can add at most (Lagrange's bound).
+"""Lagrangian bound on what the steps of a component still to come can add (Fisher, 1981).
 
 Each step takes its best option by itself, at prices that never ask for more than there is to pay:
 
@@ -6,24 +6,16 @@ Each step takes its best option by itself, at prices that never ask for more tha
 - a node that it has, or may have, is worth w = 2q − p or q − p once: w − μ in any case, and μ for each step that
   uses it.
 
-A class that has no link yet has to take one. Shares and μ are moved, round by round, towards what steps choose, which
-makes the bound smaller; with any of them it is a bound.
+A class that has no link yet has to take one. Shares and μ are moved by a subgradient method, which makes the bound
+smaller. Invariant: with any of them it is a bound. O(steps × options × nodes) for each round.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.parts import NONE
-    from cython.cimports.hemlp.kernels.slots import CHOICE, GROUP, LAST, OWN
-    from cython.cimports.hemlp.kernels.words import has
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import has
     from hemlp.kernels.lca.components import NONE
     from hemlp.kernels.lca.decisions import CHOICE, GROUP, LAST, OWN
@@ -33,7 +25,7 @@ from hemlp.kernels.bitsets import longer
 LOWEST = -1e300
 
 
-class Prices:
+class LagrangianBound:
     """Bounds for one part. Node n of a side is number ``side · nodes + n``, flag f number ``2 · nodes + f``.
 
     ``ahead[t]`` bounds what step t and those after it add to a state that has no item; ``credit``, after
@@ -63,22 +55,22 @@ class Prices:
                 self.worth, self.extra, self.kept_extra, self.credit, self.owed, self.total = np.zeros((6, most))
         return 0
 
-    def read(self, part, slots):
+    def read(self, part, decisions):
         """Which step can use which node, and which class or LCA it serves."""
         self._make_room(part, part.nodes * part.steps)
         end = 0
         for t in range(part.steps):
             self.ptr[t] = end
-            s = part.slot[t]
-            kind = slots.kind[s]
+            s = part.decision[t]
+            kind = decisions.kind[s]
             self.flag[t] = NONE
             if kind == OWN or kind == LAST:
-                self.flag[t] = part.drawn[slots.of_class[s]]
+                self.flag[t] = part.drawn[decisions.of_class[s]]
             for w in range(part.node_words):
                 used = cython.cast(cython.longlong, 0)
                 for o in range(part.ptr[t], part.ptr[t + 1]):
                     used |= part.adds[o * part.node_words + w]
-                n = slots.side[s] * part.nodes + 62 * w
+                n = decisions.side[s] * part.nodes + 62 * w
                 while used:
                     if used & 1:
                         self.use[end] = n
@@ -113,16 +105,16 @@ class Prices:
         for k in range(self.ptr[part.steps]):
             self.left[self.use[k]] += 1
 
-    def improve(self, part, slots, rounds):
+    def improve(self, part, decisions, rounds):
         """Move the prices; keep those of the smallest bound."""
         self._count_users(part)
-        best = self._evaluate(part, slots)
+        best = self._evaluate(part, decisions)
         self._keep(part)
         pace = 0.5 * self.q
         for _ in range(rounds):
             self._move(part, pace)
             pace *= 0.93
-            bound = self._evaluate(part, slots)
+            bound = self._evaluate(part, decisions)
             if bound < best - 1e-9:
                 best = bound
                 self._keep(part)
@@ -160,7 +152,7 @@ class Prices:
 
     # ---- the bound
 
-    def _evaluate(self, part, slots):
+    def _evaluate(self, part, decisions):
         """The bound on all steps together; ``option``: what each step chose, NONE for nothing."""
         bound = 0.0
         for n in range(2 * part.nodes):
@@ -170,7 +162,7 @@ class Prices:
         for f in range(part.flags):
             self.owed[2 * part.nodes + f] = LOWEST
         for t in range(part.steps):
-            kind = slots.kind[part.slot[t]]
+            kind = decisions.kind[part.decision[t]]
             self._best_option(part, t)
             at = 2 * part.nodes + self.flag[t]
             if kind == CHOICE or self.draw[t] > 0:
@@ -182,7 +174,11 @@ class Prices:
         for t in range(part.steps):
             at = 2 * part.nodes + self.flag[t]
             must: cython.bint = self.flag[t] != NONE and self.owed[at] < 0
-            if slots.kind[part.slot[t]] == CHOICE or self.draw[t] > 0 or (must and self.draw[t] == self.owed[at]):
+            if (
+                decisions.kind[part.decision[t]] == CHOICE
+                or self.draw[t] > 0
+                or (must and self.draw[t] == self.owed[at])
+            ):
                 if must and self.draw[t] <= 0:
                     bound += self.owed[at]
                     self.owed[at] = 0.0
@@ -210,13 +206,13 @@ class Prices:
                     self.draw[t] = value
                     self.option[t] = o
 
-    def look_ahead(self, part, slots):
+    def look_ahead(self, part, decisions):
         """Fill ``ahead``, and begin before the first step."""
         self._count_users(part)
-        self._evaluate(part, slots)
+        self._evaluate(part, decisions)
         self.ahead[part.steps] = 0.0
         for t in range(part.steps - 1, -1, -1):
-            kind = slots.kind[part.slot[t]]
+            kind = decisions.kind[part.decision[t]]
             value = self.draw[t] if kind == CHOICE else 0.0 if kind == GROUP else max(0.0, self.draw[t])
             self.ahead[t] = self.ahead[t + 1] + value
         for n in range(2 * part.nodes + part.flags):

@@ -1,18 +1,10 @@
-"""What Problem 2 chooses from, some instances at a time: distances, then eligible pairs, then their graphs."""
+"""The links that Problem 2 chooses from, for some instances at a time: distances, eligible LCAs, graphs of paths."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+import cython
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.around import LocalNumbering
-    from cython.cimports.hemlp.kernels.dags import PathGraphs
-    from cython.cimports.hemlp.kernels.eligible import Eligible
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.eligible import Eligible
     from hemlp.kernels.lca.local_numbering import LocalNumbering
     from hemlp.kernels.lca.path_graphs import PathGraphs
@@ -22,8 +14,8 @@ else:
 class LinkFinder:
     """Writes the links of some instances into ``pairs`` and ``graphs``."""
 
-    def __init__(self, around: LocalNumbering, pairs: Eligible, graphs: PathGraphs) -> None:
-        self.around, self.pairs, self.graphs = around, pairs, graphs
+    def __init__(self, numbering: LocalNumbering, pairs: Eligible, graphs: PathGraphs) -> None:
+        self.numbering, self.pairs, self.graphs = numbering, pairs, graphs
 
     def find(self, first: cython.longlong, last: cython.longlong, named: cython.bint) -> None:
         """The links of the instances from ``first`` to ``last``.
@@ -45,21 +37,21 @@ class LinkFinder:
 
     def _add(self, i):
         begin = self.pairs.end
-        self.around.read(i)
-        self.graphs.fetch(self.around)
-        self.pairs.add(self.around)
-        if self.around.lists.with_hub:
-            self.graphs.find_apart(i, begin, self.pairs, self.around)
+        self.numbering.read(i)
+        self.graphs.fetch(self.numbering)
+        self.pairs.add(self.numbering)
+        if self.numbering.lists.with_hub:
+            self.graphs.find_apart(i, begin, self.pairs, self.numbering)
         for s in range(begin, self.pairs.end):
-            self.graphs.add(i, self.pairs.label[s], self.pairs.lca[s], self.pairs.length[s], self.around)
+            self.graphs.add(i, self.pairs.label[s], self.pairs.lca[s], self.pairs.length[s], self.numbering)
         return 0
 
     def _name(self, links, nodes, edges):
         """Write nodes of the hierarchy instead of numbers, for what was added last."""
         for s in range(links, self.pairs.end):
-            self.pairs.lca[s] = self.around.node_of[self.pairs.lca[s]]
+            self.pairs.lca[s] = self.numbering.node_of[self.pairs.lca[s]]
         for k in range(nodes, self.graphs.node_end):
-            self.graphs.nodes[k] = self.around.node_of[self.graphs.nodes[k]]
+            self.graphs.nodes[k] = self.numbering.node_of[self.graphs.nodes[k]]
         for k in range(edges, self.graphs.edge_end):
-            self.graphs.lower[k] = self.around.node_of[self.graphs.lower[k]]
-            self.graphs.upper[k] = self.around.node_of[self.graphs.upper[k]]
+            self.graphs.lower[k] = self.numbering.node_of[self.graphs.lower[k]]
+            self.graphs.upper[k] = self.numbering.node_of[self.graphs.upper[k]]

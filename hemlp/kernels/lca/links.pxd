@@ -1,4 +1,5 @@
 cimport cython
+
 cdef enum:
     NOT_SEEN = -1
 

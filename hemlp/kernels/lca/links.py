@@ -1,12 +1,8 @@
-"""The eligible links of Problem 2 of a batch, looked at one instance at a time."""
+"""The eligible links of Problem 2 of a batch (CSR), read one instance at a time."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
 if not cython.compiled:

@@ -1,6 +1,7 @@
 cimport cython
-from hemlp.kernels.graph.distances cimport Targets, UpLists
+from hemlp.kernels.graph.distances cimport Targets, UpLists, instance_distances
 from hemlp.kernels.records cimport Sides
+from libc.math cimport INFINITY
 
 cdef enum:
     TOP = 0

@@ -1,30 +1,22 @@
-"""What is above the classes of one instance, by numbers of its own.
+"""Local numbers for the nodes above the classes of one instance, and the distances of its pairs of classes.
 
 A hierarchy may have a hundred thousand nodes, an instance has a hundred of them: numbered from 0 on, all that is kept
-for each node stays in the processor's cache while the instance is worked on.
+for each node stays in the processor's cache. O(length of the lists × true classes), LANES of these at a time.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.distances import instance_distances
-    from cython.cimports.libc.math import INFINITY
-else:
+if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.graph.distances import instance_distances
 
-    TOP = 0
-    LANES = 16
+    TOP, LANES = 0, 16
 
 from hemlp.kernels.bitsets import longer
 from hemlp.kernels.graph.distances import Targets

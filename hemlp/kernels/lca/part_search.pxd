@@ -1,7 +1,9 @@
 cimport cython
-from hemlp.kernels.lca.components cimport Part
-from hemlp.kernels.lca.lagrangian_bound cimport Prices
-from hemlp.kernels.lca.decisions cimport Slots
+from hemlp.kernels.bitsets cimport bits_of, has, put
+from hemlp.kernels.lca.components cimport Component
+from hemlp.kernels.lca.decisions cimport Decisions
+from hemlp.kernels.lca.lagrangian_bound cimport LagrangianBound
+from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
     FOUND = 0
@@ -18,28 +20,28 @@ cdef class States:
     cdef int make_room(self, long long number, long long width) except -1 nogil
 
 @cython.final
-cdef class Choosing:
+cdef class PartSearch:
     cdef readonly States old, new
-    cdef readonly Prices prices
+    cdef readonly LagrangianBound bound
     cdef readonly long long states, made, moves
-    cdef long long p, q, scale, floor, slots
+    cdef long long p, q, scale, floor, table_size
     cdef bint apart, bounded
     cdef readonly long long[::1] picked
     cdef long long[::1] layer, live, sure
     cdef int[::1] table, before, option
-    cdef int prepare(self, Part part, Slots slots) except -1 nogil
-    cdef int _make_room(self, Part part, long long width) except -1 nogil
-    cdef void ask(self, Part part, long long p, long long q, long long scale) noexcept nogil
-    cdef int best(self, Part part, Slots slots, long long floor, bint apart, long long most, long long beam) except -1 nogil
-    cdef bint _step(self, Part part, long long side, long long t, long long most) except -1 nogil
-    cdef bint _allowed(self, Part part, long long at, long long o) noexcept nogil
-    cdef void _apply(self, Part part, long long side, long long i, long long o, long long live) noexcept nogil
-    cdef double _credit(self, Part part, long long at, long long t) noexcept nogil
-    cdef double _credit_of(self, Part part, long long w, long long items) noexcept nogil
-    cdef bint _hopeful(self, Part part, long long before, long long t, double credit) noexcept nogil
+    cdef int prepare(self, Component part, Decisions decisions) except -1 nogil
+    cdef int _make_room(self, Component part, long long width) except -1 nogil
+    cdef void ask(self, Component part, long long p, long long q, long long scale) noexcept nogil
+    cdef int best(self, Component part, Decisions decisions, long long floor, bint apart, long long most, long long beam) except -1 nogil
+    cdef bint _step(self, Component part, long long side, long long t, long long most) except -1 nogil
+    cdef bint _allowed(self, Component part, long long at, long long o) noexcept nogil
+    cdef void _apply(self, Component part, long long side, long long i, long long o, long long live) noexcept nogil
+    cdef double _credit(self, Component part, long long at, long long t) noexcept nogil
+    cdef double _credit_of(self, Component part, long long w, long long items) noexcept nogil
+    cdef bint _hopeful(self, Component part, long long before, long long t, double credit) noexcept nogil
     cdef int _clear_table(self, long long states) except -1 nogil
     cdef bint _keep(self, long long i, long long o, long long t, long long width, long long most) except -1 nogil
     cdef bint _alike(self, long long other, long long width) noexcept nogil
     cdef int _turn(self, long long width, long long t, long long beam) except -1 nogil
     cdef double _threshold(self, long long beam) noexcept nogil
-    cdef void trace(self, Part part, long long state) noexcept nogil
+    cdef void trace(self, Component part, long long state) noexcept nogil

@@ -1,30 +1,21 @@
-"""The best choice in one part of an instance of Problem 2, for a given ratio λ = p / q.
+"""Dynamic program with branch and bound: the best choice in one component, for a given ratio λ = p / q.
 
     max  2q · (nodes in both graphs) − p · (nodes of both graphs),  then the fewest nodes
 
-which is one number, ``scale`` · value − nodes. Steps are gone through in turn. What a partial choice can still become
-depends only on those of its items that later steps ask about, so choices that agree in them are one state, and the best
-of them stands for all. A state is left where it cannot reach ``floor`` even if all that follows goes well: each later
-step takes its best option, where the price p of a node is shared evenly by all steps that can use it (and given back
-for nodes that the state has), and each side gets half of what a node in both is worth.
+which is one number, ``scale`` · value − nodes. Steps are gone through in turn. Invariant: what a partial choice can
+still become depends only on those of its items that later steps ask about, so choices that agree in them are one state,
+and the best of them stands for all. A state is cut where its Lagrangian bound is below ``floor``. O(states × options)
+for each step; states can be exponentially many in the width of the order.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.prices import Prices
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.hemlp.kernels.words import bits_of, has, put
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, has, put
-    from hemlp.kernels.lca.lagrangian_bound import Prices
+    from hemlp.kernels.lca.lagrangian_bound import LagrangianBound
     from hemlp.kernels.signals import look_for_signals
 
     FOUND, TOO_MANY, NOTHING = range(3)
@@ -57,11 +48,11 @@ class States:
         return 0
 
 
-class Choosing:
+class PartSearch:
     """Goes through the steps of a part. ``picked[t]`` is the option of step t in the best choice."""
 
     def __init__(self):
-        self.old, self.new, self.prices = States(), States(), Prices()
+        self.old, self.new, self.bound = States(), States(), LagrangianBound()
         self.moves = self.states = 0
         self.picked, self.layer = np.zeros((2, 64), np.int64)
         self.live = np.zeros(256, np.int64)
@@ -71,7 +62,7 @@ class Choosing:
 
     # ---- what can be known in advance
 
-    def prepare(self, part, slots):
+    def prepare(self, part, decisions):
         """Which nodes the other side has for certain, and which items later steps ask about."""
         width = 2 * part.node_words + part.flag_words
         self._make_room(part, width)
@@ -79,7 +70,7 @@ class Choosing:
             self.sure[w] = 0
         for n in range(part.nodes):
             for side in range(2):
-                if has(slots.certain, side * slots.width, part.node[n]):
+                if has(decisions.certain, side * decisions.width, part.node[n]):
                     put(self.sure, side * part.node_words, n)
         for w in range(width):
             self.live[part.steps * width + w] = 0
@@ -93,7 +84,7 @@ class Choosing:
                 for w in range(part.flag_words):
                     asked = part.needs[o * part.flag_words + w] | part.bars[o * part.flag_words + w]
                     self.live[t * width + 2 * part.node_words + w] |= asked
-        self.prices.read(part, slots)
+        self.bound.read(part, decisions)
         return 0
 
     def _make_room(self, part, width):
@@ -115,9 +106,9 @@ class Choosing:
         self.p = p
         self.q = q
         self.scale = scale
-        self.prices.start(part, self.sure, p, q)
+        self.bound.start(part, self.sure, p, q)
 
-    def best(self, part, slots, floor, apart, most, beam):
+    def best(self, part, decisions, floor, apart, most, beam):
         """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
 
         ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with
@@ -128,7 +119,7 @@ class Choosing:
         self.apart = apart
         self.bounded = floor > LOWEST or beam > 0
         if self.bounded:
-            self.prices.look_ahead(part, slots)
+            self.bound.look_ahead(part, decisions)
         for w in range(width):
             self.old.items[w] = 0
         self.old.worth[0] = self.old.size[0] = self.old.diff[0] = self.old.common[0] = 0
@@ -136,8 +127,8 @@ class Choosing:
         self.layer[0] = 0
         for t in range(part.steps):
             if self.bounded:
-                self.prices.pass_step(part, t)
-            if not self._step(part, slots.side[part.slot[t]], t, most):
+                self.bound.pass_step(part, t)
+            if not self._step(part, decisions.side[part.decision[t]], t, most):
                 return TOO_MANY
             self._turn(width, t, beam)
             if self.states == 0:
@@ -219,7 +210,7 @@ class Choosing:
             item = 2 * part.nodes + 62 * (w - 2 * part.node_words)
         credit = 0.0
         while items:
-            credit += self.prices.credit[item + bits_of((items & -items) - 1)]  # the lowest item
+            credit += self.bound.credit[item + bits_of((items & -items) - 1)]  # the lowest item
             items &= items - 1
         return credit
 
@@ -228,7 +219,7 @@ class Choosing:
         if not self.bounded:
             return True
         width = 2 * part.node_words + part.flag_words
-        hope = self.prices.ahead[t] + self.prices.common + credit
+        hope = self.bound.ahead[t] + self.bound.common + credit
         for w in range(width):
             added = self.new.items[self.made * width + w] & ~self.old.items[before + w]
             if added:
@@ -245,7 +236,7 @@ class Choosing:
         if size > self.table.shape[0]:
             with cython.gil:
                 self.table = np.full(size, EMPTY, np.int32)
-        self.slots = size
+        self.table_size = size
         for k in range(size):
             self.table[k] = EMPTY
         return 0
@@ -256,9 +247,9 @@ class Choosing:
         for w in range(self.made * width, (self.made + 1) * width):
             word = self.new.items[w]
             code = (code * 1000003 ^ (word & 0x7FFFFFFF) ^ (word >> 31)) & 0x7FFFFFFF
-        place = (code ^ (code >> 15)) & (self.slots - 1)
+        place = (code ^ (code >> 15)) & (self.table_size - 1)
         while self.table[place] != EMPTY and not self._alike(self.table[place], width):
-            place = (place + 1) & (self.slots - 1)
+            place = (place + 1) & (self.table_size - 1)
         other = self.table[place]
         if other == EMPTY:
             if self.made == most:

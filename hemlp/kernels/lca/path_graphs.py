@@ -1,24 +1,19 @@
-"""All shortest upward paths between classes and LCAs, as graphs of the nodes of an instance, by its numbers.
+"""Shortest-path DAGs: all shortest upward paths between classes and LCAs, by the local numbers of an instance.
 
 A path to ⊤ leaves at a root, or where a parent is exactly ``horizon`` steps up (0: no horizon).
+A link with one path costs O(length), another O(edges above its class). Invariant: nodes stand from the LCA down.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.around import TOP
-    from cython.cimports.hemlp.kernels.records import Rows
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.lca.local_numbering import TOP
     from hemlp.kernels.records import Rows
 
@@ -26,8 +21,6 @@ else:
     SHORT_LIST = 256
 
 from hemlp.kernels.bitsets import longer
-
-Array = NDArray[Any]
 
 
 class Beyond:
@@ -74,14 +67,14 @@ class PathGraphs:
         """Forget what was written."""
         self.links = self.node_end = self.edge_end = 0
 
-    def fetch(self, around):
+    def fetch(self, numbering):
         """Touch what is known about the classes, so that it comes from memory at the same time, not piece by piece."""
-        for c in range(around.width + around.height):
-            self._touched ^= self._below[around.begin[c]]
+        for c in range(numbering.width + numbering.height):
+            self._touched ^= self._below[numbering.begin[c]]
 
     # ---- ways beyond the hub
 
-    def find_apart(self, i, first, pairs, around):
+    def find_apart(self, i, first, pairs, numbering):
         """How many links of instance ``i``, from ``first`` on, go to ⊤ through the hub.
 
         Notes the ways that other paths can use, too: twins that no other path of the instance can use are
@@ -89,13 +82,13 @@ class PathGraphs:
         """
         self._aparts = self._sharing = 0
         for s in range(first, pairs.end):
-            self._sharing += self._to_top_by_hub(around.source[pairs.label[s]], pairs.lca[s], pairs.length[s])
+            self._sharing += self._to_top_by_hub(numbering.source[pairs.label[s]], pairs.lca[s], pairs.length[s])
         if self._sharing:
             for s in range(first, pairs.end):
-                source = around.source[pairs.label[s]]
+                source = numbering.source[pairs.label[s]]
                 self._extras = 0
-                if self._by_hub(source, pairs.lca[s], pairs.length[s], around):
-                    self._down_to_hub(around.node_of[pairs.lca[s]])
+                if self._by_hub(source, pairs.lca[s], pairs.length[s], numbering):
+                    self._down_to_hub(numbering.node_of[pairs.lca[s]])
                 listed = self.lists.ptr[source + 1] - self.lists.ptr[source]
                 for k in range(listed + self._extras):
                     node = self._extra[k - listed] if k >= listed else self.lists.nodes[self.lists.ptr[source] + k]
@@ -110,11 +103,11 @@ class PathGraphs:
         at = self.lists.hub_at[source]
         return target == TOP and at != NO_WAY and at + self.beyond.depth + 1 == length
 
-    def _by_hub(self, source, target, length, around):
+    def _by_hub(self, source, target, length, numbering):
         at = self.lists.hub_at[source]
-        if target == TOP or at == NO_WAY or self.lists.beyond[around.node_of[target]] == NO_WAY:
+        if target == TOP or at == NO_WAY or self.lists.beyond[numbering.node_of[target]] == NO_WAY:
             return False
-        return at + self.lists.beyond[around.node_of[target]] == length
+        return at + self.lists.beyond[numbering.node_of[target]] == length
 
     def _make_room(self, size):
         """For so many nodes above one class."""
@@ -169,72 +162,72 @@ class PathGraphs:
 
     # ---- one link
 
-    def add(self, i, label, target, length, around):
+    def add(self, i, label, target, length, numbering):
         """The graph of the next link of instance ``i``."""
         if self.links + 2 > self.node_ptr.shape[0]:
             with cython.gil:
                 self.node_ptr, self.edge_ptr = longer(self.node_ptr, 0), longer(self.edge_ptr, 0)
-        lower = self._lower_end(label, target, length, around)
+        lower = self._lower_end(label, target, length, numbering)
         if lower == PARTED:
-            self._add_graph(i, label, target, length, around)
+            self._add_graph(i, label, target, length, numbering)
         else:
-            self._add_path(label, target, length, lower, around)
+            self._add_path(label, target, length, lower, numbering)
         self.links += 1
         self.node_ptr[self.links] = self.node_end
         self.edge_ptr[self.links] = self.edge_end
         return 0
 
-    def _lower_end(self, label, target, length, around):
+    def _lower_end(self, label, target, length, numbering):
         """1 + where in the list of a class the node below the target is, if it has one path only; else PARTED."""
         if length <= 1 and target != TOP:
             return 1
-        if around.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
+        if numbering.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
             return PARTED
-        if self.lists.with_hub and self.lists.hub_at[around.source[label]] != NO_WAY:
+        if self.lists.with_hub and self.lists.hub_at[numbering.source[label]] != NO_WAY:
             return PARTED
-        if self._below[around.begin[label]] == NOT_YET:
-            self._look_below(label, around)
+        if self._below[numbering.begin[label]] == NOT_YET:
+            self._look_below(label, numbering)
         if target == TOP:
-            return self._root[around.source[label]]
+            return self._root[numbering.source[label]]
         k = length  # one node at least at each distance stands before it
-        while around.nodes[around.ptr[label] + k] != target:
+        while numbering.nodes[numbering.ptr[label] + k] != target:
             k += 1
-        return self._below[around.begin[label] + k]
+        return self._below[numbering.begin[label] + k]
 
-    def _look_below(self, label, around):
+    def _look_below(self, label, numbering):
         """Note, for all that is above a class, the node below it on the way there, and its nearest root."""
-        begin = around.ptr[label]
-        size = around.size[label]
-        source = around.source[label]
-        at = around.begin[label]
+        begin = numbering.ptr[label]
+        size = numbering.size[label]
+        source = numbering.source[label]
+        at = numbering.begin[label]
         for k in range(size):
-            self._far[around.nodes[begin + k]] = k
+            self._far[numbering.nodes[begin + k]] = k
         self._below[at] = 1
         for j in range(size):
-            node = around.node_of[around.nodes[begin + j]]
+            node = numbering.node_of[numbering.nodes[begin + j]]
             for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
-                k = self._how_far(self.parents.items[e], around)
-                if k != NO_WAY and around.far[begin + k] == around.far[begin + j] + 1:
+                k = self._how_far(self.parents.items[e], numbering)
+                if k != NO_WAY and numbering.far[begin + k] == numbering.far[begin + j] + 1:
                     fresh: cython.bint = self._below[at + k] == NOT_YET and self._below[at + j] != PARTED
                     self._below[at + k] = 1 + j if fresh else PARTED
             if self.parents.ptr[node] == self.parents.ptr[node + 1]:
                 if self._root[source] == NOT_YET:
                     self._root[source] = PARTED if self._below[at + j] == PARTED else 1 + j
-                    nearest = around.far[begin + j]
-                elif around.far[begin + j] == nearest:
+                    nearest = numbering.far[begin + j]
+                elif numbering.far[begin + j] == nearest:
                     self._root[source] = PARTED
         for k in range(size):
-            self._far[around.nodes[begin + k]] = NO_WAY
+            self._far[numbering.nodes[begin + k]] = NO_WAY
 
-    def _add_path(self, label, target, length, lower, around):
+    def _add_path(self, label, target, length, lower, numbering):
         """A class itself, an edge, or one path, from the target down; ``lower``: 1 + where the next node is listed."""
         if self.node_end + length + 1 > self.nodes.shape[0] or self.edge_end + length > self.lower.shape[0]:
             self._make_place(length + 1)
-        at = around.begin[label]
+        at = numbering.begin[label]
         upper = target
         self.nodes[self.node_end] = upper
         for k in range(length):
-            node = around.nodes[around.ptr[label] + lower - 1]
+            node = numbering.nodes[numbering.ptr[label] + lower - 1]
             self.nodes[self.node_end + 1 + k] = node
             self.lower[self.edge_end + k] = node
             self.upper[self.edge_end + k] = upper
@@ -255,26 +248,26 @@ class PathGraphs:
                 self.upper = longer(self.upper, self.edge_end + size)
         return 0
 
-    def _add_graph(self, i, label, target, length, around):
+    def _add_graph(self, i, label, target, length, numbering):
         """All shortest paths, which may part and meet again."""
-        source = around.source[label]
+        source = numbering.source[label]
         self._extras = 0
         if self._to_top_by_hub(source, target, length):
             self._ways_to_top(i)
-        elif self._by_hub(source, target, length, around):
-            self._down_to_hub(around.node_of[target])
-        self._list_above(label, length, around)
+        elif self._by_hub(source, target, length, numbering):
+            self._down_to_hub(numbering.node_of[target])
+        self._list_above(label, length, numbering)
         self._write_node(target)
         for back in range(self._filled):
             k = self._filled - 1 - back
             if self._distance[k] < length:
-                node = around.node_of[self._above[k]]
+                node = numbering.node_of[self._above[k]]
                 if target == TOP and self._distance[k] == length - 1:
-                    self._leave(self._above[k], node, length, around)
+                    self._leave(self._above[k], node, length, numbering)
                 elif node == self.beyond.hub and self.lists.hub_at[source] != NO_WAY:
-                    self._rise_from_hub(k, around)
+                    self._rise_from_hub(k, numbering)
                 else:
-                    self._rise(k, node, around)
+                    self._rise(k, node, numbering)
                 if self._good[self._above[k]]:
                     self._write_node(self._above[k])
         for k in range(self.node_ptr[self.links], self.node_end):
@@ -283,22 +276,22 @@ class PathGraphs:
             self._far[self._above[k]] = NO_WAY
         return 0
 
-    def _list_above(self, label, length, around):
+    def _list_above(self, label, length, numbering):
         """All nodes above a class that count, nearest first: its list up to the length, and the extra ones."""
-        begin = around.ptr[label]
-        self._make_room(around.ptr[label + 1] - begin + self._extras)
+        begin = numbering.ptr[label]
+        self._make_room(numbering.ptr[label + 1] - begin + self._extras)
         self._filled = 0
-        for k in range(begin, around.ptr[label + 1]):
-            if around.far[k] > length:
+        for k in range(begin, numbering.ptr[label + 1]):
+            if numbering.far[k] > length:
                 break
-            self._above[self._filled] = around.nodes[k]
-            self._distance[self._filled] = around.far[k]
-            self._far[around.nodes[k]] = around.far[k]
+            self._above[self._filled] = numbering.nodes[k]
+            self._distance[self._filled] = numbering.far[k]
+            self._far[numbering.nodes[k]] = numbering.far[k]
             self._filled += 1
         for k in range(self._extras):
-            node = around.number(self._extra[k])
+            node = numbering.number(self._extra[k])
             if self._far[node] == NO_WAY:
-                self._far[node] = self.lists.hub_at[around.source[label]] + self.lists.beyond[self._extra[k]]
+                self._far[node] = self.lists.hub_at[numbering.source[label]] + self.lists.beyond[self._extra[k]]
                 place = self._filled
                 while self._distance[place - 1] > self._far[node]:
                     self._above[place] = self._above[place - 1]
@@ -309,36 +302,36 @@ class PathGraphs:
                 self._filled += 1
         return 0
 
-    def _leave(self, number, node, length, around):
+    def _leave(self, number, node, length, numbering):
         """A path leaves for ⊤ at a root, or where a parent is as far as the horizon."""
         leaves: cython.bint = self.parents.ptr[node] == self.parents.ptr[node + 1]
         if self.horizon > 0 and length == self.horizon:
             for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
                 # what is not in the list is at least ``horizon`` away, and this parent is at most
-                leaves = leaves or self._how_far(self.parents.items[e], around) == NO_WAY
+                leaves = leaves or self._how_far(self.parents.items[e], numbering) == NO_WAY
         if leaves:
             self._write_edge(number, TOP)
         return 0
 
-    def _how_far(self, node, around):
+    def _how_far(self, node, numbering):
         """Where a node is above the present class; NO_WAY if it is not."""
-        number = around.find(node)
+        number = numbering.find(node)
         return NO_WAY if number < 0 else self._far[number]
 
-    def _rise_from_hub(self, k, around):
+    def _rise_from_hub(self, k, numbering):
         """Edges to those of its many parents that are among the nodes."""
         for other in range(k + 1, self._filled):
             number = self._above[other]
-            near: cython.bint = self.lists.beyond[around.node_of[number]] == 1
+            near: cython.bint = self.lists.beyond[numbering.node_of[number]] == 1
             if self._distance[other] == self._distance[k] + 1 and near and self._good[number]:
                 self._write_edge(self._above[k], number)
         return 0
 
-    def _rise(self, k, node, around):
+    def _rise(self, k, node, numbering):
         for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
             parent = self.parents.items[e]
-            if self._how_far(parent, around) == self._distance[k] + 1 and self._good[around.find(parent)]:
-                self._write_edge(self._above[k], around.find(parent))
+            if self._how_far(parent, numbering) == self._distance[k] + 1 and self._good[numbering.find(parent)]:
+                self._write_edge(self._above[k], numbering.find(parent))
         return 0
 
     def _write_node(self, node):

@@ -1,12 +1,14 @@
 cimport cython
-from hemlp.kernels.lca.part_search cimport Choosing
-from hemlp.kernels.lca.hitting_set cimport Hitting
+from hemlp.kernels.bitsets cimport bits_of
+from hemlp.kernels.lca.components cimport NONE, Component
+from hemlp.kernels.lca.decisions cimport SETTLED, Decisions
+from hemlp.kernels.lca.enumerated_parts cimport EnumeratedParts
+from hemlp.kernels.lca.hitting_set cimport HittingSet
 from hemlp.kernels.lca.links cimport Links
-from hemlp.kernels.lca.enumerated_parts cimport Outcomes
-from hemlp.kernels.lca.components cimport Part
+from hemlp.kernels.lca.part_search cimport FOUND, LOWEST, TOO_MANY, PartSearch
 from hemlp.kernels.lca.signatures cimport Signatures
-from hemlp.kernels.lca.decisions cimport Slots
 from hemlp.kernels.lca.ties cimport Ties
+from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
     BEAM = 64
@@ -16,12 +18,12 @@ cdef enum:
 @cython.final
 cdef class Search:
     cdef readonly Links links
-    cdef readonly Hitting hitting
+    cdef readonly HittingSet hitting_set
     cdef readonly Signatures signatures
-    cdef readonly Slots slots
-    cdef readonly Part part
-    cdef readonly Choosing choosing
-    cdef readonly Outcomes outcomes
+    cdef readonly Decisions decisions
+    cdef readonly Component part
+    cdef readonly PartSearch part_search
+    cdef readonly EnumeratedParts enumerated
     cdef Ties ties
     cdef readonly long long most, parts, scale, drawn, drawn_nodes, present, listed
     cdef readonly long long[::1] picked, part_size, part_common, part_diff, part_sides, base, out_links, out_ptr, out_nodes

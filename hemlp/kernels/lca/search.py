@@ -1,42 +1,27 @@
-"""Problem 2 for a batch: what is certain is settled, and what is left is chosen part by part.
+"""Problem 2 for a batch: reductions, then Dinkelbach's algorithm (1967) over the components of each instance.
 
-For a ratio λ = p / q the value 2q · common − p · size is a sum over the parts, so each part is solved by itself. The
-best λ is found as Dinkelbach does: solve for a λ, take the ratio of what comes out, until nothing is above 0. There,
-only best choices of each part matter, and of those the smallest; which of them together have the most equal sizes is
-looked for last. (docs/exact.md has the proof.)
+For a ratio λ = p / q the value 2q · common − p · size is a sum over the components, so each is solved by itself. Solve
+for a λ, take the ratio of the solution, until no value is above 0: λ grows at each iteration, in few of them. There,
+only best choices of each component matter, and of those the smallest; which of them together have the most equal sizes
+is decided last. (docs/exact.md has the proof.)
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from collections.abc import Iterable
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.choosing import FOUND, LOWEST, TOO_MANY, Choosing
-    from cython.cimports.hemlp.kernels.hitting import Hitting
-    from cython.cimports.hemlp.kernels.links import Links
-    from cython.cimports.hemlp.kernels.outcomes import Outcomes
-    from cython.cimports.hemlp.kernels.parts import NONE, Part
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.hemlp.kernels.signatures import Signatures
-    from cython.cimports.hemlp.kernels.slots import SETTLED, Slots
-    from cython.cimports.hemlp.kernels.ties import Ties
-    from cython.cimports.hemlp.kernels.words import bits_of
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
-    from hemlp.kernels.lca.components import NONE, Part
-    from hemlp.kernels.lca.decisions import SETTLED, Slots
-    from hemlp.kernels.lca.enumerated_parts import Outcomes
-    from hemlp.kernels.lca.hitting_set import Hitting
+    from hemlp.kernels.lca.components import NONE, Component
+    from hemlp.kernels.lca.decisions import SETTLED, Decisions
+    from hemlp.kernels.lca.enumerated_parts import EnumeratedParts
+    from hemlp.kernels.lca.hitting_set import HittingSet
     from hemlp.kernels.lca.links import Links
-    from hemlp.kernels.lca.part_search import FOUND, LOWEST, TOO_MANY, Choosing
+    from hemlp.kernels.lca.part_search import FOUND, LOWEST, TOO_MANY, PartSearch
     from hemlp.kernels.lca.signatures import Signatures
     from hemlp.kernels.lca.ties import Ties
     from hemlp.kernels.signals import look_for_signals
@@ -51,20 +36,20 @@ class Search:
 
     def __init__(self, facts: Any, size: int, most: int) -> None:
         self.links = Links(facts, size)
-        self.hitting, self.signatures, self.slots = Hitting(), Signatures(self.links), Slots(self.links)
-        self.part, self.choosing, self.outcomes = Part(), Choosing(), Outcomes()
+        self.hitting_set, self.signatures, self.decisions = HittingSet(), Signatures(self.links), Decisions(self.links)
+        self.part, self.part_search, self.enumerated = Component(), PartSearch(), EnumeratedParts()
         self.most = most  # states, for one step of one part
         self.present = NONE  # the part that was read last
         self.listed = NONE  # the part whose best choices are the present states, those of different sizes apart
-        slots = self.slots.kind.shape[0]
-        self.picked = np.zeros(slots, np.int64)  # the option that each slot takes, NONE: nothing is drawn
+        decisions = self.decisions.kind.shape[0]
+        self.picked = np.zeros(decisions, np.int64)  # the option that each decision takes, NONE: nothing is drawn
         # by the leader of a part
-        self.part_size, self.part_common, self.part_diff, self.part_sides = np.zeros((4, slots), np.int64)
-        self.tried, self.tried_end = np.zeros((2, slots), np.int64)  # its outcomes, if all of them are known
+        self.part_size, self.part_common, self.part_diff, self.part_sides = np.zeros((4, decisions), np.int64)
+        self.tried, self.tried_end = np.zeros((2, decisions), np.int64)  # its outcomes, if all of them are known
         self.base = np.zeros(3, np.int64)  # predicted, true and common nodes that are certain
         self.out_links, self.out_ptr, self.out_nodes = np.zeros((3, 1024), np.int64)
         self.drawn = self.drawn_nodes = 0
-        self.ties = Ties(slots)
+        self.ties = Ties(decisions)
 
     # ---- one instance
 
@@ -72,12 +57,12 @@ class Search:
         """Everything but the choices of instance ``i``; False if it is too large for that."""
         self.links.read(i)
         self.present = self.listed = NONE
-        if not self.hitting.settle(self.links):
+        if not self.hitting_set.settle(self.links):
             return False
-        self.slots.assign_roles(self.links, self.hitting)
-        if not self.signatures.read(self.links, self.slots.role):
+        self.decisions.assign_roles(self.links, self.hitting_set)
+        if not self.signatures.read(self.links, self.decisions.role):
             return False
-        self.slots.read(self.links, self.hitting, self.signatures)
+        self.decisions.read(self.links, self.hitting_set, self.signatures)
         self._count_certain()
         return True
 
@@ -85,33 +70,33 @@ class Search:
         width = self.signatures.width
         self.base[0] = self.base[1] = self.base[2] = 0
         for w in range(width):
-            self.base[0] += bits_of(self.slots.certain[w])
-            self.base[1] += bits_of(self.slots.certain[width + w])
-            self.base[2] += bits_of(self.slots.certain[w] & self.slots.certain[width + w])
+            self.base[0] += bits_of(self.decisions.certain[w])
+            self.base[1] += bits_of(self.decisions.certain[width + w])
+            self.base[2] += bits_of(self.decisions.certain[w] & self.decisions.certain[width + w])
         self.parts = 0
         self.scale = 2 * self.signatures.bits + 2  # more than the nodes of any part
-        for s in range(self.slots.first, self.slots.number):
+        for s in range(self.decisions.first, self.decisions.number):
             most = cython.cast(cython.longlong, 0)
-            for o in range(self.slots.ptr[s], self.slots.ptr[s + 1]):
-                most = max(most, self.slots.rest[o] + self.slots.gain[o])
+            for o in range(self.decisions.ptr[s], self.decisions.ptr[s + 1]):
+                most = max(most, self.decisions.rest[o] + self.decisions.gain[o])
             self.scale += most
-            self.parts += self.slots.leader[s] == s and self.slots.kind[s] != SETTLED
+            self.parts += self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED
             self.part_size[s] = NONE
             self.tried[s] = self.tried_end[s] = 0
-        for s in range(self.slots.number):
-            if self.slots.kind[s] == SETTLED:
-                self.picked[s] = self.slots.ptr[s]
-                self.base[self.slots.side[s]] += self.signatures.plain[self.slots.row[self.slots.ptr[s]]]
+        for s in range(self.decisions.number):
+            if self.decisions.kind[s] == SETTLED:
+                self.picked[s] = self.decisions.ptr[s]
+                self.base[self.decisions.side[s]] += self.signatures.plain[self.decisions.row[self.decisions.ptr[s]]]
 
     def try_all(self):
         """Go through all choices of the parts that leave few, to know what they come to, not how they are made."""
-        self.outcomes.clear()
-        for s in range(self.slots.first, self.slots.number):
-            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
-                self.part.read(s, self.slots, self.hitting, self.signatures, self.links, False)
-                self.tried[s] = self.outcomes.number
-                self.outcomes.add(self.part, self.slots, self.most)
-                self.tried_end[s] = self.outcomes.number
+        self.enumerated.clear()
+        for s in range(self.decisions.first, self.decisions.number):
+            if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
+                self.part.read(s, self.decisions, self.hitting_set, self.signatures, self.links, False)
+                self.tried[s] = self.enumerated.number
+                self.enumerated.add(self.part, self.decisions, self.most)
+                self.tried_end[s] = self.enumerated.number
                 self.part.forget()
         return 0
 
@@ -128,8 +113,8 @@ class Search:
             q = size // divisor if divisor else 2
             size = self.base[0] + self.base[1]
             common = self.base[2]
-            for s in range(self.slots.first, self.slots.number):
-                if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+            for s in range(self.decisions.first, self.decisions.number):
+                if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
                     if not self._solve_part(s, p, q):
                         return False
                     size += self.part_size[s]
@@ -152,12 +137,12 @@ class Search:
         """The first that is worth most."""
         best = LOWEST
         for k in range(self.tried[leader], self.tried_end[leader]):
-            worth = self._worth(self.outcomes.size[k], self.outcomes.common[k], p, q)
+            worth = self._worth(self.enumerated.size[k], self.enumerated.common[k], p, q)
             if worth > best:
                 best = worth
-                self.part_size[leader] = self.outcomes.size[k]
-                self.part_common[leader] = self.outcomes.common[k]
-                self.part_diff[leader] = self.outcomes.diff[k]
+                self.part_size[leader] = self.enumerated.size[k]
+                self.part_common[leader] = self.enumerated.common[k]
+                self.part_diff[leader] = self.enumerated.diff[k]
 
     def _best(self, leader, p, q, apart):
         """Whether the choices of a part could be gone through; what was best before is a floor.
@@ -167,22 +152,22 @@ class Search:
         known: cython.bint = self.part_size[leader] != NONE
         floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
         self.read_part(leader)
-        self.choosing.ask(self.part, p, q, self.scale)
-        found = self.choosing.best(self.part, self.slots, floor, apart, min(FEW, self.most), 0)
+        self.part_search.ask(self.part, p, q, self.scale)
+        found = self.part_search.best(self.part, self.decisions, floor, apart, min(FEW, self.most), 0)
         if found == TOO_MANY:
-            self.choosing.prices.improve(self.part, self.slots, ROUNDS)
-            if not known and self.choosing.best(self.part, self.slots, LOWEST, False, 1 << 20, BEAM) == FOUND:
-                floor = self.choosing.old.worth[0]
+            self.part_search.bound.improve(self.part, self.decisions, ROUNDS)
+            if not known and self.part_search.best(self.part, self.decisions, LOWEST, False, 1 << 20, BEAM) == FOUND:
+                floor = self.part_search.old.worth[0]
                 self._take(leader, 0)
-            found = self.choosing.best(self.part, self.slots, floor, apart, self.most, 0)
+            found = self.part_search.best(self.part, self.decisions, floor, apart, self.most, 0)
         self.listed = leader if apart and found == FOUND else NONE
         return found == FOUND
 
     def read_part(self, leader):
         """Make a part the present one, unless it is."""
         if self.present != leader:
-            self.part.read(leader, self.slots, self.hitting, self.signatures, self.links, True)
-            self.choosing.prepare(self.part, self.slots)
+            self.part.read(leader, self.decisions, self.hitting_set, self.signatures, self.links, True)
+            self.part_search.prepare(self.part, self.decisions)
             self.part.forget()
             self.present = leader
             self.listed = NONE
@@ -195,20 +180,20 @@ class Search:
 
     def _take(self, leader, state):
         """Keep the choice that led to a state after the last step."""
-        self.part_size[leader] = self.choosing.old.size[state]
-        self.part_common[leader] = self.choosing.old.common[state]
-        self.part_diff[leader] = self.choosing.old.diff[state]
-        self.choosing.trace(self.part, state)
+        self.part_size[leader] = self.part_search.old.size[state]
+        self.part_common[leader] = self.part_search.old.common[state]
+        self.part_diff[leader] = self.part_search.old.diff[state]
+        self.part_search.trace(self.part, state)
         for t in range(self.part.steps):
-            self.picked[self.part.slot[t]] = self.part.source[self.choosing.picked[t]]
+            self.picked[self.part.decision[t]] = self.part.source[self.part_search.picked[t]]
 
     # ---- ties
 
     def _settle_ties(self, p, q):
         """Of all best choices of the same size those whose sides are most equal, then with fewer predicted nodes."""
         self.ties.start(self.base[0] - self.base[1])
-        for s in range(self.slots.first, self.slots.number):
-            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+        for s in range(self.decisions.first, self.decisions.number):
+            if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
                 self.ties.add(s)
                 if not self._list_ties(s, p, q):
                     return False
@@ -232,14 +217,14 @@ class Search:
         """
         if self._tried_all(leader):
             for k in range(self.tried[leader], self.tried_end[leader]):
-                alike: cython.bint = self.outcomes.size[k] == self.part_size[leader]
-                if alike and self.outcomes.common[k] == self.part_common[leader]:
-                    self.ties.note(self.outcomes.diff[k])
+                alike: cython.bint = self.enumerated.size[k] == self.part_size[leader]
+                if alike and self.enumerated.common[k] == self.part_common[leader]:
+                    self.ties.note(self.enumerated.diff[k])
         elif self.part_sides[leader] != 3:
             self.ties.note(self.part_diff[leader])
         elif self._best(leader, p, q, True):
-            for state in range(self.choosing.states):
-                self.ties.note(self.choosing.old.diff[state])
+            for state in range(self.part_search.states):
+                self.ties.note(self.part_search.old.diff[state])
         else:
             return False
         return True
@@ -250,8 +235,8 @@ class Search:
             self.part_diff[leader] = diff
             return True
         found: cython.bint = self.listed == leader or self._best(leader, p, q, True)
-        for state in range(self.choosing.states):
-            if found and self.choosing.old.diff[state] == diff:
+        for state in range(self.part_search.states):
+            if found and self.part_search.old.diff[state] == diff:
                 self._take(leader, state)
         return found
 
@@ -262,12 +247,12 @@ class Search:
         size = cython.cast(cython.longlong, 0)
         diff = cython.cast(cython.longlong, 0)
         common = self.base[2]
-        for s in range(self.slots.first, self.slots.number):
-            if self.slots.leader[s] == s and self.slots.kind[s] != SETTLED:
+        for s in range(self.decisions.first, self.decisions.number):
+            if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
                 size += self.part_size[s]
                 diff += self.part_diff[s]
                 common += self.part_common[s]
-        table[i, 1] = self.hitting.fewest
+        table[i, 1] = self.hitting_set.fewest
         table[i, 2] = self.base[0] + (size + diff) // 2
         table[i, 3] = self.base[1] + (size - diff) // 2
         table[i, 4] = common
@@ -275,7 +260,7 @@ class Search:
     def write(self):
         """The links that are drawn, each with the nodes that its path has to have."""
         width = self.signatures.width
-        for s in range(self.slots.number):
+        for s in range(self.decisions.number):
             option = self.picked[s]
             if option == NONE:
                 continue
@@ -286,7 +271,7 @@ class Search:
                 with cython.gil:
                     self.out_nodes = longer(self.out_nodes, self.drawn_nodes + self.signatures.bits)
             for w in range(width):
-                nodes = self.signatures.rows[self.slots.row[option] * width + w]
+                nodes = self.signatures.rows[self.decisions.row[option] * width + w]
                 bit = 62 * w
                 while nodes:
                     if nodes & 1:
@@ -294,7 +279,7 @@ class Search:
                         self.drawn_nodes += 1
                     nodes >>= 1
                     bit += 1
-            self.out_links[self.drawn] = self.links.first + self.slots.link[option]
+            self.out_links[self.drawn] = self.links.first + self.decisions.link[option]
             self.drawn += 1
             self.out_ptr[self.drawn] = self.drawn_nodes
         return 0
@@ -348,7 +333,7 @@ def _search_all(solver, table, link_ptr):
         for i in range(table.shape[0]):
             if i % 64 == 0:
                 look_for_signals()
-            solver.choosing.moves = solver.outcomes.tried = 0
+            solver.part_search.moves = solver.enumerated.tried = 0
             predicted = solver.links.pred_ptr[i + 1] - solver.links.pred_ptr[i]
             true = solver.links.true_ptr[i + 1] - solver.links.true_ptr[i]
             if predicted == 0 or true == 0:
@@ -363,7 +348,7 @@ def _search_all(solver, table, link_ptr):
                     solver.count(table, i)
                     if draws:
                         solver.write()
-            table[i, 5] = solver.choosing.moves + solver.outcomes.tried
+            table[i, 5] = solver.part_search.moves + solver.enumerated.tried
             if draws:
                 link_ptr[i + 1] = solver.drawn
     return 0

@@ -1,4 +1,5 @@
 cimport cython
+
 cdef enum:
     NOWHERE = -1
 

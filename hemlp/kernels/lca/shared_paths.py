@@ -1,23 +1,16 @@
-"""One shortest path among many: the one that shares most nodes with those taken so far."""
+"""Dynamic program over a graph of shortest paths: the path that shares most nodes with those taken. O(edges)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
+
+from hemlp.kernels import Array
 
 if not cython.compiled:
     NOWHERE = -1
 
 from hemlp.kernels.bitsets import longer
-
-Array = NDArray[Any]
 
 
 class PathFinder:

@@ -1,4 +1,5 @@
 cimport cython
+from hemlp.kernels.bitsets cimport bits_of, words_for
 from hemlp.kernels.lca.links cimport Links
 
 cdef enum:

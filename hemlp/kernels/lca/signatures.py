@@ -1,22 +1,16 @@
-"""Paths of links, told apart by what matters about them.
+"""Dominance among the shortest paths of a link: only maximal sets of shared nodes are kept.
 
-A node *matters* if two links of an instance can use it; all others are on the paths of one link only, and one is as
-good as another. All paths of a link are equally long, so one whose nodes that matter are a subset of another's is never
-better, and a path is known by its *signature*: the set of its nodes that matter.
+A node *matters* if two links of an instance can use it; all others are on the paths of one link only. All paths of a
+link are equally long, so one whose nodes that matter are a subset of another's is dominated, and a path is known by its
+*signature*: the set of its nodes that matter. A dynamic program from the LCA down, O(edges × signatures²).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.words import bits_of, words_for
-else:
+if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, words_for
 
     MOST_SIGNATURES = 400

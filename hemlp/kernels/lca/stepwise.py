@@ -1,20 +1,13 @@
-"""One instance of Problem 2, one part at a time: for those that the search alone cannot solve."""
+"""One instance of Problem 2, one component at a time, for what a solver has to finish (Dinkelbach's algorithm)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 from typing import Any
 
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.search import Search
-    from cython.cimports.hemlp.kernels.slots import SETTLED
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.decisions import SETTLED
     from hemlp.kernels.lca.search import Search
 
@@ -27,8 +20,10 @@ def begin(search: Search) -> Any:
         done: cython.bint = search.reduce(0)
     if not done:
         return None
-    slots = search.slots
-    return [s for s in range(slots.first, slots.number) if slots.leader[s] == s and slots.kind[s] != SETTLED]
+    decisions = search.decisions
+    return [
+        s for s in range(decisions.first, decisions.number) if decisions.leader[s] == s and decisions.kind[s] != SETTLED
+    ]
 
 
 def solve_part(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
@@ -44,7 +39,7 @@ def differences(search: Search, leader: cython.longlong, p: cython.longlong, q: 
         return [search.part_diff[leader]]
     with cython.nogil:
         found: cython.bint = search._best(leader, p, q, True)
-    return [search.choosing.old.diff[state] for state in range(search.choosing.states)] if found else None
+    return [search.part_search.old.diff[state] for state in range(search.part_search.states)] if found else None
 
 
 def take_difference(
@@ -61,14 +56,14 @@ def counts(search: Search, leader: cython.longlong) -> tuple[int, int, int]:
 
 
 def take(search: Search, leader: cython.longlong, picked: dict[int, int], found: tuple[int, int, int]) -> None:
-    """Have a part choose what was found elsewhere: the option of each slot, and its counts."""
-    for slot, option in picked.items():
-        search.picked[slot] = option
+    """Have a part choose what was found elsewhere: the option of each decision, and its counts."""
+    for decision, option in picked.items():
+        search.picked[decision] = option
     search.part_size[leader], search.part_common[leader], search.part_diff[leader] = found
 
 
 def describe(search: Search, leader: cython.longlong) -> Any:
-    """The steps of a part as (slot, side, options), and the nodes that each side has for certain.
+    """The steps of a part as (decision, side, options), and the nodes that each side has for certain.
 
     An option is (source, nodes, needs, bars, sets, gain, rest), as ``hemlp.kernels.lca.components`` has them.
     """
@@ -85,8 +80,8 @@ def describe(search: Search, leader: cython.longlong) -> Any:
             )
             for o in range(part.ptr[t], part.ptr[t + 1])
         ]  # fmt: skip
-        steps.append((part.slot[t], search.slots.side[part.slot[t]], options))
-    return steps, [_members(search.choosing.sure, side, part.node_words) for side in range(2)]
+        steps.append((part.decision[t], search.decisions.side[part.decision[t]], options))
+    return steps, [_members(search.part_search.sure, side, part.node_words) for side in range(2)]
 
 
 def _members(words: Any, row: int, width: int) -> list[int]:

@@ -1,24 +1,19 @@
-"""LCAs of an instance that are interchangeable: of these one is enough.
+"""Symmetry breaking: of LCAs that are interchangeable (twins) one is enough.
 
 A node is *private* to an LCA if it is on paths to no other LCA. Two LCAs are *twins* if the same classes are linked to
 them in the same way, if their paths become the same when they and their private nodes are renamed, and if wherever one
 is on the way to another LCA so is its twin, between the same nodes. Exchanging twins with their private nodes leaves
 the instance as it is, and all sizes of graphs. No smallest set has two twins: they can serve the same classes, so one
 of them could be left out. Hence some optimum has none but the first of all twins.
+O(total size of the paths), by hashing a canonical form of each LCA.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.links import Links
-else:
+if not cython.compiled:
     from hemlp.kernels.lca.links import Links
 
 
@@ -50,8 +45,7 @@ def keep_first_twins(links: Links) -> None:
         known.add(key)
 
 
-@cython.cfunc
-def _private_nodes(links: Links) -> set:
+def _private_nodes(links):
     """The private nodes of all LCAs."""
     ptr = np.asarray(links.node_ptr)[links.first : links.first + links.number + 1]
     nodes = np.asarray(links.nodes)[ptr[0] : ptr[links.number]]
@@ -63,8 +57,7 @@ def _private_nodes(links: Links) -> set:
     return set(nodes.tolist()) - set(shared.tolist())
 
 
-@cython.cfunc
-def _passed_lcas(links: Links, private: set) -> dict:
+def _passed_lcas(links, private):
     """LCAs that are on the way to others: the links where they are, each with the nodes below and above."""
     passed: dict = {int(node): [] for node in links.lca_nodes[: links.lcas] if int(node) not in private}
     k: cython.Py_ssize_t
@@ -80,11 +73,7 @@ def _passed_lcas(links: Links, private: set) -> dict:
     return passed
 
 
-@cython.cfunc
-def _write(
-    nodes: cython.const[cython.int][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, private: set, names: dict,
-    code: list,
-) -> None:  # fmt: skip
+def _write(nodes, begin, end, private, names, code):
     """Write how many nodes there are, and the nodes; private ones by numbers below 0, in the order of their first."""
     n: cython.Py_ssize_t
     code.append(end - begin)

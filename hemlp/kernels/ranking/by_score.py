@@ -1,25 +1,16 @@
-"""The entries of each row by their scores, greatest first, ties by rank; and whether a row holds a class twice."""
+"""Stable merge sort of the entries of each row by score, ties by rank; and repeated classes. O(n log n)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.signals import look_for_signals
 
-Array = NDArray[Any]
-BLOCK = cython.declare(cython.Py_ssize_t, 8)
-"""Entries that are sorted one by one before they are merged."""
+    BLOCK = 8
 
 
 def by_score(ptr: Array, order: Array, scores: Array, ranks: Array) -> None:
@@ -30,11 +21,7 @@ def by_score(ptr: Array, order: Array, scores: Array, ranks: Array) -> None:
     _sort_all(ptr, order, scores, ranks, np.empty(int(np.diff(ptr).max(initial=0)), np.int64))
 
 
-@cython.cfunc
-def _sort_all(
-    ptr: cython.const[cython.longlong][::1], order: cython.longlong[::1], scores: cython.const[cython.double][::1],
-    ranks: cython.const[cython.longlong][::1], aside: cython.longlong[::1],
-) -> None:  # fmt: skip
+def _sort_all(ptr, order, scores, ranks, aside):
     i: cython.Py_ssize_t
     at: cython.Py_ssize_t
     with cython.nogil:
@@ -59,26 +46,14 @@ def _sort_all(
                 width *= 2
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _before(
-    a: cython.longlong, b: cython.longlong, scores: cython.const[cython.double][::1],
-    ranks: cython.const[cython.longlong][::1],
-) -> cython.bint:  # fmt: skip
+def _before(a, b, scores, ranks):
     """Whether entry a comes before entry b."""
     if scores[a] != scores[b]:
         return scores[a] > scores[b]
     return ranks[a] < ranks[b]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _insert(
-    order: cython.longlong[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t,
-    scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1],
-) -> cython.void:  # fmt: skip
+def _insert(order, begin, end, scores, ranks):
     """Sort a few entries, each put where it belongs among those before it."""
     k: cython.Py_ssize_t
     for k in range(begin + 1, end):
@@ -90,13 +65,7 @@ def _insert(
         order[at] = moved
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _merge(
-    order: cython.longlong[::1], begin: cython.Py_ssize_t, middle: cython.Py_ssize_t, end: cython.Py_ssize_t,
-    scores: cython.const[cython.double][::1], ranks: cython.const[cython.longlong][::1], aside: cython.longlong[::1],
-) -> cython.void:  # fmt: skip
+def _merge(order, begin, middle, end, scores, ranks, aside):
     """Make one sorted part of two, the first of which is put ``aside``."""
     if not _before(order[middle], order[middle - 1], scores, ranks):
         return
@@ -121,10 +90,7 @@ def has_repeats(ptr: Array, classes: Array) -> bool:
     return bool(_has_repeats(ptr, classes, np.full(int(classes.max(initial=-1)) + 1, -1)))
 
 
-@cython.cfunc
-def _has_repeats(
-    ptr: cython.const[cython.longlong][::1], classes: cython.const[cython.int][::1], marks: cython.longlong[::1]
-) -> cython.bint:
+def _has_repeats(ptr, classes, marks):
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     with cython.nogil:

@@ -1,5 +1,6 @@
 cimport cython
 from hemlp.kernels.records cimport Rows
+from hemlp.kernels.signals cimport look_for_signals
 
 @cython.final
 cdef class Sweep:
@@ -8,3 +9,11 @@ cdef class Sweep:
     cdef readonly int[::1] in_true, in_pred, concealed, stack
     cdef double p_weight, t_weight, c_weight
     cdef long long alone, missed
+
+cdef _sweep_all(Sweep task, double[:, ::1] sums, long long[::1] counts, unsigned char[::1] equal)
+cdef void _begin(Sweep task, Py_ssize_t i) noexcept nogil
+cdef void _make_true(Sweep task, Py_ssize_t i, int start) noexcept nogil
+cdef long long _predict(Sweep task, Py_ssize_t i, int start) noexcept nogil
+cdef _reach_all(Rows arrows, Rows scored, int[::1] marks, int[::1] stack, long long[::1] ptr, int[::1] nodes, long long[::1] first, bint keep)
+cdef _run(const long long[::1] begin, const long long[::1] steps, const unsigned char[::1] first, const double[:, ::1] values, double[:, ::1] state, double[:, ::1] sums)
+cdef void _add(double[:, ::1] state, Py_ssize_t c, double value) noexcept nogil

@@ -1,28 +1,19 @@
-"""Closures that grow class by class, in the order of scores: adding a class only adds nodes, so each is met once.
+"""Closures that grow class by class in the order of scores: adding a class only adds nodes.
 
-A node's mark is the number of the instance in which it was met last.
+Invariant: each node is met once per instance (depth-first search with marks), so that all thresholds of an instance
+together take O(size of its largest closure). A node's mark is the number of the instance in which it was met last.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.records import Rows
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.records import Rows
     from hemlp.kernels.signals import look_for_signals
-
-Array = NDArray[Any]
 
 
 class Sweep:
@@ -52,10 +43,7 @@ def sweep(task: Sweep) -> tuple[Array, Array, Array]:
     return sums, counts, equal.view(np.bool_)
 
 
-@cython.cfunc
-def _sweep_all(
-    task: Sweep, sums: cython.double[:, ::1], counts: cython.longlong[::1], equal: cython.uchar[::1]
-) -> None:
+def _sweep_all(task, sums, counts, equal):
     size: cython.Py_ssize_t = len(task.steps.ptr) - 1
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -78,10 +66,7 @@ def _sweep_all(
                 equal[k] = task.alone == 0 and task.missed == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _begin(task: Sweep, i: cython.Py_ssize_t) -> cython.void:
+def _begin(task, i):
     """Mark what does not count and what is true in instance i."""
     for k in range(task.hidden.ptr[i], task.hidden.ptr[i + 1]):
         task.concealed[task.hidden.items[k]] = i
@@ -94,10 +79,7 @@ def _begin(task: Sweep, i: cython.Py_ssize_t) -> cython.void:
         _make_true(task, i, task.true.items[k])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _make_true(task: Sweep, i: cython.Py_ssize_t, start: cython.int) -> cython.void:
+def _make_true(task, i, start):
     """Mark a true class and all that it implies."""
     height: cython.Py_ssize_t = 0
     if task.in_true[start] != i:
@@ -118,10 +100,7 @@ def _make_true(task: Sweep, i: cython.Py_ssize_t, start: cython.int) -> cython.v
                 height += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _predict(task: Sweep, i: cython.Py_ssize_t, start: cython.int) -> cython.longlong:
+def _predict(task, i, start):
     """Add a predicted class and all that it implies; how many nodes that count are new."""
     new: cython.longlong = 0
     height: cython.Py_ssize_t = 0
@@ -164,11 +143,7 @@ def reached(arrows: Rows, scored: Rows) -> tuple[Array, Array, Array]:
     return ptr, nodes, first
 
 
-@cython.cfunc
-def _reach_all(
-    arrows: Rows, scored: Rows, marks: cython.int[::1], stack: cython.int[::1], ptr: cython.longlong[::1],
-    nodes: cython.int[::1], first: cython.longlong[::1], keep: cython.bint,
-) -> None:  # fmt: skip
+def _reach_all(arrows, scored, marks, stack, ptr, nodes, first, keep):
     """Count what each row implies (into ``ptr``, one place later), or ``keep`` it where ``ptr`` says."""
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -211,12 +186,7 @@ def running_sums(begin: Array, steps: Array, first: Array, values: Array) -> Arr
     return sums
 
 
-@cython.cfunc
-def _run(
-    begin: cython.const[cython.longlong][::1], steps: cython.const[cython.longlong][::1],
-    first: cython.const[cython.uchar][::1], values: cython.const[cython.double][:, ::1], state: cython.double[:, ::1],
-    sums: cython.double[:, ::1],
-) -> None:  # fmt: skip
+def _run(begin, steps, first, values, state, sums):
     e: cython.Py_ssize_t
     k: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -233,10 +203,7 @@ def _run(
                 sums[e, c] = state[0, c] + state[1, c]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add(state: cython.double[:, ::1], c: cython.Py_ssize_t, value: cython.double) -> cython.void:
+def _add(state, c, value):
     """Add to column c: its sum, and what rounding took away so far."""
     total: cython.double = state[0, c] + value
     large: cython.bint = abs(state[0, c]) >= abs(value)

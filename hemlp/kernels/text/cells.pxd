@@ -1,5 +1,8 @@
 cimport cython
-from hemlp.kernels.text.lexicon cimport LINE_END, Letters, Lexicon
+from hemlp.kernels.signals cimport look_for_signals
+from hemlp.kernels.text.decimals cimport decimal
+from hemlp.kernels.text.lexicon cimport LINE_END, TOGETHER, Letters, Lexicon, eight
+from libc.math cimport NAN
 
 cdef enum:
     SKIPPED = -1
@@ -29,3 +32,7 @@ cdef class Cells:
     cdef int _add(self, long long begin, long long end) except -1 nogil
     cdef bint _is_number(self, long long begin, long long end) except -1 nogil
     cdef int _end_row(self) except -1 nogil
+
+cdef unsigned long long ONES
+cdef unsigned long long TOPS
+cdef unsigned long long PLACES

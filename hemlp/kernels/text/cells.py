@@ -1,33 +1,30 @@
-"""The words or cells of a text, row by row, as numbers."""
+"""Splitting of a text into words or cells, row by row, eight bytes at a time (SWAR; Lamport, 1975). O(bytes)."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.decimals import decimal
-    from cython.cimports.hemlp.kernels.lexicon import LINE_END, TOGETHER, Lexicon, eight
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-    from cython.cimports.libc.math import NAN
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
+    from math import nan as NAN
+
+    from hemlp.kernels.signals import look_for_signals
+    from hemlp.kernels.text.decimals import decimal
+    from hemlp.kernels.text.lexicon import LINE_END, TOGETHER, Lexicon, eight
+
     SKIPPED, PLAIN, RETURN, SPACE, OFTEN = -1, -2, 13, 32, 16384
 
 from hemlp.kernels.bitsets import longer
 
-Array = NDArray[Any]
-ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
-TOPS = cython.declare(cython.ulonglong, 0x8080808080808080)
-PLACES = cython.declare(cython.ulonglong, 0x0001020304050607)
+ONES = 0x0101010101010101
+TOPS = 0x8080808080808080
+PLACES = 0x0001020304050607
 
 
 class Split(NamedTuple):

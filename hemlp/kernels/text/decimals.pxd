@@ -6,3 +6,6 @@ cdef enum:
     NINE = 57
 
 cdef bint decimal(const unsigned char* text, long long begin, long long end, double* value) noexcept nogil
+
+cdef long long MOST_WHOLE
+cdef double MOST_POWER

@@ -1,21 +1,18 @@
 """Plain decimals such as 0.125, exactly as Python reads them.
 
 A whole number below 10¹⁵ and a power of ten up to 10²² are doubles. What the division of the one by the other gives is
-rounded once, so it is the double that is nearest to the decimal.
+rounded once, so it is the double that is nearest to the decimal (Clinger's fast path, 1990). O(bytes).
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
+import cython
 
 if not cython.compiled:
     PLUS, MINUS, POINT, ZERO, NINE = b"+-.09"
 
-MOST_WHOLE = cython.declare(cython.longlong, 10**15)
-MOST_POWER = cython.declare(cython.double, 1e22)
+MOST_WHOLE = 10**15
+MOST_POWER = 1e22
 
 
 def decimal(text, begin, end, value):

@@ -1,28 +1,16 @@
-"""Rows that are alike."""
+"""Duplicate rows, by a hash table with open addressing: the first row that equals each one. O(entries) expected."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.signals import look_for_signals
 
-Array = NDArray[Any]
-Value = cython.fused_type(cython.int, cython.uchar)
-
-EMPTY = cython.declare(cython.longlong, -1)
-OFTEN = cython.declare(cython.longlong, 65536)
-"""Values after which signals are looked for."""
+    EMPTY, OFTEN = -1, 65536
 
 
 def first_equal(
@@ -39,11 +27,7 @@ def first_equal(
     return np.asarray(first)
 
 
-@cython.cfunc
-def _find_first(
-    begin: cython.const[cython.longlong][::1], end: cython.const[cython.longlong][::1],
-    values: cython.const[Value][::1], first: cython.longlong[::1],
-) -> None:  # fmt: skip
+def _find_first(begin, end, values, first):
     slots: cython.longlong = 16
     while slots < 2 * begin.shape[0]:
         slots *= 2
@@ -64,10 +48,7 @@ def _find_first(
             first[i] = table[slot]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _code(values: cython.const[Value][::1], begin: cython.longlong, end: cython.longlong) -> cython.longlong:
+def _code(values, begin, end):
     """31 bits made of a row; 31 bits times 20 bits: nothing overflows."""
     code: cython.longlong = 17
     for k in range(begin, end):
@@ -75,13 +56,7 @@ def _code(values: cython.const[Value][::1], begin: cython.longlong, end: cython.
     return code ^ (code >> 15)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _equal(
-    begin: cython.const[cython.longlong][::1], end: cython.const[cython.longlong][::1],
-    values: cython.const[Value][::1], i: cython.longlong, j: cython.longlong,
-) -> cython.bint:  # fmt: skip
+def _equal(begin, end, values, i, j):
     """Whether rows i and j are equal."""
     if end[i] - begin[i] != end[j] - begin[j]:
         return False

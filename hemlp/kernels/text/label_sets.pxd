@@ -1,3 +1,5 @@
+from hemlp.kernels.signals cimport look_for_signals
+
 cdef enum:
     NOTHING = -1
 

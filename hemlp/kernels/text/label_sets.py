@@ -1,25 +1,16 @@
-"""Label sets as rows of classes: sorted, each class once."""
+"""Label sets as CSR rows of classes, sorted (Shell, 1959: the rows are short) and without duplicates."""
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
-from typing import Any
-
+import cython
 import numpy as np
-from numpy.typing import NDArray
 
-if cython.compiled:
-    from cython.cimports.hemlp.kernels.signals import look_for_signals
-else:
+from hemlp.kernels import Array
+
+if not cython.compiled:
     from hemlp.kernels.signals import look_for_signals
 
     NOTHING = -1
-
-Array = NDArray[Any]
 
 
 def class_rows(ptr: Array, codes: Array, numbers: Array, order: Array) -> tuple[Array, Array]:

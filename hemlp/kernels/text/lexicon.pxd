@@ -1,5 +1,5 @@
 cimport cython
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 ctypedef const unsigned char* Letters
 
@@ -47,3 +47,6 @@ cdef class Lexicon:
     cdef bint _same(self, long long begin, long long end, long long known) noexcept nogil
     cdef int _learn(self, long long begin, long long end, long long column) except -1 nogil
     cdef int _spread(self) except -1 nogil
+
+cdef unsigned long long FACTOR
+cdef long long NUMBER

@@ -1,28 +1,24 @@
-"""Distinct cells of a text as numbers, in the order in which they first appear.
+"""Numbers for the distinct cells of a text, in the order of their first appearance: a hash table, open addressing.
 
-Eight bytes are an integer of 64 bits. A cell of at most eight is that integer; a longer one is looked up by a hash of
-all its integers, and its bytes are then compared with those of the cell that has the same hash.
+Eight bytes are an integer of 64 bits. A cell of at most eight is that integer; a longer one is looked up by a
+multiplicative (Fibonacci) hash of all its integers, and its bytes are then compared. O(bytes) expected. Invariant: the
+table is at most half full.
 """
 
 from __future__ import annotations
 
-try:
-    import cython
-except ImportError:
-    from hemlp.kernels import uncompiled as cython  # type: ignore[no-redef]
-
+import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.libc.string import memcmp, memcpy
-else:
-    LINE_END, TOGETHER, eight, prefetch = 10, 32, id, id  # nothing here is used uncompiled
+if not cython.compiled:
+    LINE_END, TOGETHER = 10, 32
+    eight = prefetch = memcmp = memcpy = id  # what uses them is never run uncompiled
 
 from hemlp.kernels.bitsets import longer
 
-FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+FACTOR = 0x9E3779B97F4A7C15
 """2⁶⁴ over the golden ratio: it spreads what is close together."""
-NUMBER = cython.declare(cython.longlong, 0xFFFFFFFF)
+NUMBER = 0xFFFFFFFF
 """Where the second half of a slot has a number; its kind is above it."""
 
 

@@ -286,6 +286,6 @@ class ByParts:
             choices[beyond] = (picked, found_counts)
 
     def _picked(self, leader: int) -> dict[int, int]:
-        slots = self.search.slots
-        mine = (s for s in range(slots.number) if slots.leader[s] == leader)
+        decisions = self.search.decisions
+        mine = (s for s in range(decisions.number) if decisions.leader[s] == leader)
         return {s: int(self.search.picked[s]) for s in mine}

@@ -398,7 +398,7 @@ class PairingModel(Model["PairingSolution"]):
         who = f"the {shortage.side} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
         return InfeasibleModel(
             f"instance {number}: {who} {'needs' if alone else 'together need'} at least "
-            f"{plural(shortage.needed, 'pair')} and can have {shortage.available} (no common ancestor, or the bounds of others); a default class would "
-            f"take what is left",
+            f"{plural(shortage.needed, 'pair')} and can have {shortage.available} (no common "
+            f"ancestor, or the bounds of others); a default class would take what is left",
             number, shortage.side, labels[0], tuple(labels),
         )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Closures of label sets: their sizes, members and errors."""

@@ -1,0 +1,20 @@
+from hemlp.kernels.records cimport Implied, Rows, Sides
+from hemlp.kernels.signals cimport look_for_signals
+
+cdef enum:
+    HIT = 0
+    TOO_GENERAL = 1
+    TOO_SPECIFIC = 2
+    SIBLING = 3
+    SAME_BRANCH = 4
+    ELSEWHERE = 5
+    MEMBER = 0
+    PARENT = 1
+    CLOSURE = 2
+    THROUGH = 0
+    CLASS_BEYOND = 1
+    INNER_BEYOND = 2
+
+cdef _kinds_all(Sides sides, const int[::1] row, Implied implied, Rows parents, unsigned char[::1] pred, unsigned char[::1] true)
+cdef void _mark(int c, const int[::1] row, Implied implied, Rows parents, int[:, ::1] marks, int mark, int[::1] facts) noexcept nogil
+cdef unsigned char _kind(int c, const int[::1] row, Implied implied, Rows parents, int[:, ::1] marks, int mark, int[::1] facts, bint predicted) noexcept nogil

@@ -1,0 +1,1 @@
+"""Graphs and hierarchies: orders, reachability, distances, common ancestors."""

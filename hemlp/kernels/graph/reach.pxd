@@ -1,0 +1,28 @@
+cimport cython
+from hemlp.kernels.records cimport Rows
+from hemlp.kernels.signals cimport look_for_signals
+
+cdef enum:
+    OFTEN = 65536  # steps after which signals are looked for
+
+cdef double INFINITY
+
+@cython.final
+cdef class Front:
+    cdef Py_ssize_t far
+    cdef int mark
+    cdef int level
+    cdef Py_ssize_t begin
+    cdef Py_ssize_t end
+    cdef int[::1] stamp
+    cdef int[::1] steps
+    cdef int[::1] queue
+
+cdef tuple _reach_all(Rows graph, const int[::1] sources, long long room, long long farthest, long long[::1] ptr)
+cdef Py_ssize_t _reach_one(Rows graph, int s, long long farthest, int[::1] seen, int[::1] nodes, int[::1] distances, Py_ssize_t begin) except? -1 nogil
+cdef _relax_all(Rows graph, const double[::1] lengths, Rows lists, double[::1] distances)
+cdef void _relax_one(Rows graph, const double[::1] lengths, Rows lists, Py_ssize_t s, double[::1] best, int[::1] waiting, int[::1] queue) noexcept nogil
+cdef _measure_pairs(Rows graph, const int[::1] us, const int[::1] vs, double[::1] found)
+cdef void _begin(Front front, int node, int mark) noexcept nogil
+cdef Py_ssize_t _distance(Rows graph, Front u, Front v) except? -1 nogil
+cdef Py_ssize_t _widen(Rows graph, Front front, Front other) except? -1 nogil

@@ -1,0 +1,1 @@
+"""Problem 2: minimal graphs of lowest common ancestors."""

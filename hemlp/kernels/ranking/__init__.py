@@ -1,0 +1,1 @@
+"""Scores: ranked classes, and closures that grow along a ranking."""

@@ -1,0 +1,3 @@
+from hemlp.kernels.signals cimport look_for_signals
+
+cdef _count(const long long[::1] numbers, const unsigned short[::1] drawn, double[:, ::1] counts)

@@ -1,0 +1,1 @@
+"""Texts: cells, the numbers of distinct cells, decimals, label sets."""
