@@ -24,8 +24,8 @@ from hemlp.measures.scoring import as_batch
 from hemlp.optimize.joint import JointModel
 from hemlp.options import check_choice
 from hemlp.problems.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
-from hemlp.problems.pairing.model import Half, PairingModel
-from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 
 @dataclass(frozen=True)
@@ -197,10 +197,10 @@ class MatchMeasure(Measure):
         return {self.name: values, "predicted_error": facts.predicted_error, "true_error": facts.true_error}
 
 
-def _half(batch: Batch, side: int, choosing: bool) -> Half:
+def _half(batch: Batch, side: int, choosing: bool) -> SideBounds:
     """Bounds (1, 1) of the side that chooses, (0, ALL) of the other; (0, 0) where there is nobody to choose."""
     own, other = batch.sides[side], batch.sides[1 - side]
     size = np.repeat(other.sizes, own.sizes).astype(np.int64)
     upper = np.minimum(size, 1) if choosing else size
     lower = upper if choosing else np.zeros_like(size)
-    return Half(own, lower, upper, np.full(size.size, np.inf))
+    return SideBounds(own, lower, upper, np.full(size.size, np.inf))

@@ -25,8 +25,8 @@ from hemlp.measures.names import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
-from hemlp.problems.pairing.model import Half, PairingModel
-from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 
 @dataclass(frozen=True, init=False)
@@ -114,8 +114,8 @@ class NearestMeasure(Measure):
         once = within.astype(np.int64)
         most = np.repeat(batch.pred.sizes, batch.true.sizes).astype(np.int64)
         halves = (
-            Half(batch.pred, once, once, np.full(once.size, np.inf)),
-            Half(batch.true, np.zeros_like(most), most, np.full(most.size, np.inf)),
+            SideBounds(batch.pred, once, once, np.full(once.size, np.inf)),
+            SideBounds(batch.true, np.zeros_like(most), most, np.full(most.size, np.inf)),
         )
         serves = np.full(kappa.size, 3, np.uint8)
         return PairingModel(str(self), batch, pairs, kappa, serves, halves).with_finite_costs()

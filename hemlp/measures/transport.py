@@ -19,9 +19,10 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.names import check_name
 from hemlp.measures.scoring import as_batch
+from hemlp.problems.pairing.build_model import build_transport
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs
-from hemlp.problems.pairing.transport import TransportModel
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,12 @@ class TransportMeasure(Measure):
         """Of a transport with its proof."""
         return max(100.0, cost_bytes(self.cost))
 
-    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> TransportModel:
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
         """The transport of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)
         pairs = Pairs.of(batch)
         weights = self._weights(batch.hierarchy)
-        return TransportModel(str(self), batch, pairs, checked_costs(self.cost, batch, pairs), weights)
+        return build_transport(str(self), batch, pairs, checked_costs(self.cost, batch, pairs), weights)
 
     def _weights(self, h: Hierarchy) -> FloatArray | None:
         return None if self.weights is None else class_weights(h, self.weights)
@@ -145,5 +146,5 @@ class TransportMeasure(Measure):
             words = f"{EMPTY}, or {NOTHING}"
         return empty, words
 
-    def _evaluated(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
+    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}

@@ -1,4 +1,4 @@
-"""Problem 1 by compiled code, for any bounds and further rules: a flow of least cost by successive shortest paths."""
+"""Problem 1 by compiled code, whatever its bounds and capacities: successive shortest paths."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from hemlp.optimize.budget import solve_within
 from hemlp.optimize.program import STATUSES, Status
-from hemlp.problems.pairing.data import given_data
-from hemlp.problems.pairing.flows import FlowModel, FlowSolution
+from hemlp.problems.pairing.data import flow_data, given_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 
 
-class Augmenting:
+class SuccessiveShortestPaths:
     """Accepts all pairings."""
 
     name = "augmenting"
@@ -27,18 +26,16 @@ class Augmenting:
 
     def accepts(self, model: Any) -> bool:
         """All pairings."""
-        return isinstance(model, PairingModel | FlowModel)
+        return isinstance(model, PairingModel)
 
-    def solve(self, model: PairingModel | FlowModel, time_limit: float | None) -> PairingSolution | FlowSolution:
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """The optimum of each instance."""
-        if isinstance(model, FlowModel):
-            flows: FlowSolution = solve_within(model, time_limit, _flows, FlowModel.unsolved)
-            return flows
-        solution: PairingSolution = solve_within(model, time_limit, _solved, PairingModel.unsolved)
+        solve = _solve_plain if model.arcs is None else _solve_circulation
+        solution: PairingSolution = solve_within(model, time_limit, solve, PairingModel.unsolved)
         return solution
 
 
-def _solved(model: PairingModel) -> PairingSolution:
+def _solve_plain(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.flow import augment
     from hemlp.kernels.pairing import Chosen
 
@@ -49,12 +46,13 @@ def _solved(model: PairingModel) -> PairingSolution:
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 
-def _flows(model: FlowModel) -> FlowSolution:
+def _solve_circulation(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.circulations import find_flows
 
-    flow, far = np.zeros(model.arcs.cost.size, np.int64), np.zeros(int(model.arcs.nodes.sum()))
-    feasible = find_flows(model.given_data(), flow, far)
-    return FlowSolution(model, _codes(feasible), flow, hints=far)
+    arcs = model.circulation
+    flow, potential = np.zeros(arcs.cost.size, np.int64), np.zeros(int(arcs.nodes.sum()))
+    feasible = find_flows(flow_data(model), flow, potential)
+    return model.solution_of(_codes(feasible), flow, hints=(potential,))
 
 
 def _codes(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:

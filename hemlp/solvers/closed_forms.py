@@ -27,7 +27,7 @@ class ClosedForms:
 
     def accepts(self, model: Any) -> bool:
         """Pairings whose bounds have a closed form."""
-        return isinstance(model, PairingModel) and _form(model) is not None
+        return isinstance(model, PairingModel) and model.arcs is None and _form(model) is not None
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """The optimum of each instance."""

@@ -17,18 +17,12 @@ from hemlp.optimize.budget import solve_within
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status, exact_integers
 from hemlp.optimize.registry import importable
-from hemlp.problems.pairing.flows import FlowModel
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.problems.pairing.transport import TransportModel
 
 PART = 2000
 """Instances in one network, at most."""
 PAIRS = 200_000
 """Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
-
-
-Network = PairingModel | FlowModel | TransportModel
-"""Models that are flow networks."""
 
 
 class MinCostFlow:
@@ -43,14 +37,14 @@ class MinCostFlow:
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports with costs that are exact integers after scaling."""
-        return isinstance(model, Network) and integer_costs(model) is not None
+        return isinstance(model, PairingModel) and integer_costs(model) is not None
 
-    def solve(self, model: Network, time_limit: float | None) -> Any:
+    def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Part by part."""
         parts = _parts(model)
         return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in parts])
 
-    def _solve_part(self, part: Network) -> Any:
+    def _solve_part(self, part: PairingModel) -> Any:
         network, _ = part.network()
         flow = self.least_cost_flow(network, integer_costs(part))
         if flow is None:
@@ -78,7 +72,7 @@ class MinCostFlow:
         return flow
 
 
-def _parts(model: Network) -> list[Any]:
+def _parts(model: PairingModel) -> list[Any]:
     ptr, cuts = model.pairs.ptr, [0]
     while cuts[-1] < len(model):
         start = cuts[-1]
@@ -87,12 +81,12 @@ def _parts(model: Network) -> list[Any]:
     return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
 
 
-def unsolved(model: Network) -> Any:
+def unsolved(model: PairingModel) -> Any:
     """What is known where a limit came first."""
     return model.unsolved()
 
 
-def integer_costs(model: Network) -> int | None:
+def integer_costs(model: PairingModel) -> int | None:
     """The factor that makes all costs integers without rounding, or None."""
     scaled = exact_integers(np.unique(model.cost_values))
     return None if scaled is None else scaled[1]

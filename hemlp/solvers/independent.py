@@ -14,7 +14,7 @@ from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 
 
-class Independent:
+class NearestAssignment:
     """Accepts pairings with the bounds (0, ALL) on one side, and at least 0 or 1 on the other."""
 
     name = "independent"
@@ -26,7 +26,7 @@ class Independent:
 
     def accepts(self, model: Any) -> bool:
         """Pairings in which classes of one side choose on their own."""
-        return isinstance(model, PairingModel) and _choosing(model) is not None
+        return isinstance(model, PairingModel) and model.arcs is None and _choosing(model) is not None
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """The cheapest partner, or the default class, of each class that needs one."""

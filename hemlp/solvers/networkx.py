@@ -10,7 +10,8 @@ from hemlp.optimize.budget import solve_within
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status
 from hemlp.optimize.registry import importable
-from hemlp.solvers.flow import Network, integer_costs, unsolved, variable_values
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.solvers.flow import integer_costs, unsolved, variable_values
 
 
 class NetworkSimplex:
@@ -25,15 +26,15 @@ class NetworkSimplex:
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
-        return isinstance(model, Network) and integer_costs(model) is not None
+        return isinstance(model, PairingModel) and integer_costs(model) is not None
 
-    def solve(self, model: Network, time_limit: float | None) -> Any:
+    def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Instance by instance."""
         ones = (model[i] for i in range(len(model)))
         found = [solve_within(one, time_limit, self._solve_one, unsolved) for one in ones]
         return model.joined(found or [model.solution(EMPTY)])
 
-    def _solve_one(self, model: Network) -> Any:
+    def _solve_one(self, model: PairingModel) -> Any:
         import networkx
 
         network, _ = model.network()

@@ -20,8 +20,8 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure as made
 from hemlp.optimize.program import STATUSES, Status
+from hemlp.problems.pairing.build_model import plain_pairing
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.problems.pairing.ruled import plain_pairing
 from hemlp.problems.pairing.solution import PairingSolution
 
 if TYPE_CHECKING:

@@ -32,9 +32,7 @@ from hemlp.optimize.program import STATUSES, Status
 from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.costs import ShortestPath
-from hemlp.problems.pairing.flows import FlowSolution
 from hemlp.problems.pairing.solution import PairingSolution, Prices
-from hemlp.problems.pairing.transport import TransportSolution
 
 
 def explain(
@@ -80,11 +78,16 @@ def explained(solution: Any, values: Mapping[str, float], measure: Measure) -> P
 
 @explained.register
 def _pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> Pairing:
-    model = solution.model
-    h = model.batch.hierarchy
-    measured = _measured(measure, h)
-    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    return Pairing(values, pairs, _prices(model.batch, solution.duals()), solution.objective)
+    model, found = solution.model, solution.named_pairs()
+    measured = _measured(measure, model.batch.hierarchy)
+    if model.units is not None:
+        moves = tuple(Pair(p, t, c * mass, _way(measured, p, t)) for p, t, c, mass in found)
+        return Transport(values, moves, {}, solution.objective, tuple(mass for *_, mass in found))
+    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in found)
+    prices = _prices(model.batch, solution.duals())
+    if model.arcs is not None:
+        return Ruled(values, pairs, prices, solution.objective, tuple(solution.prices()))
+    return Pairing(values, pairs, prices, solution.objective)
 
 
 def _prices(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
@@ -94,22 +97,6 @@ def _prices(batch: Batch, prices: Prices) -> dict[str, dict[Label, float]]:
         side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, found, strict=True)}
         for side, (of, found) in zip(SIDES, sides, strict=True)
     }
-
-
-@explained.register
-def _ruled(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> Ruled:
-    measured = _measured(measure, solution.model.batch.hierarchy)
-    pairs = tuple(Pair(p, t, c, _way(measured, p, t)) for p, t, c in solution.named_pairs())
-    prices = _prices(solution.model.batch, solution.duals())
-    return Ruled(values, pairs, prices, solution.objective, tuple(solution.prices()))
-
-
-@explained.register
-def _transport(solution: TransportSolution, values: Mapping[str, float], measure: Measure) -> Transport:
-    measured = _measured(measure, solution.model.batch.hierarchy)
-    moves = solution.named_pairs()
-    pairs = tuple(Pair(p, t, c * mass, _way(measured, p, t)) for p, t, c, mass in moves)
-    return Transport(values, pairs, {}, solution.objective, tuple(mass for _, _, _, mass in moves))
 
 
 @explained.register

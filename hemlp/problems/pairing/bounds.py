@@ -16,7 +16,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
 from hemlp.problems.pairing.capacities import Capacity, PairRule, Priced, Range, pair_capacity
-from hemlp.problems.pairing.rules import BoundRule
+from hemlp.problems.pairing.class_bounds import BoundRule
 from hemlp.text.notation import WORDS
 
 
