@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
     from hemlp.optimize.algebra import Algebra
 
+EXACT = 2.0**53
+"""Sums of floats that are integers are not rounded up to here."""
 OPTIMAL, FEASIBLE, INFEASIBLE, UNSOLVED = map(STATUSES.index, Status)
 
 
@@ -246,19 +248,20 @@ class PairingModel(Model["PairingSolution"]):
             return solution.flow
         arcs = self.circulation
         flow = np.zeros(arcs.cost.size, np.int64)
-        for at, place, values in self._places(solution.chosen, *solution.to_default):
+        for (at, place), values in zip(self._places, (solution.chosen, *solution.to_default), strict=True):
             flow[at] = values[place]
         return self._completed(flow)
 
-    def _places(self, *values: NDArray[Any]) -> list[tuple[IntArray, IntArray, Any]]:
-        """The arcs of pairs, and of pairs with a default class, where these are in arrays of a solution, and those."""
+    @cached_property
+    def _places(self) -> list[tuple[IntArray, IntArray]]:
+        """The arcs of pairs, and of pairs with a default class, and where these are in the arrays of a solution."""
         arcs = self.circulation
         predicted, true = (side.ptr for side in self.batch.sides)
         groups = [np.flatnonzero(arcs.group == group) for group in (Group.PAIR, Group.TO_DEFAULT, Group.FROM_DEFAULT)]
         rows, (x, u, v) = arcs.rows, groups
         pair = self.pairs.ptr[rows[x]] + arcs.first[x] * np.diff(true)[rows[x]] + arcs.second[x]
         places = pair, predicted[rows[u]] + arcs.first[u], true[rows[v]] + arcs.second[v]
-        return list(zip(groups, places, values, strict=True))
+        return list(zip(groups, places, strict=True))
 
     def _completed(self, flow: IntArray) -> IntArray:
         """With what capacity groups themselves carry: of a class what is missing at its node, then anywhere else."""
@@ -293,7 +296,7 @@ class PairingModel(Model["PairingSolution"]):
         """The pairing that a flow of the circulation is."""
         chosen = np.zeros(self.kappa.size, np.int64)
         to_default = tuple(np.zeros(half.default.size, np.int64) for half in self.halves)
-        for at, place, into in self._places(chosen, *to_default):
+        for (at, place), into in zip(self._places, (chosen, *to_default), strict=True):
             np.add.at(into, place, flow[at])
         defaults = to_default[PRED], to_default[TRUE]
         if self.arcs is None:
@@ -327,6 +330,8 @@ class PairingModel(Model["PairingSolution"]):
         costs, ptr = self.arcs.cost * solution.flow, self.arcs.ptr
         if self.units is not None:
             return row_sums(costs, ptr) / self.units
+        if np.array_equal(costs, np.floor(costs)) and costs.sum() < EXACT:
+            return row_sums(costs, ptr)
         each = costs.tolist()
         return np.array([math.fsum(each[i:j]) for i, j in pairwise(ptr.tolist())], np.float64)
 
@@ -410,7 +415,8 @@ class PairingModel(Model["PairingSolution"]):
         up, ut = solution.to_default
         made = PairingSolution(
             self, solution.statuses.copy(), solution.chosen.astype(np.bool_ if self.arcs is None else np.int64),
-            (up.astype(np.int64), ut.astype(np.int64)), None if solution.flow is None else solution.flow.astype(np.int64),
+            (up.astype(np.int64), ut.astype(np.int64)),
+            None if solution.flow is None else solution.flow.astype(np.int64),
             hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
         )  # fmt: skip
         solved = made.statuses <= FEASIBLE
