@@ -32,15 +32,15 @@ from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.pairs import PairMeasure
 from hemlp.measures.registry import measure, read_measures, write_measures
 from hemlp.optimize.model import Model
-from hemlp.optimize.plan import carried_out, checked
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Status
-from hemlp.optimize.registry import Solver, as_solver, is_exact, named_solver
+from hemlp.optimize.plan import check_result, run_plan
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.problems.pairing.capacities import by_pair, priced
 from hemlp.results.evaluation import Evaluation
 from hemlp.run.evaluate import evaluate
 from hemlp.run.gate import Gate
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import Solver, as_solver, is_exact, named_solver
 
 Instance = tuple[Hierarchy, list[Label], list[Label]]
 MEASURES = (
@@ -148,7 +148,7 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
     Raises
     ------
     AssertionError
-        If the solver does not keep the contract of ``hemlp.optimize.registry.Solver``, or accepts none of the models,
+        If the solver does not keep the contract of ``hemlp.solvers.registry.Solver``, or accepts none of the models,
         so that nothing was checked.
     InvalidSolution
         If a solution is not what it claims to be.
@@ -171,7 +171,7 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
             _check_programs(who, model, where)
         solution = who.solve(model, None)
         _require(len(solution.statuses) == len(model), f"{where}: one status an instance is needed")
-        statuses = {STATUSES[int(code)] for code in solution.statuses}
+        statuses = {Status(code) for code in solution.statuses}
         _require(Status.UNSOLVED not in statuses, f"{where}: nothing is found, without any limit")
         if is_exact(who):
             _require(Status.FEASIBLE not in statuses, f"{where}: not solved to the end, without any limit")
@@ -193,7 +193,7 @@ def _check_programs(who: ProgramSolver, model: Model[Any], where: str) -> None:
     judge = judge if judge.accepts(model) else named_solver("milp")
 
     def solve(program: LinearProgram) -> ProgramResult:
-        result, best = checked(program, who.solve_program(program)), judge.solve_program(program)
+        result, best = check_result(program, who.solve_program(program)), judge.solve_program(program)
         place = f"{where}, the program {program.name!r}"
         _require(result.status is best.status, f"{place}: {result.status}, where {judge.name} says {best.status}")
         if best.values is None or result.values is None:
@@ -204,7 +204,7 @@ def _check_programs(who: ProgramSolver, model: Model[Any], where: str) -> None:
         _require(not beyond < -1e-6 * max(1, abs(wanted)), f"{place}: the bound {result.bound:g} excludes {wanted:g}")
         return result
 
-    carried_out(model.plan(), solve)
+    run_plan(model.plan(), solve)
 
 
 def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *, count: int = 25) -> None:

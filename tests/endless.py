@@ -21,7 +21,7 @@ import click
 import hemlp
 import hemlp.cli.main
 from hemlp import ALL, Batch, Bounds, PairMeasure, examples
-from hemlp.optimize import registry
+from hemlp.solvers import registry
 from tests import hungry
 
 LOOSE = PairMeasure("loose", Bounds((1, 2), (1, ALL)), default_cost=5)

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 from hemlp.measures.sets import SetMeasure
-from hemlp.optimize.registry import as_solver
+from hemlp.solvers.registry import as_solver
 
 
 def _times(name: str) -> int:

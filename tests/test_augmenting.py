@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, measure
-from hemlp.optimize.program import STATUSES
-from hemlp.optimize.registry import named_solver
 from hemlp.problems.pairing.proof import is_short
+from hemlp.solvers.registry import named_solver
 from hemlp.testing import check_solver
 from tests.test_pairing import enumerated
 from tests.test_proofs import exact_cost, least_cost
@@ -130,7 +129,7 @@ def test_statuses_and_pairs_of_a_batch_stand_where_they_belong():
     m = PairMeasure("some", Bounds((1, 2), (0, 2)), max_distance=4)
     model = m.model(Batch.of(h, *sides))
     whole = model.solve("augmenting")
-    assert {STATUSES[code] for code in whole.statuses} == {Status.OPTIMAL, Status.INFEASIBLE}
+    assert {Status(code) for code in whole.statuses} == {Status.OPTIMAL, Status.INFEASIBLE}
     for k in range(80):
         one = model[k].solve("augmenting")
         assert one.status is whole[k].status

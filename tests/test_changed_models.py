@@ -21,7 +21,7 @@ from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
 from hemlp.optimize.exports import to_opb
 from hemlp.optimize.lp_files import to_lp, to_mps
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
-from hemlp.optimize.registry import named_solver
+from hemlp.solvers.registry import named_solver
 from hemlp.testing import random_instances, random_models
 from tests.test_pairing import by_cbc, by_highs
 

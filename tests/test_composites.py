@@ -31,10 +31,10 @@ from hemlp import (
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
 from hemlp.measures.registry import read_measures, write_measures
-from hemlp.optimize.program import STATUSES, ProgramResult, Status
+from hemlp.optimize.program import ProgramResult, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 from tests import oracle
 from tests.test_more_sets import corpus_batch, weights
@@ -191,7 +191,7 @@ def test_a_transport_that_is_not_the_cheapest_is_found_out():
         model.check(model.solution(ProgramResult(Status.OPTIMAL, model.values(solution) - 1)))
     with pytest.raises(InvalidSolution, match="not what its arc carries"):
         model.check(replace(solution, chosen=1 - solution.chosen))
-    infeasible = replace(solution, statuses=np.array([STATUSES.index(Status.INFEASIBLE)], np.int8))
+    infeasible = replace(solution, statuses=np.array([Status.INFEASIBLE], np.int8))
     with pytest.raises(InvalidSolution, match="has one"):
         model.verify(infeasible)
     assert model.certify(infeasible, Claim(named_solver("flow"))).status is Status.UNSOLVED
@@ -350,8 +350,13 @@ def test_the_status_of_a_joint_model_is_that_of_its_worst_part():
     assert solution.objective == solution.objectives[0] == sum(part.objective for part in solution.parts.values())
     for first, second in itertools.product(Status, repeat=2):
         statuses = zip(solution.parts.items(), (first, second), strict=True)
-        parts = {k: replace(of, statuses=np.array([STATUSES.index(s)], np.int8)) for (k, of), s in statuses}
+        parts = {k: replace(of, statuses=np.array([s], np.int8)) for (k, of), s in statuses}
         found = replace(solution, parts=parts).status
         assert found is (
-            Status.INFEASIBLE if Status.INFEASIBLE in (first, second) else max(first, second, key=STATUSES.index)
+            Status.INFEASIBLE
+            if Status.INFEASIBLE in (first, second)
+            else max(
+                first,
+                second,
+            )
         )

@@ -13,14 +13,14 @@ from hemlp.costs import Cost
 from hemlp.errors import HemlpError
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.catalogue import NAMED
-from hemlp.optimize.program import STATUSES, Status
-from hemlp.optimize.registry import SOLVERS, named_solver
+from hemlp.optimize.program import Status
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.closures import ClosureLists
 from hemlp.solvers.flow import MinCostFlow
-from hemlp.solvers.greedy import AlgorithmOne
+from hemlp.solvers.greedy import GreedyLca
+from hemlp.solvers.registry import SOLVERS, named_solver
 from hemlp.solvers.search import LcaSearch
 from hemlp.testing import HARD, check_measure, check_solver, random_instances, random_models
 from tests.graphs import usable
@@ -83,7 +83,7 @@ class Renaming(MinCostFlow):
     name = "renaming"
 
     def __init__(self, before, after):
-        self.before, self.after = (STATUSES.index(status) for status in (before, after))
+        self.before, self.after = (status for status in (before, after))
 
     def solve(self, model, time_limit):
         found = super().solve(model, time_limit)
@@ -113,7 +113,7 @@ class Closing(ClosureLists):
         return replace(found, **{key: change(getattr(found, key)) for key, change in self.changes.items()})
 
 
-class Overconfident(AlgorithmOne):
+class Overconfident(GreedyLca):
     """Says that greedy graphs are optimal."""
 
     name = "overconfident"
@@ -135,7 +135,7 @@ class Lazy(LcaSearch):
     name = "lazy"
 
     def solve(self, model, time_limit):
-        return AlgorithmOne().solve(model, time_limit)
+        return GreedyLca().solve(model, time_limit)
 
 
 class Picky(MinCostFlow):
@@ -195,7 +195,7 @@ class Nameless(MinCostFlow):
         (Closing(equal=np.logical_not), "equal is said wrongly"),
         (Closing(sums=lambda sums: sums + 1), "not weighed rightly"),
         (Closing(sums=lambda sums: sums[:, [1, 0, 2]]), "not weighed rightly"),
-        (Closing(statuses=lambda of: np.full_like(of, STATUSES.index(Status.INFEASIBLE))), "always exist"),
+        (Closing(statuses=lambda of: np.full_like(of, Status.INFEASIBLE)), "always exist"),
     ],
     ids=lambda each: getattr(each, "name", ""),
 )  # fmt: skip

@@ -77,7 +77,18 @@ INNER = {
     "Curve": (),
     "Cafa": (),
     "Tuned": ("rule", "rules", "kept"),
-    "Model": ("certify", "check", "check_stage", "failure", "infeasibility", "joined", "stage_words", "verify"),
+    "Model": (
+        "certify",
+        "check",
+        "check_stage",
+        "confirm",
+        "failure",
+        "infeasibility",
+        "joined",
+        "refute",
+        "stage_words",
+        "verify",
+    ),
 }
 """Methods that other parts of hemlp call, or that say in a line what they take."""
 PUBLIC = {

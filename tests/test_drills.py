@@ -32,8 +32,8 @@ from hemlp.instances.sides import LETTERS, SIDES
 from hemlp.io.text import decode
 from hemlp.measures.sets import SET_SCORES
 from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
-from hemlp.optimize.registry import SOLVERS
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import SOLVERS
 from hemlp.testing import check_measure, check_solver
 
 H = Hierarchy.from_edges(

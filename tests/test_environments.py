@@ -370,7 +370,7 @@ sys.path.append(sys.argv[1])
 import highspy
 import hemlp
 from hemlp.errors import MissingDependency
-from hemlp.optimize.registry import named_solver
+from hemlp.solvers.registry import named_solver
 
 h = hemlp.Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (2, 3), (1, 4), (2, 4), (4, 5), (3, 6)])
 true, pred = [5, 3], [6, 4]

@@ -1,6 +1,7 @@
 """Hard instances are solved after all others, each by itself, and nothing about the results shows it."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,11 @@ import pytest
 from hemlp import Batch, evaluate, examples, measure
 from hemlp.errors import InvalidOption
 from hemlp.optimize.program import Status
-from hemlp.problems.lca.model import LcaModel
 from hemlp.run import collecting
 from hemlp.run.workers import Chunk
+from hemlp.solvers.policy import POLICIES
 
+KIND = "hemlp.problems.lca.model:LcaModel"
 NAMES = ["F_H", "P_LCA", "F_LCA", "GIE"]
 
 
@@ -29,7 +31,8 @@ def usual(data):
 @pytest.fixture
 def many_hard(monkeypatch):
     """Whatever has more than one partial choice is hard."""
-    monkeypatch.setattr(LcaModel, "rounds", ("search(states=1, programs='never')", "search"))
+    policy = replace(POLICIES[KIND], phases=("search(states=1, programs='never')", "search"))
+    monkeypatch.setitem(POLICIES, KIND, policy)
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.scoring import score_together
 from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import carried_out
+from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.optimize.registry import accepting_solvers, named_solver
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.programs import upper_bound
+from hemlp.solvers.registry import accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import graph, labelled, ladder
 from tests.lca_enumeration import Instance
@@ -280,7 +280,7 @@ def limited(model, stages):
         left[0] -= 1
         return solve(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED, limited=True)
 
-    return carried_out(model.plan(), Budget.of(None).spending(give_up))
+    return run_plan(model.plan(), Budget.of(None).spending(give_up))
 
 
 def test_fallback_is_feasible_bounded_and_never_silent():
@@ -305,7 +305,7 @@ def test_fallback_is_feasible_bounded_and_never_silent():
     assert measure("F_LCA", time_limit=0).score(h, true, pred, solver="cpsat").status == "feasible"
     assert F.score(h, [], pred, solver="cpsat", time_limit=0).status == "optimal"
     # what the search leaves to the programs falls back in the same way
-    hard = replace(model, usual_time_limit=0.0)
+    hard = replace(model, time_limit=0.0)
     assert hard.solve("search(states=0)").status is Status.FEASIBLE
     assert hard.check(hard.solve("search(states=0)"))
 

@@ -17,8 +17,8 @@ from hemlp.costs import Cost
 from hemlp.errors import HemlpError, InvalidBounds, InvalidOption, NoSolver, UnknownMeasure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.named import KINDS
-from hemlp.optimize.registry import as_solver
 from hemlp.problems.pairing.costs import COSTS, as_cost
+from hemlp.solvers.registry import as_solver
 from hemlp.text import notation
 
 

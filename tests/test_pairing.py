@@ -27,9 +27,8 @@ from hemlp.errors import (
     UndefinedScore,
     UnsolvedModel,
 )
-from hemlp.optimize.program import STATUSES
-from hemlp.optimize.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.problems.pairing.solution import Prices
+from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import labelled
 
@@ -446,7 +445,7 @@ def test_registry():
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.optimize.registry.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.optimize.solver.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2
@@ -458,8 +457,8 @@ def test_every_solver_keeps_a_time_limit(name):
     for m in (measure("GIE"), measure("F_H"), measure("F_Tol")):
         model = m.model(batch)
         if name in [solver.name for solver in accepting_solvers(model)]:
-            assert [str(STATUSES[k]) for k in model.solve(name, time_limit=600).statuses] == ["optimal"] * 2
-            assert [str(STATUSES[k]) for k in model.solve(name, time_limit=0).statuses] == ["unsolved"] * 2
+            assert [str(Status(k)) for k in model.solve(name, time_limit=600).statuses] == ["optimal"] * 2
+            assert [str(Status(k)) for k in model.solve(name, time_limit=0).statuses] == ["unsolved"] * 2
             with pytest.raises(UnsolvedModel, match=f"instance 1 was not solved: {name} reached a limit or failed"):
                 m.score(batch, solver=name, time_limit=0)
 

@@ -18,13 +18,13 @@ from hemlp.kernels.closed_forms import best_pairings
 from hemlp.kernels.cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.pairing import Chosen
 from hemlp.measures.pairs import common_classes
-from hemlp.optimize.program import STATUSES, ProgramResult
+from hemlp.optimize.program import ProgramResult
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import named_solver
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.problems.pairing.data import given_data
 from hemlp.problems.pairing.pairs import Pairs
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.registry import named_solver
 
 pytestmark = pytest.mark.uncompiled
 ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
@@ -117,7 +117,7 @@ def certified(model, pairs, defaults, prices):
     """What the certificate makes of a pairing, and its verdict."""
     chosen = Chosen(pairs, defaults, prices)
     verdict = int(cheapest(given_data(model), np.ones(1, np.bool_), chosen)[0])
-    statuses = np.array([STATUSES.index(Status.OPTIMAL)], np.int8)
+    statuses = np.array([Status.OPTIMAL], np.int8)
     return verdict, PairingSolution(model, statuses, pairs, defaults)
 
 

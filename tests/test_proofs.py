@@ -20,14 +20,14 @@ from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
 from hemlp.measures.scoring import score_together
 from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import carried_out
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Variable
+from hemlp.optimize.plan import run_plan
+from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Variable
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import accepting_solvers, named_solver
 from hemlp.problems.lca.model import Found, LcaModel
 from hemlp.problems.lca.programs import LcaGraphs, upper_bound
 from hemlp.problems.pairing.proof import ExactFlow, improve, is_short
 from hemlp.solvers import Status
+from hemlp.solvers.registry import accepting_solvers, named_solver
 from tests.graphs import labelled
 from tests.test_lca import random_instance
 
@@ -182,7 +182,7 @@ def test_a_cost_off_by_one_part_in_ten_billion_is_refused():
 
 def test_infeasible_is_proved_not_believed():
     model = measure("GIE").model(STAR, ["a", "b"], ["c"])
-    said = Liar(lambda s: replace(s, statuses=np.full(1, STATUSES.index(Status.INFEASIBLE), np.int8)))
+    said = Liar(lambda s: replace(s, statuses=np.full(1, Status.INFEASIBLE, np.int8)))
     with pytest.raises(InvalidSolution, match="instance 1 is said to have no solution, and has one"):
         model.solve(said, verify=True)
     refused = model.solve(said)
@@ -514,7 +514,7 @@ def stopped(model, programs):
         left[0] -= 1
         return cpsat.solve_program(program) if left[0] >= 0 else ProgramResult(Status.UNSOLVED, limited=True)
 
-    return carried_out(model.plan(), solve)
+    return run_plan(model.plan(), solve)
 
 
 def test_a_result_after_a_limit_keeps_all_rules():
@@ -565,7 +565,7 @@ def test_the_bound_after_a_limit_is_what_the_program_left_open():
                     return result
                 return ProgramResult(Status.FEASIBLE, None, program.objective(result.values) + 1 + slack, limited=True)
 
-            found = carried_out(model.plan(), solve).found[0]
+            found = run_plan(model.plan(), solve).found[0]
             left = math.floor(solve(asked[1]).bound + 1e-6)
             classes = sum(map(len, model.facts[0].classes))
             formula = found.f + Fraction(left, found.f.denominator * classes)
@@ -626,7 +626,7 @@ def test_work_is_shared_by_the_programs_of_an_instance():
         return replace(named_solver("cpsat").solve_program(program), work=1.0)
 
     case = examples.case("4")
-    found = carried_out(F.model(case.hierarchy, case.true, case.pred).plan(), Budget.of(None, 1.5).spending(solve))
+    found = run_plan(F.model(case.hierarchy, case.true, case.pred).plan(), Budget.of(None, 1.5).spending(solve))
     assert found.status is Status.FEASIBLE
     assert asked == [1.5, 0.5]
 

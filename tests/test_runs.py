@@ -27,11 +27,11 @@ from hemlp.errors import (
     WorkerLost,
 )
 from hemlp.instances.label_files import LabelFile
-from hemlp.optimize.registry import as_solver
 from hemlp.processes.executors import results
 from hemlp.report.outputs import write_per_instance
 from hemlp.run.evaluate import memory_size
 from hemlp.run.workers import Solving, all_compiled
+from hemlp.solvers.registry import as_solver
 from tests import hungry
 from tests.processes import start, usual_signals
 

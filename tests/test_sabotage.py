@@ -18,12 +18,12 @@ import pytest
 import hemlp.optimize.model
 from hemlp import Batch, Bounds, Hierarchy, PairMeasure, evaluate, examples, measure, priced
 from hemlp.errors import HemlpError, InvalidOption, InvalidSolution, UnsolvedModel
-from hemlp.optimize.plan import carried_out, checked
+from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import STATUSES, LinearProgram, Row, Variable
-from hemlp.optimize.registry import SOLVERS, named_solver
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.programs import GraphProgram
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
+from hemlp.solvers.registry import SOLVERS, named_solver
 from hemlp.testing import HARD, check_solver
 
 H = Hierarchy.from_edges(
@@ -85,7 +85,7 @@ class Saboteur(ProgramSolver):
 def is_true(program, result, best):
     """Whether a result is optimal and says so, with a bound that holds."""
     try:
-        values = checked(program, result).values
+        values = check_result(program, result).values
     except InvalidSolution:
         return False
     right = values is not None and result.status is Status.OPTIMAL and abs(program.objective(values) - best) < 1e-9
@@ -211,9 +211,7 @@ def optimum(model):
 def stages(kind):
     """Of the plan of a model: None for all programs, and the name of each."""
     asked = {None: None}
-    carried_out(
-        MODELS[kind].plan(), lambda program: asked.update({program.name: None}) or HONEST.solve_program(program)
-    )
+    run_plan(MODELS[kind].plan(), lambda program: asked.update({program.name: None}) or HONEST.solve_program(program))
     return tuple(asked)
 
 
@@ -295,9 +293,9 @@ def test_every_saboteur_lies_about_every_kind():
 @pytest.mark.parametrize("value", [0.5, 2.0, -1.0, math.nan, math.inf])
 def test_values_of_no_integer_within_the_bounds_are_refused(value):
     program = LinearProgram("one", [Variable("x", 0, 1, 1.0, "it")], [])
-    assert checked(program, ProgramResult(Status.OPTIMAL, np.array([1 - 1e-9]))).values.tolist() == [1.0]
+    assert check_result(program, ProgramResult(Status.OPTIMAL, np.array([1 - 1e-9]))).values.tolist() == [1.0]
     with pytest.raises(InvalidSolution, match=r"one: x \(it\) is .*, not of integers from 0 to 1"):
-        checked(program, ProgramResult(Status.OPTIMAL, np.array([value])))
+        check_result(program, ProgramResult(Status.OPTIMAL, np.array([value])))
 
 
 # ---- solvers of whole models
@@ -321,12 +319,12 @@ class Model(Saboteur):
 
 
 def nothing(model):
-    return carried_out(model.plan(), lambda program: ProgramResult(Status.UNSOLVED))
+    return run_plan(model.plan(), lambda program: ProgramResult(Status.UNSOLVED))
 
 
 def renamed(status):
     def change(model):
-        solution = carried_out(model.plan(), HONEST.solve_program)
+        solution = run_plan(model.plan(), HONEST.solve_program)
         if hasattr(solution, "found"):
             return model.collected([replace(found, status=status) for found in solution.found])
         return replace(solution, statuses=np.full(1, STATUSES.index(status), np.int8))
@@ -336,7 +334,7 @@ def renamed(status):
 
 def dearest(model):
     """The worst that keeps all rows, as the optimum."""
-    return carried_out(model.plan(), lambda program: HONEST.solve_program(replace(program, maximize=True)))
+    return run_plan(model.plan(), lambda program: HONEST.solve_program(replace(program, maximize=True)))
 
 
 CHANGES = {"nothing": nothing, "infeasible": renamed(Status.INFEASIBLE), "unsolved": renamed(Status.UNSOLVED)}

@@ -17,8 +17,8 @@ from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.invariants import INVARIANTS, broken_invariants
 from hemlp.measures.registry import read_measures, write_measures
-from hemlp.optimize.registry import accepting_solvers
 from hemlp.problems.closure.tolerance import TolerantModel
+from hemlp.solvers.registry import accepting_solvers
 from tests import oracle
 from tests.graphs import graph, labelled, up, usable
 

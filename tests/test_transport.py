@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hemlp import Batch, Hierarchy, evaluate, measure
 from hemlp.errors import InfeasibleModel, UndefinedScore
 from hemlp.optimize.program import Status
-from hemlp.optimize.registry import accepting_solvers
 from hemlp.problems.pairing.marginals import MOST, weighted_marginals
+from hemlp.solvers.registry import accepting_solvers
 
 FLAT = Hierarchy.from_edges([("r", c) for c in "abcdefgh"])
 decimals = st.builds(lambda n, d: n / 10**d, st.integers(1, 10**6), st.integers(0, 9))

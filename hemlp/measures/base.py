@@ -21,7 +21,7 @@ from hemlp.measures.scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
 from hemlp.optimize.model import Model
 from hemlp.optimize.program import STATUSES, Status
-from hemlp.optimize.registry import Solver
+from hemlp.solvers.registry import Solver
 from hemlp.text.notation import format_call
 from hemlp.version import __version__
 

@@ -19,9 +19,10 @@ from hemlp.instances.sets import LabelSets
 from hemlp.measures.memory import check_memory, too_large
 from hemlp.measures.scores import Scores
 from hemlp.optimize.program import STATUSES, Status
-from hemlp.optimize.registry import Solver, as_solver, is_exact
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
+from hemlp.solvers.policy import default_solver, policy_of
+from hemlp.solvers.registry import Solver, as_solver, is_exact
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
@@ -109,14 +110,15 @@ class _How:
 
     def solver_of(self, model: Model[Any]) -> str | Solver | None:
         """Who solves a model in this round; an error where the measure itself says that somebody else does."""
-        own = model.usual_solver
+        own = default_solver(model)
         if self.solver is not None and own is not None and (name := as_solver(self.solver).name) != own:
             raise InvalidOption(
                 f"a measure with method={own!r} is what {own} finds, so the solver {name!r} cannot take its place: "
                 f"leave solver out, or choose method='exact'"
             )
         free = self.solver is None and own is None
-        return model.rounds[self.round] if free and model.rounds and self.round is not None else self.solver
+        phases = policy_of(model).phases
+        return phases[self.round] if free and phases and self.round is not None else self.solver
 
     def leaves(self, model: Model[Any]) -> bool:
         """Whether hard instances are left for the next round."""

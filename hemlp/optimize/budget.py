@@ -86,19 +86,15 @@ def finished_within(seconds: float, work: Callable[[], T]) -> T:
     return result[0]
 
 
-def solve_within(
-    model: Any, time_limit: float | None, solve: Callable[[Any], Any], unsolved: Callable[[Any], Any]
-) -> Any:
-    """``solve(model)`` in the time of all its instances together, or else each instance in its own time.
+def solve_within(model: Any, seconds: float, solve: Callable[[Any], Any]) -> Any:
+    """``solve(model)`` in the time of all its instances together, or else each instance in its own ``seconds``.
 
-    ``unsolved(model)`` is the solution of an instance whose time was too short.
+    An instance whose time was too short is ``model.unsolved()``.
     """
-    if time_limit is None:
-        return solve(model)
     try:
-        return finished_within(time_limit * max(1, len(model)), lambda: solve(model))
+        return finished_within(seconds * max(1, len(model)), lambda: solve(model))
     except TimeIsUp:
         if len(model) <= 1:
-            return unsolved(model)
+            return model.unsolved()
         parts = (model[i] for i in range(len(model)))
-        return model.joined([solve_within(part, time_limit, solve, unsolved) for part in parts])
+        return model.joined([solve_within(part, seconds, solve) for part in parts])

@@ -15,7 +15,7 @@ from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import latex
 from hemlp.optimize.lp_files import one_sided
 from hemlp.optimize.program import LinearProgram, Row, Variable, exact_integers, number_text
-from hemlp.optimize.registry import importable
+from hemlp.optimize.solver import importable
 
 if TYPE_CHECKING:
     from ortools.math_opt.python import mathopt
@@ -47,6 +47,7 @@ def to_arrays(program: LinearProgram) -> ProgramArrays:
     """The program as arrays, with its matrix in SciPy's CSR form."""
     from scipy.sparse import csr_array
 
+    program.check_bounded()
     terms = [(r, i, c) for r, row in enumerate(program.rows) for i, c in row.terms]
     rows, columns, values = zip(*terms, strict=True) if terms else ((), (), ())
     shape = len(program.rows), len(program.variables)
@@ -79,12 +80,11 @@ def to_opb(program: LinearProgram) -> str:
     An integer variable becomes its lower bound and bits; costs are multiplied until they are integers. Comments say
     what each variable stands for, and how to get the objective back.
     """
+    program.check_bounded()
     bits: list[tuple[str, int]] = []  # what a bit stands for, and how much of the variable it is
     of_variable: list[list[tuple[int, int]]] = []  # (bit, weight) of each variable
     limits = []
     for v in program.variables:
-        if not (math.isfinite(v.lower) and math.isfinite(v.upper)):
-            raise InvalidOption(f"{v.name} has no finite bounds, so it cannot be written in bits")
         room = int(v.upper) - int(v.lower)
         own = [(len(bits) + k, 1 << k) for k in range(room.bit_length())]
         bits += [(f"{v.name}, {v.note}", weight) for _, weight in own]
@@ -145,6 +145,7 @@ def to_mathopt(program: LinearProgram, scale: float = 1.0) -> mathopt.Model:
     from ortools.math_opt.model_pb2 import ModelProto
     from ortools.math_opt.python import mathopt
 
+    program.check_bounded()
     made = ModelProto(name="hemlp")  # whole arrays at once: term by term takes longer than solving
     columns, costs = made.variables, [v.cost * scale for v in program.variables]
     _fill(columns, program.variables)
@@ -181,6 +182,7 @@ def to_latex(program: LinearProgram) -> str:
 
     x_0_1 is written x_{0,1}.
     """
+    program.check_bounded()
     names = [symbol(v.name) for v in program.variables]
     goal = _latex_sum(((i, v.cost) for i, v in enumerate(program.variables) if v.cost), names)
     word = r"\max" if program.maximize else r"\min"

@@ -17,9 +17,8 @@ from hemlp.escaping import markup
 from hemlp.optimize.algebra import Algebra
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
+from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.optimize.provenance import Provenance
-from hemlp.optimize.registry import Solver
 from hemlp.optimize.solution_display import ShownSolution
 from hemlp.options import check_known
 from hemlp.text.tables import Table
@@ -47,7 +46,7 @@ class JointSolution(ShownSolution):
     def statuses(self) -> NDArray[np.int8]:
         """Of each instance the worst of its parts: infeasible if one is, optimal if all are."""
         codes = np.stack([part.statuses for part in self.parts.values()])
-        infeasible = STATUSES.index(Status.INFEASIBLE)
+        infeasible = Status.INFEASIBLE
         worst: NDArray[np.int8] = np.where((codes == infeasible).any(axis=0), infeasible, codes.max(axis=0))
         return worst.astype(np.int8)
 
@@ -77,7 +76,7 @@ class JointSolution(ShownSolution):
     @property
     def status(self) -> Status:
         """The status of the only instance."""
-        return STATUSES[int(self.statuses[0])]
+        return Status(self.statuses[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,12 +152,9 @@ class JointModel(Model[JointSolution]):
             found[name] = yield from part.plan()
         return JointSolution(self, found)
 
-    def solve(
-        self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False
-    ) -> JointSolution:
-        """Each part by the solver that is asked, or by the first that accepts it; ``time_limit`` for each part."""
-        solved = {name: part.solve(solver, time_limit, verify=verify) for name, part in self.parts.items()}
-        return JointSolution(self, solved)
+    def combine(self, parts: Mapping[str, Any]) -> JointSolution:
+        """The solutions of all parts, by name, as one."""
+        return JointSolution(self, parts)
 
     def joined(self, solutions: list[JointSolution]) -> JointSolution:
         """Solutions of consecutive parts of the batch as one of the whole."""

@@ -11,6 +11,7 @@ from hemlp.optimize.program import LinearProgram, Row, Variable, number_text, su
 
 def guarded(program: LinearProgram) -> tuple[list[Variable], list[Row]]:
     """Variables and rows such that no row is empty and there is a variable: some readers refuse both."""
+    program.check_bounded()
     variables, rows = list(program.variables), list(program.rows)
     if not variables or any(not row.terms for row in rows):
         rows = [row if row.terms else Row(row.name, row.lower, row.upper, [(len(variables), 1.0)]) for row in rows]

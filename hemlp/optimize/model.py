@@ -1,29 +1,28 @@
 """What all models have in common: they hold the data of a batch, are a plan of programs, are written down and checked.
 
 A model never solves itself. ``plan()`` is a generator: it yields a program, is sent its result, yields perhaps another,
-and returns the solution. Any solver of linear programs solves any model by carrying out its plan; a fast path is a
-solver that reads the data of the models that it knows. ``certify`` proves what a solver found, or lowers its status to
-what is proved.
+and returns the solution. Any solver of linear programs solves any model by running its plan; a fast path is a solver
+that reads the data of the models that it knows. ``certify`` proves what a solver claims, or lowers its status to what
+is proved.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, InvalidSolution, UnsolvedModel
+from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedModel
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, Status
+from hemlp.optimize.program import LinearProgram, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import Solver, find_solver
+from hemlp.optimize.short_forms import ShortForms
 from hemlp.optimize.solution_display import ShownSolution, signed
-from hemlp.optimize.stages import Staged
 from hemlp.text.display import Shown, lines
 from hemlp.text.words import many
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Solution(Protocol):
-    """What is found for each instance of a model: at least a status (positions in ``STATUSES``)."""
+    """What a solver returns for the instances of a model: at least the code of a ``Status`` for each."""
 
     @property
     def statuses(self) -> NDArray[np.int8]:
@@ -44,7 +43,7 @@ class Solution(Protocol):
 S = TypeVar("S", bound=Solution)
 
 
-class Model(Staged, Shown, Generic[S]):
+class Model(ShortForms[S], Shown, Generic[S]):
     """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
 
     Examples
@@ -57,16 +56,10 @@ class Model(Staged, Shown, Generic[S]):
     (4.0, True)
     """
 
-    together: ClassVar[bool] = True
-    """Whether a plan can be about several instances, side by side in one program."""
-    work_limit: ClassVar[float | None] = None
-    """How much work a solver does for one instance where no time limit is given, in its own deterministic unit."""
-    usual_solver: str | None = None
-    """Who solves it unless somebody else is asked; None for the first solver that accepts it."""
-    rounds: ClassVar[tuple[str, str] | None] = None
-    """Who solves what is easy and leaves the rest unsolved, and who solves that; None where everything is easy."""
-    usual_time_limit: float | None = None
-    """In how many seconds an instance, unless another limit is given."""
+    printed_sizes: ClassVar[range] = range(4)
+    """How many instances a model may have whose whole program is printed."""
+    needs_judge: ClassVar[bool] = False
+    """Whether optimality has no short proof, so that a claim is compared with the optimum of another solver."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -80,6 +73,43 @@ class Model(Staged, Shown, Generic[S]):
     def program(self) -> LinearProgram:
         """The explicit integer program, or the first of several; instances stand side by side in it."""
 
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the programs of the model, for ``stage``: "program" where there is only one.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> [measure(name).model(h, ["sheep"], ["cow"]).stages for name in ("GIE", "F_LCA", "BMA")]
+        [('program',), ('lcas', 'ratio', 'ties'), ('predicted', 'true')]
+        """
+        return ("program",)
+
+    def stage(self, name: str | None) -> LinearProgram:
+        """The program of a stage, for models that are solved in several.
+
+        Parameters
+        ----------
+        name
+            One of ``stages``; None for the only one, or the first.
+        """
+        self.check_stage(name)
+        return self.program()
+
+    def check_stage(self, name: str | None) -> None:
+        """Raise InvalidOption unless there is such a stage."""
+        if name not in (None, *self.stages):
+            one = "this model is one program: " if len(self.stages) == 1 else ""
+            raise InvalidOption(f"{one}there is no stage {name!r}; the stages are {', '.join(self.stages)}")
+
+    def stage_words(self, name: str | None) -> str:
+        """Which stage it is, and which others there are; "" for the only one."""
+        name = self.stages[0] if name is None else name
+        others = [stage for stage in self.stages if stage != name]
+        are = "the others are" if len(others) > 1 else "the other is"
+        return f"stage {name}; {are} {' and '.join(others)}" if others else ""
+
     @abstractmethod
     def plan(self) -> Plan[S]:
         """The programs that solve this model, and the solution."""
@@ -91,10 +121,6 @@ class Model(Staged, Shown, Generic[S]):
     @abstractmethod
     def check(self, solution: S) -> bool:
         """True if the solution keeps every constraint and has the objective that it claims; else InvalidSolution."""
-
-    @abstractmethod
-    def verify(self, solution: S) -> bool:
-        """True if each claim is proved again, by means that do not depend on its solver; else InvalidSolution."""
 
     @property
     def cost_values(self) -> FloatArray:
@@ -112,12 +138,14 @@ class Model(Staged, Shown, Generic[S]):
 
     def failure(self, solution: S, row: int, number: int) -> HemlpError:
         """The error of an instance that has no solution or was not solved."""
-        if solution.statuses[row] == STATUSES.index(Status.INFEASIBLE):
+        if solution.statuses[row] == Status.INFEASIBLE:
             return self.infeasibility(row, number)
         who = solution.provenance.found if isinstance(solution, ShownSolution) else ""
         return UnsolvedModel(
             f"instance {number} was not solved: {who or 'its solver'} reached a limit or failed", number
         )
+
+    # ---- proofs
 
     def certify(self, solution: S, claim: Claim) -> S:
         """The solution with every claim proved, or lowered to what is proved; InvalidSolution if it breaks a rule.
@@ -128,50 +156,17 @@ class Model(Staged, Shown, Generic[S]):
             self.verify(solution)
         return signed(solution, claim, claim.name if claim.compiled else "verify")
 
-    def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
-        """Solve with the named solver, a solver object, or by default the first that accepts the model.
+    def confirm(self, solution: S, reference: Callable[[], S]) -> S:
+        """The solution with its claims lowered to what the optimum of a judge proves, where a model needs one."""
+        raise NotImplementedError
 
-        What it finds is certified, never solved again; ``found_by`` and ``proved_by`` of the solution say who did. What
-        nobody solved is unsolved; what costs more than it could is feasible, and ``bounds`` has the least cost. An
-        optimum that is off by rounding is improved exactly, and ``found_by`` ends with "+improvement".
+    def reference_plan(self) -> Plan[S]:
+        """The plan by which a judge proves the solution of one instance."""
+        return self.plan()
 
-        Parameters
-        ----------
-        solver
-            A name, perhaps with options as in "pulp(backend='HiGHS')", or an object.
-        time_limit
-            In seconds for each instance.
-        verify
-            Prove each claim once more (which takes far longer than solving), also as a solver of yours made it.
-
-        Raises
-        ------
-        NoSolver, MissingDependency
-            If the solver does not exist, does not accept the model, or cannot be used here.
-        InvalidSolution
-            If what a solver returns breaks a rule, or a claim cannot be proved.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> model = measure("GIE").model(h, ["sheep"], ["cow"])
-        >>> solution = model.solve("cpsat", verify=True)
-        >>> solution.objective == model.solve().objective, solution.found_by.tolist(), solution.proved_by.tolist()
-        (True, ['cpsat'], ['certificate'])
-        """
-        time_limit = self.usual_time_limit if time_limit is None else time_limit
-        chosen = find_solver(self, self.usual_solver if solver is None else solver)
-        claim = Claim(chosen, solver is not None, time_limit)
-        solution: S = chosen.solve(self, time_limit)
-        if not hasattr(solution, "statuses"):
-            raise InvalidSolution(f"the solver {claim.name!r} returned {type(solution).__name__}, not a solution")
-        if verify and not claim.ours:
-            self.verify(solution)
-        solution = self.certify(solution, claim)
-        if verify:
-            self.verify(solution)
-        return solution
+    def refute(self, solution: S, row: int, best: S, judge: str) -> None:
+        """Raise InvalidSolution if the optimum ``best`` that a judge found is not what the solution of a row claims."""
+        raise NotImplementedError
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """The program in sums over classes, with the rules by their names in the paper; ``to_latex()`` of it is LaTeX.
@@ -283,7 +278,7 @@ class Model(Staged, Shown, Generic[S]):
         return changed
 
     def __str__(self) -> str:
-        if len(self) > 3 or (not self.together and len(self) != 1):
+        if len(self) not in self.printed_sizes:
             return f"{type(self).__name__} of {len(self):,} instances; print model[i] for one of them"
         return "\n".join(filter(None, (self.stage_words(None), str(self.program()))))
 

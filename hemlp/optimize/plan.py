@@ -16,18 +16,18 @@ Plan = Generator[LinearProgram, ProgramResult, T]
 """The programs of a model, one after the other: each is yielded, its result is sent back, the solution is returned."""
 
 
-def carried_out(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) -> T:
+def run_plan(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) -> T:
     """What a plan comes to when each of its programs is solved by ``solve``, whose results have to keep its rows."""
     try:
         program = next(plan)
         while True:
-            program = plan.send(checked(program, solve(program)))
+            program = plan.send(check_result(program, solve(program)))
     except StopIteration as end:
         solution: T = end.value
         return solution
 
 
-def checked(program: LinearProgram, result: ProgramResult) -> ProgramResult:
+def check_result(program: LinearProgram, result: ProgramResult) -> ProgramResult:
     """A result with its values as integers; InvalidSolution if they break a rule of the program, or are missing."""
     if result.status not in (Status.OPTIMAL, Status.FEASIBLE):
         return replace(result, values=None)

@@ -15,31 +15,57 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum
 from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidSolution
+from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.escaping import printable
 
+if TYPE_CHECKING:
+    import pulp
+    from ortools.math_opt.python import mathopt
 
-class Status(StrEnum):
-    """What is known of a solution."""
+    from hemlp.optimize.exports import ProgramArrays
 
-    OPTIMAL = "optimal"
+
+class Status(IntEnum):
+    """What is known of a solution: a code in arrays, a word in texts; ``status == "optimal"`` compares the word."""
+
+    OPTIMAL = 0
     """It keeps all constraints, and no other is better: proved."""
-    FEASIBLE = "feasible"
+    FEASIBLE = 1
     """It keeps all constraints; that no other is better is not proved."""
-    INFEASIBLE = "infeasible"
+    INFEASIBLE = 2
     """No solution keeps all constraints: proved."""
-    UNSOLVED = "unsolved"
+    UNSOLVED = 3
     """Nothing is known: a limit was reached before any solution was found, or the solver failed."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Status | None:
+        return next((status for status in cls if status == value), None)
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    def __repr__(self) -> str:
+        return f"<Status.{self.name}: {str(self)!r}>"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == other if isinstance(other, str) else int(self) == other
+
+    __hash__ = IntEnum.__hash__
 
 
 STATUSES = tuple(Status)
-"""Arrays of statuses hold positions in this."""
+"""All of them, in the order of their codes."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +153,55 @@ class LinearProgram:
         """A power of two that brings the largest cost near 1: solvers in floats have absolute tolerances."""
         largest = max((abs(v.cost) for v in self.variables), default=0.0)
         return math.ldexp(1.0, -math.frexp(largest)[1]) if largest else 1.0
+
+    # ---- for other tools
+
+    def check_bounded(self) -> None:
+        """Raise InvalidOption unless all variables are bounded: without that not every backend ends."""
+        for v in self.variables:
+            if not (math.isfinite(v.lower) and math.isfinite(v.upper)):
+                raise InvalidOption(f"{v.name} has no finite bounds: a solver of integer programs may never end")
+
+    def to_lp(self) -> str:
+        """The program in the LP file format."""
+        from hemlp.optimize.lp_files import to_lp
+
+        return to_lp(self)
+
+    def to_mps(self) -> str:
+        """The program in the free MPS file format."""
+        from hemlp.optimize.lp_files import to_mps
+
+        return to_mps(self)
+
+    def to_pulp(self) -> pulp.LpProblem:
+        """The program as a PuLP problem that can be changed and solved."""
+        problem: pulp.LpProblem = import_module("hemlp.solvers.pulp").build(self)
+        return problem
+
+    def to_arrays(self) -> ProgramArrays:
+        """The program as arrays: costs, bounds, integrality, and the matrix as a SciPy CSR array."""
+        from hemlp.optimize.exports import to_arrays
+
+        return to_arrays(self)
+
+    def to_opb(self) -> str:
+        """The program in the OPB format of pseudo-Boolean solvers."""
+        from hemlp.optimize.exports import to_opb
+
+        return to_opb(self)
+
+    def to_mathopt(self) -> mathopt.Model:
+        """The program as a model of OR-Tools MathOpt that can be changed and solved."""
+        from hemlp.optimize.exports import to_mathopt
+
+        return to_mathopt(self)
+
+    def to_latex(self) -> str:
+        """The program in LaTeX, for an equation, with every variable; ``algebra().to_latex()`` has sums."""
+        from hemlp.optimize.exports import to_latex
+
+        return to_latex(self)
 
     # ---- for people
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.optimize.registry import Solver
+from hemlp.optimize.solver import Solver
 
 CERTIFICATE = "certificate"
 """Proved by prices, by a cycle of negative cost that is not there, or by classes that need more than there is."""

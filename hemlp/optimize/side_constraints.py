@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,7 @@ from hemlp.optimize.algebra import Algebra, Line
 from hemlp.optimize.exports import symbol
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status
-from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import accepting_solvers, find_solver, named_solver
-from hemlp.optimize.solution_display import signed
+from hemlp.optimize.program import LinearProgram, Row, Status
 from hemlp.options import did_you_mean, plain_number
 
 _SENSE = re.compile(r"(<=|>=|=)")
@@ -42,6 +40,8 @@ class ChangedModel(Model[Any]):
 
     base: Any
     rows: tuple[Row, ...]
+
+    needs_judge = True
 
     @property
     def batch(self) -> Any:
@@ -91,15 +91,13 @@ class ChangedModel(Model[Any]):
         """There is one."""
         return self.base.joined(solutions)
 
-    def certify(self, solution: Any, claim: Claim) -> Any:
-        """Solutions that keep all rows; that they are optimal is the word of a solver of ours, this one or another."""
-        self.check(solution)
-        status = STATUSES[solution.statuses[0]]
-        if claim.ours or status is Status.UNSOLVED:
-            return signed(solution, claim, claim.name)
-        judge = find_solver(self)
-        best = judge.solve(self, claim.time_limit)
-        proved = STATUSES[best.statuses[0]]
+    def confirm(self, solution: Any, reference: Callable[[], Any]) -> Any:
+        """With what the optimum of a judge proves."""
+        status = Status(solution.statuses[0])
+        if status is Status.UNSOLVED:
+            return solution
+        best = reference()
+        proved = Status(best.statuses[0])
         lower: dict[int, float] = {}
         if status is Status.INFEASIBLE:
             status = status if proved is status else Status.UNSOLVED
@@ -108,25 +106,19 @@ class ChangedModel(Model[Any]):
         else:
             status = Status.FEASIBLE
             lower |= {0: best.objective} if proved is Status.OPTIMAL else {}
-        codes = np.array([STATUSES.index(status)], np.int8)
-        return signed(replace(solution, statuses=codes, lower=lower), claim, judge.name)
+        return replace(solution, statuses=np.array([status], np.int8), lower=lower)
 
     def check(self, solution: Any) -> bool:
         """True if all rows hold, the further ones included; else InvalidSolution."""
-        if solution.statuses[0] > STATUSES.index(Status.FEASIBLE):
+        if solution.statuses[0] > Status.FEASIBLE:
             return True
         self.program().check(self.base.values(solution))
         return True
 
-    def verify(self, solution: Any) -> bool:
-        """True if every other solver of programs comes to the same; else InvalidSolution."""
-        self.check(solution)
-        for solver in accepting_solvers(self):
-            other = solver.solve(self, None)
-            same = other.statuses[0] == solution.statuses[0]
-            if not same or not _close(other.objective, solution.objective):
-                raise InvalidSolution(f"{solver.name} finds {other.objective:g} and not {solution.objective:g}")
-        return True
+    def refute(self, solution: Any, row: int, best: Any, judge: str) -> None:
+        """Another status or another optimum."""
+        if best.statuses[0] != solution.statuses[row] or not _close(best.objective, solution.objective):
+            raise InvalidSolution(f"{judge} finds {best.objective:g} and not {solution.objective:g}")
 
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """The rows contradict each other."""
@@ -176,8 +168,7 @@ def read_pulp(model: Any, problem: Any) -> Any:
     """The solution that a solved PuLP problem of a model holds, checked against the rules of the model."""
     if not hasattr(model, "values"):
         raise InvalidOption(f"pairings and transports are read from PuLP, not {type(model).__name__}")
-    reader: Any = named_solver("pulp")
-    result = reader.read(model.program(), problem)
+    result = import_module("hemlp.solvers.pulp").read(model.program(), problem)
     if result.values is None:
         raise InvalidSolution("the PuLP problem holds no solution: solve it first")
     solution = model.solution(result)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.optimize.provenance import Claim, Provenance
 from hemlp.text.display import Shown, few
 from hemlp.text.tables import Table
@@ -32,11 +32,11 @@ class ShownSolution(Shown):
         def statuses(self) -> NDArray[np.int8]: ...  # noqa: D102
 
     def __repr__(self) -> str:
-        counts = np.bincount(self.statuses, minlength=len(STATUSES))
-        found = ", ".join(f"{count:,} {STATUSES[k]}" for k, count in enumerate(counts) if count)
+        counts = np.bincount(self.statuses, minlength=len(Status))
+        found = ", ".join(f"{count:,} {Status(k)}" for k, count in enumerate(counts) if count)
         if len(self.statuses) != 1:
             return f"{type(self).__name__}({many(len(self.statuses), 'instance')}: {found or 'none'})"
-        status = STATUSES[self.statuses[0]]
+        status = Status(self.statuses[0])
         objective = getattr(self, "objective", None) if self.statuses[0] <= 1 else None
         by = f", found by {self.found_by[0]}" if status is Status.FEASIBLE else ""
         return f"{type(self).__name__}({status}{'' if objective is None else f', objective {objective:g}'}{by})"
@@ -44,13 +44,13 @@ class ShownSolution(Shown):
     @property
     def found_by(self) -> NDArray[np.str_]:
         """Who found the solution of each instance: the name of a solver, "" where there is no solution."""
-        some = (self.statuses <= STATUSES.index(Status.FEASIBLE)).tolist()
+        some = (self.statuses <= Status.FEASIBLE).tolist()
         return np.array([self._origin(row).found if has else "" for row, has in enumerate(some)], np.str_)
 
     @property
     def proved_by(self) -> NDArray[np.str_]:
         """Who proved that each solution is optimal, or that there is none; "" where nothing is proved."""
-        proved = np.isin(self.statuses, [STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE)]).tolist()
+        proved = np.isin(self.statuses, [Status.OPTIMAL, Status.INFEASIBLE]).tolist()
         return np.array(
             [self._origin(row).proved if is_proved else "" for row, is_proved in enumerate(proved)], np.str_
         )
@@ -90,7 +90,7 @@ class LeastCostSolution(ShownSolution):
     @property
     def bounds(self) -> FloatArray:
         """What each instance costs at least: its objective where that is proved, nan where nothing is known."""
-        proved = self.statuses == STATUSES.index(Status.OPTIMAL)
+        proved = self.statuses == Status.OPTIMAL
         bounds = np.where(proved, self.objectives, math.nan)
         bounds[list(self.lower)] = list(self.lower.values())
         return bounds

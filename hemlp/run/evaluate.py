@@ -24,7 +24,6 @@ from hemlp.measures.base import Measure
 from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 from hemlp.measures.scoring import UndefinedPolicy
-from hemlp.optimize.registry import Solver, as_solver
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.evaluation import Evaluation
@@ -32,6 +31,7 @@ from hemlp.run.collecting import Collection
 from hemlp.run.folder import RunFolder
 from hemlp.run.inputs import Inputs, Reading, Source, with_needed_scores
 from hemlp.run.workers import Context, Solving, all_compiled, scored
+from hemlp.solvers.registry import Solver, as_solver
 from hemlp.version import __version__
 
 if TYPE_CHECKING:

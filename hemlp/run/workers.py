@@ -20,10 +20,10 @@ from hemlp.kernels import COMPILED
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
-from hemlp.optimize.registry import Solver
 from hemlp.processes.interrupts import as_finished, interruptible
 from hemlp.processes.sending import Pickled, WorkersDied
 from hemlp.results.packed import NotScores, packed, unpacked
+from hemlp.solvers.registry import Solver
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

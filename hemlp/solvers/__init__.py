@@ -1,12 +1,13 @@
-"""Solvers: one file each. ``hemlp.optimize.registry`` finds them by name, in order of preference.
+"""Solvers: one file each. ``registry`` finds them by name, in order of preference; ``policy`` says who is asked when.
 
 ``closed_forms``, ``augmenting``, ``closures``, ``search``, ``extended`` and ``greedy`` read the data of the models that
 they know; ``flow`` and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve
-programs, and so every model by its plan. A solver imports its backend when it is used.
+programs, and so every model by its plan. A solver imports its backend when it is used. ``solving`` asks a solver and
+certifies what it claims.
 """
 
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.optimize.registry import Solver
+from hemlp.optimize.solver import Solver
 from hemlp.solvers.programs import ProgramSolver
 
 __all__ = ["ProgramResult", "ProgramSolver", "Solver", "Status"]

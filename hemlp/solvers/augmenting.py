@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.optimize.budget import solve_within
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.data import flow_data, given_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.base import BaseSolver
 
 
-class SuccessiveShortestPaths:
+class SuccessiveShortestPaths(BaseSolver):
     """Accepts all pairings."""
 
     name = "augmenting"
-    exact = True
+    kinds = (PairingModel,)
 
-    def available(self) -> str | None:
-        """Always."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """All pairings."""
-        return isinstance(model, PairingModel)
-
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
-        solve = _solve_plain if model.arcs is None else _solve_circulation
-        solution: PairingSolution = solve_within(model, time_limit, solve, PairingModel.unsolved)
-        return solution
+        return _solve_plain(model) if model.arcs is None else _solve_circulation(model)
 
 
 def _solve_plain(model: PairingModel) -> PairingSolution:
@@ -56,5 +44,4 @@ def _solve_circulation(model: PairingModel) -> PairingSolution:
 
 
 def _codes(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
-    return codes.astype(np.int8)
+    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)

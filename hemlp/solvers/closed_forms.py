@@ -8,48 +8,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.budget import solve_within
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.data import given_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.base import BaseSolver
 
 
-class ClosedForms:
+class ClosedForms(BaseSolver):
     """Accepts pairings whose bounds are all pairs, one to one with defaults for everybody, or at least one."""
 
     name = "closed_forms"
-    exact = True
-
-    def available(self) -> str | None:
-        """Always."""
-        return None
 
     def accepts(self, model: Any) -> bool:
         """Pairings whose bounds have a closed form."""
         return isinstance(model, PairingModel) and model.arcs is None and _form(model) is not None
 
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
-        solution: PairingSolution = solve_within(model, time_limit, _solved, PairingModel.unsolved)
-        return solution
+        from hemlp.kernels.closed_forms import best_pairings
+        from hemlp.kernels.pairing import Chosen
 
-
-def _solved(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.closed_forms import best_pairings
-    from hemlp.kernels.pairing import Chosen
-
-    form = _form(model)
-    predicted, true = (half.default.size for half in model.halves)
-    to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
-    if form == "all":
-        chosen = np.isfinite(model.kappa)
-        rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
-        feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
-        return PairingSolution(model, _statuses(feasible), chosen, to_default)
-    chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = best_pairings(given_data(model), form == "cover", Chosen(chosen, to_default, prices))
-    return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
+        form = _form(model)
+        predicted, true = (half.default.size for half in model.halves)
+        to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
+        if form == "all":
+            chosen = np.isfinite(model.kappa)
+            rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
+            feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
+            return PairingSolution(model, _statuses(feasible), chosen, to_default)
+        chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
+        feasible = best_pairings(given_data(model), form == "cover", Chosen(chosen, to_default, prices))
+        return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
 
 
 def _form(model: PairingModel) -> str | None:
@@ -68,5 +58,5 @@ def _form(model: PairingModel) -> str | None:
 
 
 def _statuses(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    codes = np.where(feasible, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.INFEASIBLE))
+    codes = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE)
     return codes.astype(np.int8)

@@ -11,7 +11,6 @@ import numpy as np
 
 from hemlp.errors import NoSolver
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
-from hemlp.optimize.registry import importable
 from hemlp.processes.interrupts import interruptible
 from hemlp.solvers.programs import ProgramSolver
 
@@ -21,10 +20,7 @@ class CpSat(ProgramSolver):
 
     name = "cpsat"
     part = 1  # many independent problems in one model keep it busy for minutes
-
-    def available(self) -> str | None:
-        """None if OR-Tools is installed."""
-        return importable("ortools.sat.python.cp_model", "ortools")
+    needs = "ortools.sat.python.cp_model", "ortools"
 
     def accepts(self, model: Any) -> bool:
         """Models with costs that are exact integers after scaling."""

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from hemlp.problems.lca.model import ExtendedModel
 from hemlp.problems.lca.solution import LcaSolution
+from hemlp.solvers.base import BaseSolver
 
 NONE = np.zeros((0, 5), np.int64)
 """What no instance has."""
 
 
-class ExtendedGraphs:
+class ExtendedGraphs(BaseSolver):
     """Accepts models of extended graphs."""
 
     name = "extended"
-    exact = True
-
-    def available(self) -> str | None:
-        """Always."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """Models of extended graphs."""
-        return isinstance(model, ExtendedModel)
+    kinds = (ExtendedModel,)
 
     def solve(self, model: ExtendedModel, time_limit: float | None) -> LcaSolution:
         """All instances at once."""

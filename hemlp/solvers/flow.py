@@ -13,11 +13,10 @@ import numpy as np
 
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.optimize.budget import solve_within
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status, exact_integers
-from hemlp.optimize.registry import importable
 from hemlp.problems.pairing.model import PairingModel
+from hemlp.solvers.base import BaseSolver
 
 PART = 2000
 """Instances in one network, at most."""
@@ -25,15 +24,11 @@ PAIRS = 200_000
 """Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
 
 
-class MinCostFlow:
+class MinCostFlow(BaseSolver):
     """Solves the stacked flow networks of a pairing model; a part that is infeasible is solved one by one."""
 
     name = "flow"
-    exact = True
-
-    def available(self) -> str | None:
-        """None if OR-Tools is installed."""
-        return importable("ortools.graph.python.min_cost_flow", "ortools")
+    needs = "ortools.graph.python.min_cost_flow", "ortools"
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports with costs that are exact integers after scaling."""
@@ -41,15 +36,15 @@ class MinCostFlow:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Part by part."""
-        parts = _parts(model)
-        return model.joined([solve_within(part, time_limit, self._solve_part, unsolved) for part in parts])
+        return model.joined([BaseSolver.solve(self, part, time_limit) for part in _parts(model)])
 
-    def _solve_part(self, part: PairingModel) -> Any:
+    def solve_batch(self, part: PairingModel) -> Any:
+        """In one network; the instances of one that has no solution, each in its own."""
         network, _ = part.network()
         flow = self.least_cost_flow(network, integer_costs(part))
         if flow is None:
             if len(part) > 1:
-                return part.joined([self._solve_part(part[i]) for i in range(len(part))])
+                return part.joined([self.solve_batch(part[i]) for i in range(len(part))])
             return part.solution(ProgramResult(Status.INFEASIBLE))
         return part.solution(ProgramResult(Status.OPTIMAL, variable_values(network, flow)))
 
@@ -79,11 +74,6 @@ def _parts(model: PairingModel) -> list[Any]:
         fitting = int(np.searchsorted(ptr, ptr[start] + PAIRS, side="right")) - 1
         cuts.append(min(max(start + 1, fitting), start + PART, len(model)))
     return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
-
-
-def unsolved(model: PairingModel) -> Any:
-    """What is known where a limit came first."""
-    return model.unsolved()
 
 
 def integer_costs(model: PairingModel) -> int | None:

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.greedy import drawn_graphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.solution import LcaSolution
+from hemlp.solvers.base import BaseSolver
 
 
-class AlgorithmOne:
+class GreedyLca(BaseSolver):
     """Accepts models of minimal LCA graphs; its graphs keep all rules but those of size."""
 
     name = "greedy"
     exact = False
-
-    def available(self) -> str | None:
-        """Always."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """Models of minimal LCA graphs."""
-        return isinstance(model, LcaModel)
+    kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
         """All instances at once. What G_ex has in common bounds F, however many LCAs there are."""
@@ -44,7 +37,7 @@ class AlgorithmOne:
         empty = table[:, 1] == 0
         bounds = np.where(common > 0, 2 * common / np.maximum(2 * common + alone, 1), 0.0)
         bounds[empty] = (table[empty, 2] + table[empty, 3]) == 0
-        codes = np.where(empty, STATUSES.index(Status.OPTIMAL), STATUSES.index(Status.FEASIBLE)).astype(np.int8)
+        codes = np.where(empty, Status.OPTIMAL, Status.FEASIBLE).astype(np.int8)
 
         graphs = cache(lambda: greedy_graphs(model.facts, size))  # few ask for them
 

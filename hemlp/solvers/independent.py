@@ -8,30 +8,40 @@ import numpy as np
 
 from hemlp.arrays import row_sums
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.budget import solve_within
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.base import BaseSolver
 
 
-class NearestAssignment:
+class NearestAssignment(BaseSolver):
     """Accepts pairings with the bounds (0, ALL) on one side, and at least 0 or 1 on the other."""
 
     name = "independent"
-    exact = True
-
-    def available(self) -> str | None:
-        """Always."""
-        return None
 
     def accepts(self, model: Any) -> bool:
         """Pairings in which classes of one side choose on their own."""
         return isinstance(model, PairingModel) and model.arcs is None and _choosing(model) is not None
 
-    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The cheapest partner, or the default class, of each class that needs one."""
-        solution: PairingSolution = solve_within(model, time_limit, _solved, PairingModel.unsolved)
-        return solution
+        side = _choosing(model)
+        assert side is not None
+        half = model.halves[side]
+        usable = model.x[(model.serves[model.x] >> side) & 1 > 0]
+        ends = model.ends[side][usable]
+        least = half.default.copy()
+        np.minimum.at(least, ends, model.kappa[usable])
+        needs = half.lower == 1
+        to_default = [np.zeros(each.default.size, np.int64) for each in model.halves]
+        to_default[side][needs & np.isfinite(least) & (half.default == least)] = 1
+        best = (model.kappa[usable] == least[ends]) & needs[ends] & (to_default[side][ends] == 0)
+        _, first = np.unique(ends[best], return_index=True)
+        chosen = np.zeros(model.kappa.size, np.bool_)
+        chosen[usable[best][first]] = True
+        stuck = row_sums(needs & np.isinf(least), half.side.ptr) > 0
+        codes = np.where(stuck, Status.INFEASIBLE, Status.OPTIMAL).astype(np.int8)
+        return PairingSolution(model, codes, chosen, (to_default[PRED], to_default[TRUE]))
 
 
 def _choosing(model: PairingModel) -> int | None:
@@ -42,23 +52,3 @@ def _choosing(model: PairingModel) -> int | None:
         if (free.lower == 0).all() and (free.upper >= others).all() and ((half.lower == 0) | (half.lower == 1)).all():
             return side
     return None
-
-
-def _solved(model: PairingModel) -> PairingSolution:
-    side = _choosing(model)
-    assert side is not None
-    half = model.halves[side]
-    usable = model.x[(model.serves[model.x] >> side) & 1 > 0]
-    ends = model.ends[side][usable]
-    least = half.default.copy()
-    np.minimum.at(least, ends, model.kappa[usable])
-    needs = half.lower == 1
-    to_default = [np.zeros(each.default.size, np.int64) for each in model.halves]
-    to_default[side][needs & np.isfinite(least) & (half.default == least)] = 1
-    best = (model.kappa[usable] == least[ends]) & needs[ends] & (to_default[side][ends] == 0)
-    _, first = np.unique(ends[best], return_index=True)
-    chosen = np.zeros(model.kappa.size, np.bool_)
-    chosen[usable[best][first]] = True
-    stuck = row_sums(needs & np.isinf(least), half.side.ptr) > 0
-    codes = np.where(stuck, STATUSES.index(Status.INFEASIBLE), STATUSES.index(Status.OPTIMAL)).astype(np.int8)
-    return PairingSolution(model, codes, chosen, (to_default[PRED], to_default[TRUE]))

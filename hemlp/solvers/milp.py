@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from hemlp.optimize.exports import to_mathopt
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.optimize.registry import importable
 from hemlp.solvers.programs import ProgramSolver
 
 NODES = 100
@@ -17,10 +16,7 @@ class Highs(ProgramSolver):
     """HiGHS without any gap."""
 
     name = "milp"
-
-    def available(self) -> str | None:
-        """None if OR-Tools is installed."""
-        return importable("ortools.math_opt.python.mathopt", "ortools")
+    needs = "ortools.math_opt.python.mathopt", "ortools"
 
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None

@@ -6,23 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.optimize.budget import solve_within
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.optimize.registry import importable
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.solvers.flow import integer_costs, unsolved, variable_values
+from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.flow import integer_costs, variable_values
 
 
-class NetworkSimplex:
+class NetworkSimplex(BaseSolver):
     """Solves one flow network after the other."""
 
     name = "networkx"
-    exact = True
-
-    def available(self) -> str | None:
-        """None if networkx can be imported."""
-        return importable("networkx", "networkx")
+    needs = "networkx", "networkx"
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
@@ -30,11 +25,11 @@ class NetworkSimplex:
 
     def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Instance by instance."""
-        ones = (model[i] for i in range(len(model)))
-        found = [solve_within(one, time_limit, self._solve_one, unsolved) for one in ones]
-        return model.joined(found or [model.solution(EMPTY)])
+        solved = [BaseSolver.solve(self, model[i], time_limit) for i in range(len(model))]
+        return model.joined(solved or [model.solution(EMPTY)])
 
-    def _solve_one(self, model: PairingModel) -> Any:
+    def solve_batch(self, model: PairingModel) -> Any:
+        """One instance."""
         import networkx
 
         network, _ = model.network()

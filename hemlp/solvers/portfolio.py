@@ -15,10 +15,7 @@ class Portfolio(ProgramSolver):
     """Half of what may be spent for HiGHS; where that is too little, the rest for CP-SAT, from what HiGHS found."""
 
     name = "portfolio"
-
-    def available(self) -> str | None:
-        """None if OR-Tools is installed."""
-        return Highs().available()
+    needs = Highs.needs
 
     def accepts(self, model: Any) -> bool:
         """What CP-SAT accepts."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.optimize.lp_files import guarded, one_sided
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
-from hemlp.optimize.registry import importable
+from hemlp.optimize.solver import importable
 from hemlp.solvers.programs import ProgramSolver
 
 if TYPE_CHECKING:
@@ -54,21 +54,6 @@ class Pulp(ProgramSolver):
         """Models with variables of few digits: others would be rounded where CBC reads them."""
         return super().accepts(model) and model.greatest_value <= EXACT
 
-    def build(self, program: LinearProgram) -> pulp.LpProblem:
-        """The program as a ``pulp.LpProblem`` that can be changed and solved."""
-        import pulp
-
-        name = "hemlp" if program.scale == 1 else f"hemlp_{program.goal_name}"  # PuLP forgets the objective's own name
-        problem = pulp.LpProblem(name, pulp.LpMaximize if program.maximize else pulp.LpMinimize)
-        variables, rows = guarded(program)
-        columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
-        problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
-        senses = {"=": pulp.LpConstraintEQ, ">=": pulp.LpConstraintGE, "<=": pulp.LpConstraintLE}
-        for name, sense, side, terms in one_sided(rows):
-            body = pulp.lpSum(coefficient * columns[i] for i, coefficient in terms)
-            problem += pulp.LpConstraint(body, senses[sense], name, side)
-        return problem
-
     def _make(self, time_limit: float | None, work_limit: float | None = None) -> Any:
         import pulp
 
@@ -93,24 +78,41 @@ class Pulp(ProgramSolver):
 
         scale = program.float_scale()
         scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
-        problem = self.build(replace(program, variables=scaled))
+        problem = build(replace(program, variables=scaled))
         problem.solve(self._make(time_limit, work_limit))
-        result = self.read(program, problem, Status.OPTIMAL if self._takes("gapRel") else Status.FEASIBLE)
+        result = read(program, problem, Status.OPTIMAL if self._takes("gapRel") else Status.FEASIBLE)
         limited = (time_limit, work_limit) != (None, None) and result.status is Status.UNSOLVED
         ended = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
         return replace(result, limited=limited, work=result.work if ended or work_limit is None else work_limit)
 
-    def read(self, program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Status.FEASIBLE) -> ProgramResult:
-        """What a problem that ``build`` made holds, once it is solved; ``optimal``: what its optimum is worth here."""
-        import pulp
 
-        statuses = {
-            pulp.LpSolutionOptimal: optimal,
-            pulp.LpSolutionIntegerFeasible: Status.FEASIBLE,
-            pulp.LpSolutionInfeasible: Status.INFEASIBLE,
-        }
-        status = statuses.get(problem.sol_status, Status.UNSOLVED)
-        if status not in (Status.OPTIMAL, Status.FEASIBLE):
-            return ProgramResult(status)
-        found = {variable.name: variable.varValue or 0.0 for variable in problem.variables()}
-        return ProgramResult(status, as_integer_values(found.get(v.name, 0.0) for v in program.variables))
+def build(program: LinearProgram) -> pulp.LpProblem:
+    """A program as a ``pulp.LpProblem`` that can be changed and solved."""
+    import pulp
+
+    name = "hemlp" if program.scale == 1 else f"hemlp_{program.goal_name}"  # PuLP forgets the objective's own name
+    problem = pulp.LpProblem(name, pulp.LpMaximize if program.maximize else pulp.LpMinimize)
+    variables, rows = guarded(program)
+    columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
+    problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
+    senses = {"=": pulp.LpConstraintEQ, ">=": pulp.LpConstraintGE, "<=": pulp.LpConstraintLE}
+    for name, sense, side, terms in one_sided(rows):
+        body = pulp.lpSum(coefficient * columns[i] for i, coefficient in terms)
+        problem += pulp.LpConstraint(body, senses[sense], name, side)
+    return problem
+
+
+def read(program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Status.FEASIBLE) -> ProgramResult:
+    """What a problem that ``build`` made holds, once it is solved; ``optimal``: what its optimum is worth here."""
+    import pulp
+
+    statuses = {
+        pulp.LpSolutionOptimal: optimal,
+        pulp.LpSolutionIntegerFeasible: Status.FEASIBLE,
+        pulp.LpSolutionInfeasible: Status.INFEASIBLE,
+    }
+    status = statuses.get(problem.sol_status, Status.UNSOLVED)
+    if status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return ProgramResult(status)
+    values = {variable.name: variable.varValue or 0.0 for variable in problem.variables()}
+    return ProgramResult(status, as_integer_values(values.get(v.name, 0.0) for v in program.variables))

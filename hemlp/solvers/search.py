@@ -12,17 +12,19 @@ import numpy as np
 
 from hemlp.errors import InvalidOption
 from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import carried_out
+from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.provenance import Provenance
-from hemlp.optimize.registry import named_solver
 from hemlp.options import check_choice, plain_number
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
+from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.policy import policy_of
 from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import named_solver
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
@@ -31,7 +33,7 @@ MOST_STATES = 10**9
 
 
 @dataclass(frozen=True)
-class LcaSearch:
+class LcaSearch(BaseSolver):
     """Accepts models of minimal LCA graphs.
 
     ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves everything
@@ -52,15 +54,7 @@ class LcaSearch:
             raise InvalidOption(f"states={self.states!r} is not an integer from 0 to {MOST_STATES:,}")
 
     name = "search"
-    exact = True
-
-    def available(self) -> str | None:
-        """Always: what solves programs is looked for when an instance needs it."""
-        return None
-
-    def accepts(self, model: Any) -> bool:
-        """Models of minimal LCA graphs."""
-        return isinstance(model, LcaModel)
+    kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
         """All instances at once, then the hard ones one by one; what they all took counts for each alike."""
@@ -96,17 +90,17 @@ class LcaSearch:
         from hemlp.kernels.stepwise import finish
 
         one: Any = model[row]
-        work = self.work if self.work is not None else model.work_limit
+        work = self.work if self.work is not None else policy_of(model).work_limit
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
         backend = _program_solver()
         if backend is None:
-            return carried_out(one.plan(), _nothing).found[0], STEPS.index("programs")
+            return run_plan(one.plan(), _nothing).found[0], STEPS.index("programs")
         parts = ByParts.of(one.facts, self.states) if self.states else None
         if parts is None:
-            whole: Found = backend.carry_out(one, budget).found[0]
+            whole: Found = backend.run(one, budget).found[0]
             whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
             return whole, STEPS.index("programs")
-        proved, bound = carried_out(parts.plan(), budget.spending(backend.solve_program))
+        proved, bound = run_plan(parts.plan(), budget.spending(backend.solve_program))
         found = _read(one, 0, *finish(parts.search))
         assert found.graphs is not None
         if not proved:

@@ -37,9 +37,9 @@ from hemlp.instances.sets import Rows
 from hemlp.instances.thresholds import as_grid, as_threshold
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy
-from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
 from hemlp.report.plots import svg
+from hemlp.solvers.registry import Solver
 from hemlp.text.display import Shown
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, as_frame, figure

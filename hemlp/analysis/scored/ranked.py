@@ -28,8 +28,8 @@ from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.registry import measure
 from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy, score_together
-from hemlp.optimize.registry import Solver
 from hemlp.options import check_known
+from hemlp.solvers.registry import Solver
 from hemlp.text.display import Shown
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table, as_frame, figure

@@ -19,8 +19,8 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
-from hemlp.optimize.registry import Solver
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.solvers.registry import Solver
 
 CLASSES_AT_ONCE = 2_000_000
 """Predicted classes of the sets that are scored at once."""

@@ -25,8 +25,8 @@ from hemlp.instances.thresholds import as_grid
 from hemlp.measures.base import Measure
 from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy
-from hemlp.optimize.registry import Solver
 from hemlp.options import check_choice
+from hemlp.solvers.registry import Solver
 
 
 def tune(

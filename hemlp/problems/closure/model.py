@@ -25,7 +25,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.problems.closure.solution import Closures, ClosureSolution
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class ClosureModel(Model[ClosureSolution]):
         """What is known where a limit came first."""
         ptr, nothing = np.zeros(len(self) + 1, np.int64), np.zeros(0, np.int32)
         solution = self.counted(ptr, nothing, nothing.astype(np.uint8))
-        return replace(solution, statuses=np.full(len(self), STATUSES.index(Status.UNSOLVED), np.int8))
+        return replace(solution, statuses=np.full(len(self), Status.UNSOLVED, np.int8))
 
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The sets of the instances from ``start`` on, while there is ``room`` for their nodes."""
@@ -221,7 +221,7 @@ class ClosureModel(Model[ClosureSolution]):
 
         By code that no solver uses.
         """
-        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
+        for i, status in enumerate(Status(code) for code in solution.statuses):
             place = f"instance {i + 1}"
             if status is Status.UNSOLVED:
                 continue

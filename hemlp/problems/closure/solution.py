@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.optimize.solution_display import ShownSolution
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ class ClosureSolution(ShownSolution):
     @property
     def status(self) -> Status:
         """The status of the only instance."""
-        return STATUSES[int(self.statuses[0])]
+        return Status(self.statuses[0])
 
     @property
     def objective(self) -> float:
         """The objective of the program of the only instance; nan where nothing was found."""
-        return math.nan if self.statuses[0] > STATUSES.index(Status.FEASIBLE) else self.model.objective(self)
+        return math.nan if self.statuses[0] > Status.FEASIBLE else self.model.objective(self)
 
     def kept(self) -> tuple[set[int], set[int]]:
         """The augmented predicted and true sets of the only instance, as numbers of nodes."""

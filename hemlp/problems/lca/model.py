@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.model import Model
-from hemlp.optimize.plan import Plan, carried_out
+from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.provenance import Claim
-from hemlp.optimize.registry import Solver, find_solver, named_solver
-from hemlp.optimize.solution_display import signed
+from hemlp.optimize.solver import Solver
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.greedy import greedy_graphs
 from hemlp.problems.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 
 LARGEST_PROGRAM = 150_000
 """Edges of all links of an instance: one that has more gets no program for its graphs, only bounds."""
-WORK_LIMIT = 30.0
-"""Work of the programs of one instance together where no time limit is given, in CP-SAT's deterministic seconds."""
 BLOCK = 128
 """Instances whose links are found together, to be solved before the next ones are looked at."""
 
@@ -51,8 +47,7 @@ class GraphModel(Model[LcaSolution]):
     batch: Batch
     horizon: int | None = None
 
-    together = False
-    work_limit = WORK_LIMIT
+    printed_sizes = range(1, 2)
     all_twins: ClassVar[bool] = False
     """Whether all nodes beyond a gate that are interchangeable are needed, or only as many as can be used."""
 
@@ -136,10 +131,6 @@ class GraphModel(Model[LcaSolution]):
     @abstractmethod
     def _stage(self, name: str) -> LinearProgram: ...
 
-    @cached_property
-    def _solved(self) -> Found:
-        return self.solve().found[0]
-
     # ---- solutions
 
     def collected(self, found: list[Found]) -> LcaSolution:
@@ -181,17 +172,22 @@ class GraphModel(Model[LcaSolution]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LcaModel(GraphModel):
-    """The minimal LCA graphs."""
+    """The minimal LCA graphs.
 
-    rounds = "search(programs='never')", "search(programs='at once')"
-    usual_solver: str | None = None
-    usual_time_limit: float | None = None
+    ``solver``: whose graphs are meant, "greedy" for those of Algorithm 1; None for the optimal ones. ``time_limit``: in
+    how many seconds an instance. Both are part of what a measure says, and read by ``hemlp.solvers`` alone.
+    """
+
+    solver: str | None = None
+    time_limit: float | None = None
+
+    needs_judge = True
 
     def _stage(self, name: str) -> LinearProgram:
         instance = self.facts[0]
         if name == "lcas":
             return lca_program(instance, self.label, self.title)
-        graphs = self._solved.graphs
+        graphs = self.solve().found[0].graphs  # a later stage is about the best graphs
         assert graphs is not None
         builder = GraphProgram(instance, self.label, self.title, len(graphs.lcas))
         return builder.ratio(graphs.f) if name == "ratio" else builder.ties(graphs.f, sum(graphs.sizes[:2]))
@@ -211,18 +207,14 @@ class LcaModel(GraphModel):
         if found.nodes != (found.graphs.nodes(PRED), found.graphs.nodes(TRUE)):
             raise InvalidSolution(f"{place}: the nodes are not those of the paths")
 
-    def certify(self, solution: LcaSolution, claim: Claim) -> LcaSolution:
-        """What a solver of ours claims, and what the search confirms of anybody else's claims."""
-        if claim.ours:
-            return signed(solution, claim, claim.name)
-        self.check(solution)
-        judge, found = named_solver("search"), solution.found
+    def confirm(self, solution: LcaSolution, reference: Callable[[], LcaSolution]) -> LcaSolution:
+        """With what the search confirms of the claims."""
+        found = solution.found
         claimed = any(each.status is Status.OPTIMAL and each.graphs for each in found)
-        best = judge.solve(self, claim.time_limit).found if claimed else [NOTHING_FOUND] * len(self)
-        made = (self._confirmed(i, each, best[i]) for i, each in enumerate(found))
-        return signed(self.collected(list(made)), claim, judge.name)
+        best = reference().found if claimed else [NOTHING_FOUND] * len(self)
+        return self.collected([self._confirm(i, each, best[i]) for i, each in enumerate(found)])
 
-    def _confirmed(self, row: int, found: Found, best: Found) -> Found:
+    def _confirm(self, row: int, found: Found, best: Found) -> Found:
         """What was found, with the status and the bounds that ``best`` proves of it, if that is proved itself."""
         if found.graphs is None:
             return found
@@ -233,11 +225,13 @@ class LcaModel(GraphModel):
         bound = best.f if found.lcas == best.lcas else upper_bound(self.facts[row])
         return replace(found, status=Status.FEASIBLE, fewest_lcas=best.lcas, bound=bound)
 
+    def reference_plan(self) -> Plan[LcaSolution]:
+        """From the definitions, word for word, and not from what the solvers use."""
+        found = yield from stages(Definitions(self.batch, 0, self.horizon).instance, self.label, self.title)
+        return self.collected([found])
+
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
         """True if another solver proves every claim once more, ties included; else InvalidSolution.
-
-        The programs are built from the definitions, word for word, and not from what the solvers use. What was not
-        proved keeps the rules, and that is all that it claims.
 
         Parameters
         ----------
@@ -246,21 +240,20 @@ class LcaModel(GraphModel):
         solver
             Who proves it: a solver of programs.
         """
-        self.check(solution)
-        other: Any = find_solver(self, solver)
-        for i, found in enumerate(solution.found):
-            if found.status is not Status.OPTIMAL or found.graphs is None:
-                continue
-            plan = stages(Definitions(self.batch, i, self.horizon).instance, self.label, self.title)
-            best = carried_out(plan, other.solve_program)
-            if best.status is not Status.OPTIMAL or best.graphs is None:
-                raise InvalidSolution(f"instance {i + 1}: {other.name} does not prove it")
-            if best.graphs.order < found.graphs.order:
-                raise InvalidSolution(
-                    f"instance {i + 1}: {_in_words(found.graphs)} are beaten by {_in_words(best.graphs)}, "
-                    f"which {other.name} finds"
-                )
-        return True
+        return self._verify(solution, solver)
+
+    def refute(self, solution: LcaSolution, row: int, best: LcaSolution, judge: str) -> None:
+        """Ties count, too. What was not proved keeps the rules, and that is all that it claims."""
+        found, other = solution.found[row], best.found[0]
+        if found.status is not Status.OPTIMAL or found.graphs is None:
+            return
+        if other.status is not Status.OPTIMAL or other.graphs is None:
+            raise InvalidSolution(f"instance {row + 1}: {judge} does not prove it")
+        if other.graphs.order < found.graphs.order:
+            raise InvalidSolution(
+                f"instance {row + 1}: {_in_words(found.graphs)} are beaten by {_in_words(other.graphs)}, "
+                f"which {judge} finds"
+            )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

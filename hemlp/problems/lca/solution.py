@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import SIDES
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.optimize.provenance import Provenance
 from hemlp.optimize.solution_display import ShownSolution
 from hemlp.problems.lca.graphs import Found
@@ -51,7 +51,7 @@ class LcaSolution(ShownSolution):
         others = {i: (each.found_by, each.proved_by) for i, each in enumerate(found) if each.found_by or each.proved_by}
         return cls(
             model,
-            np.array([STATUSES.index(each.status) for each in found], np.int8),
+            np.array([each.status for each in found], np.int8),
             np.array(sizes, np.float64).reshape(-1, 3),
             np.array([each.lcas for each in found], np.int64),
             np.array([float(each.bound) for each in found]),
@@ -92,7 +92,7 @@ class LcaSolution(ShownSolution):
     @property
     def objective(self) -> float:
         """F_LCA of the only instance; nan where nothing was found."""
-        if self.statuses[0] > STATUSES.index(Status.FEASIBLE):
+        if self.statuses[0] > Status.FEASIBLE:
             return math.nan
         predicted, true, common = self.sums[0]
         return float(2 * common / (predicted + true)) if predicted + true else 1.0

@@ -38,7 +38,7 @@ from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import STATUSES, LinearProgram, ProgramResult, Status
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
 from hemlp.problems.pairing.circulation import OWN, Circulation, Group, Role, build_circulation
 from hemlp.problems.pairing.data import check_sizes, chosen_data, flow_data, given_data
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 EXACT = 2.0**53
 """Sums of floats that are integers are not rounded up to here."""
-OPTIMAL, FEASIBLE, INFEASIBLE, UNSOLVED = map(STATUSES.index, Status)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -290,7 +289,7 @@ class PairingModel(Model["PairingSolution"]):
         if result.values is not None:
             flow[self.variables] = np.rint(result.values)
             flow = self._completed(flow)
-        return self.solution_of(np.full(len(self), STATUSES.index(result.status), np.int8), flow)
+        return self.solution_of(np.full(len(self), result.status, np.int8), flow)
 
     def solution_of(self, statuses: NDArray[np.int8], flow: IntArray, **more: Any) -> PairingSolution:
         """The pairing that a flow of the circulation is."""
@@ -345,7 +344,7 @@ class PairingModel(Model["PairingSolution"]):
         ``verify`` needs no prices and is exact.
         """
         self._check_bounds(solution)
-        for i in np.flatnonzero(solution.statuses == INFEASIBLE).tolist():
+        for i in np.flatnonzero(solution.statuses == Status.INFEASIBLE).tolist():
             if i not in solution.cuts or not is_short(self.circulation.part(i, i + 1), solution.cuts[i]):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, without a reason that holds")
         if prices is not None:
@@ -365,7 +364,7 @@ class PairingModel(Model["PairingSolution"]):
         taken = zip(same.to_default, solution.to_default, strict=True)
         if not np.array_equal(same.chosen, solution.chosen) or not all(np.array_equal(*each) for each in taken):
             raise InvalidSolution("a pair is chosen that does not exist, or is not what its arc carries")
-        solved = solution.statuses <= FEASIBLE
+        solved = solution.statuses <= Status.FEASIBLE
         for a in np.flatnonzero(((flow < arcs.lower) | (flow > arcs.upper)) & solved[arcs.rows])[:1].tolist():
             raise InvalidSolution(
                 f"{self._count(a, flow[a], solution)}; its bounds are {arcs.lower[a]} and {arcs.upper[a]}"
@@ -396,10 +395,10 @@ class PairingModel(Model["PairingSolution"]):
         """
         self._check_bounds(solution)
         arcs, flow = self.circulation, self.flow(solution)
-        for i, status in enumerate(STATUSES[code] for code in solution.statuses):
-            if status is Status.OPTIMAL:
+        for i, status in enumerate(solution.statuses):
+            if status == Status.OPTIMAL:
                 prove_cheapest(arcs.part(i, i + 1), flow[arcs.place(i)].tolist(), f"instance {i + 1}")
-            elif status is Status.INFEASIBLE and ExactFlow(arcs.part(i, i + 1)).balance() is None:
+            elif status == Status.INFEASIBLE and ExactFlow(arcs.part(i, i + 1)).balance() is None:
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, and has one")
         return True
 
@@ -419,7 +418,7 @@ class PairingModel(Model["PairingSolution"]):
             None if solution.flow is None else solution.flow.astype(np.int64),
             hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
         )  # fmt: skip
-        solved = made.statuses <= FEASIBLE
+        solved = made.statuses <= Status.FEASIBLE
         verdicts = self._improve(made, solved)
         if (verdicts == BROKEN).any():
             self._check_bounds(solution)
@@ -427,18 +426,18 @@ class PairingModel(Model["PairingSolution"]):
             one = self[row]
             flow = np.array(improve(one.circulation, one.flow(made[row]).tolist()), np.int64)
             made.write(row, one.solution_of(made.statuses[row : row + 1], flow))
-        made.statuses[solved] = OPTIMAL
-        for row in np.flatnonzero(made.statuses == INFEASIBLE).tolist():
+        made.statuses[solved] = Status.OPTIMAL
+        for row in np.flatnonzero(made.statuses == Status.INFEASIBLE).tolist():
             if (cut := ExactFlow(self[row].circulation).balance()) is not None:
                 made.cuts[row] = cut
             else:
-                made.statuses[row] = UNSOLVED
+                made.statuses[row] = Status.UNSOLVED
         rows = self._changed_rows(solution, made)
         if rows.size:
             least = self.costs(made)
             for row in claim.accept_improvements(rows, self.costs(solution), least, self.cost_values, others).tolist():
                 made.write(row, solution[row])
-                made.statuses[row] = FEASIBLE
+                made.statuses[row] = Status.FEASIBLE
                 lower[row] = float(least[row])
         return made
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_places, row_sums
 from hemlp.optimize.model import Model, S
-from hemlp.optimize.program import STATUSES, Status, exact_integers
+from hemlp.optimize.program import Status, exact_integers
 from hemlp.problems.pairing.circulation import Group
 from hemlp.problems.pairing.model import PairingModel
 
@@ -189,5 +189,5 @@ class _Flows:
 
 def _check_solved(model: Model[S], solution: S, rows: IntArray) -> None:
     """Raise InfeasibleModel where an instance has no solution, at whatever default cost."""
-    for k in np.flatnonzero(solution.statuses > STATUSES.index(Status.FEASIBLE))[:1].tolist():
+    for k in np.flatnonzero(solution.statuses > Status.FEASIBLE)[:1].tolist():
         raise model.failure(solution, k, int(rows[k]) + 1)

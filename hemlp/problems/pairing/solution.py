@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.program import STATUSES, Status
+from hemlp.optimize.program import Status
 from hemlp.optimize.solution_display import LeastCostSolution
 from hemlp.problems.pairing.circulation import Group
 from hemlp.problems.pairing.describe import Arcs
@@ -84,7 +84,7 @@ class PairingSolution(LeastCostSolution):
     @cached_property
     def objectives(self) -> FloatArray:
         """The cost of each instance, computed from its pairs; nan where there is no solution."""
-        return np.where(self.statuses <= STATUSES.index(Status.FEASIBLE), self.model.costs(self), math.nan)
+        return np.where(self.statuses <= Status.FEASIBLE, self.model.costs(self), math.nan)
 
     @property
     def objective(self) -> float:
@@ -96,7 +96,7 @@ class PairingSolution(LeastCostSolution):
     def status(self) -> Status:
         """The status of the only instance."""
         self._single("status")
-        return STATUSES[int(self.statuses[0])]
+        return Status(self.statuses[0])
 
     def _single(self, what: str) -> None:
         if len(self) != 1:

@@ -7,13 +7,12 @@ signatures. A name may have options: ``"pulp(backend='HiGHS')"``.
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from hemlp.errors import InvalidOption, MissingDependency, NoSolver
+from hemlp.optimize.solver import Solver as Solver
 from hemlp.options import did_you_mean
 from hemlp.text.notation import parse_call
 
@@ -31,51 +30,15 @@ SOLVERS = {
     "portfolio": "hemlp.solvers.portfolio:Portfolio",
     "pulp": "hemlp.solvers.pulp:Pulp",
     "networkx": "hemlp.solvers.networkx:NetworkSimplex",
-    "greedy": "hemlp.solvers.greedy:AlgorithmOne",
+    "greedy": "hemlp.solvers.greedy:GreedyLca",
 }
 """Solvers by preference, each as module:class. One line more makes a solver of yours known by name."""
-
-
-@runtime_checkable
-class Solver(Protocol):
-    """Takes a model and returns its solution, with a status for each instance."""
-
-    name: str
-
-    def available(self) -> str | None:
-        """None if it can be used here, else what to install. Asked only where it is going to be used."""
-
-    def accepts(self, model: Any) -> bool:
-        """Whether it can solve this model."""
-
-    def solve(self, model: Any, time_limit: float | None) -> Any:
-        """The solution; ``time_limit`` in seconds for each instance."""
-
-
-def importable(module: str, package: str) -> str | None:
-    """None if ``module`` can be imported, else what to do. It is imported, so ask for what you are going to use."""
-    if not find_spec(module.partition(".")[0]):
-        return f"pip install {package}"
-    try:
-        import_module(module)
-    except Exception as error:  # a package that is there and cannot be loaded may raise anything
-        return f"{module} cannot be imported ({error}); {_way_out(package)}"
-    return None
-
-
-def _way_out(package: str) -> str:
-    if package == "ortools" and "highspy" in sys.modules:
-        return (
-            "highspy is loaded already, perhaps by PuLP, and both bring a HiGHS: import ortools before pulp "
-            "and highspy, or uninstall highspy, or use another solver"
-        )
-    return f"reinstall {package}, or use another solver"
 
 
 def named_solver(text: str) -> Solver:
     """The solver of that name, perhaps with options: ``search(states=0)``."""
     if text in SOLVERS:
-        return _usual_solver(SOLVERS[text])
+        return _default_solver(SOLVERS[text])
     name, positional, options = parse_call(text, "solver", NoSolver)
     if name not in SOLVERS:
         known = ", ".join(SOLVERS)
@@ -89,7 +52,7 @@ def named_solver(text: str) -> Solver:
 
 
 @cache
-def _usual_solver(place: str) -> Solver:
+def _default_solver(place: str) -> Solver:
     """A solver without options: nothing in it changes."""
     module, _, kind = place.partition(":")
     solver: Solver = getattr(import_module(module), kind)()
