@@ -97,6 +97,32 @@ class Circulation:
         ordered: IntArray = at[np.lexsort((position[at], self.rows[at]))]
         return ordered
 
+    def excess(self, flow: IntArray) -> IntArray:
+        """What each node of all instances takes in beyond what leaves it."""
+        tail, head = self.ends
+        left = np.zeros(int(self.first_nodes[-1]), np.int64)
+        np.add.at(left, head, flow)
+        np.subtract.at(left, tail, flow)
+        return left
+
+    def complete(self, flow: IntArray) -> IntArray:
+        """A flow in which groups themselves carry what is missing: at the nodes of classes, then anywhere else."""
+        tail, head = self.ends
+        itself = (self.role == Role.ITSELF) | (self.role == Role.FREE)
+        for group, inward in (
+            (Group.PREDICTED, True), (Group.TRUE, False), (Group.DEFAULT_PRED, True), (Group.DEFAULT_TRUE, False),
+            (Group.TOTAL, True),
+        ):  # fmt: skip
+            at, left = np.flatnonzero((self.group == group) & itself), self.excess(flow)
+            flow[at] = -left[head[at]] if inward else left[tail[at]]
+        return flow
+
+    @cached_property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Tails and heads, where the nodes of all instances are numbered one after the other."""
+        home = self.first_nodes[self.rows]
+        return home + self.tail, home + self.head
+
     @cached_property
     def first_nodes(self) -> IntArray:
         """Where the nodes of each instance begin, if all are numbered one after the other."""

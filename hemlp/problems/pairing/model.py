@@ -34,17 +34,18 @@ from hemlp.arrays import FloatArray, IntArray, row_places, row_sums
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
-from hemlp.instances.sides import PRED, SIDES, TRUE
+from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
+from hemlp.optimize.provenance import Claim
+from hemlp.problems.pairing.certificate import bound_terms, certify, check_bounds
 from hemlp.problems.pairing.circulation import OWN, Circulation, Group, Role, build_circulation
-from hemlp.problems.pairing.data import check_sizes, chosen_data, flow_data, given_data
-from hemlp.problems.pairing.describe import Arcs, describe_shortage, node_names, write_program
+from hemlp.problems.pairing.data import chosen_data, given_data
+from hemlp.problems.pairing.describe import describe_shortage, node_names, write_program
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
-from hemlp.problems.pairing.proof import ExactFlow, improve, is_short, prove_cheapest
+from hemlp.problems.pairing.proof import ExactFlow, is_short, prove_cheapest
 from hemlp.problems.pairing.solution import PairingSolution, Prices
 
 if TYPE_CHECKING:
@@ -215,12 +216,10 @@ class PairingModel(Model["PairingSolution"]):
     def network(self, solution: PairingSolution | None = None) -> tuple[FlowNetwork, IntArray]:
         """The paper's flow network, sink → source arc included, and the flow on its arcs that ``solution`` is."""
         arcs = self.circulation
-        home = arcs.first_nodes[arcs.rows]
         variable = np.full(arcs.cost.size, -1)
         variable[self.variables] = np.arange(self.variables.size)
         network = FlowNetwork(
-            int(arcs.first_nodes[-1]), lambda: node_names(self), home + arcs.tail, home + arcs.head,
-            arcs.lower, arcs.upper, arcs.cost, variable,
+            int(arcs.first_nodes[-1]), lambda: node_names(self), *arcs.ends, arcs.lower, arcs.upper, arcs.cost, variable
         )  # fmt: skip
         return network, np.zeros(arcs.cost.size, np.int64) if solution is None else self.flow(solution)
 
@@ -249,7 +248,7 @@ class PairingModel(Model["PairingSolution"]):
         flow = np.zeros(arcs.cost.size, np.int64)
         for (at, place), values in zip(self._places, (solution.chosen, *solution.to_default), strict=True):
             flow[at] = values[place]
-        return self._completed(flow)
+        return self.circulation.complete(flow)
 
     @cached_property
     def _places(self) -> list[tuple[IntArray, IntArray]]:
@@ -262,23 +261,6 @@ class PairingModel(Model["PairingSolution"]):
         places = pair, predicted[rows[u]] + arcs.first[u], true[rows[v]] + arcs.second[v]
         return list(zip(groups, places, strict=True))
 
-    def _completed(self, flow: IntArray) -> IntArray:
-        """With what capacity groups themselves carry: of a class what is missing at its node, then anywhere else."""
-        arcs = self.circulation
-        home, size = arcs.first_nodes[arcs.rows], int(arcs.first_nodes[-1])
-        tail, head = home + arcs.tail, home + arcs.head
-        itself = (arcs.role == Role.ITSELF) | (arcs.role == Role.FREE)
-        for group, inward in (
-            (Group.PREDICTED, True), (Group.TRUE, False), (Group.DEFAULT_PRED, True), (Group.DEFAULT_TRUE, False),
-            (Group.TOTAL, True),
-        ):  # fmt: skip
-            at = np.flatnonzero((arcs.group == group) & itself)
-            left = np.zeros(size, np.int64)
-            np.add.at(left, head, flow)
-            np.subtract.at(left, tail, flow)
-            flow[at] = -left[head[at]] if inward else left[tail[at]]
-        return flow
-
     def values(self, solution: PairingSolution) -> FloatArray:
         """The variables of ``program()`` that a solution says."""
         return self.flow(solution)[self.variables].astype(np.float64)
@@ -288,7 +270,7 @@ class PairingModel(Model["PairingSolution"]):
         flow = np.zeros(self.circulation.cost.size, np.int64)
         if result.values is not None:
             flow[self.variables] = np.rint(result.values)
-            flow = self._completed(flow)
+            flow = self.circulation.complete(flow)
         return self.solution_of(np.full(len(self), result.status, np.int8), flow)
 
     def solution_of(self, statuses: NDArray[np.int8], flow: IntArray, **more: Any) -> PairingSolution:
@@ -343,12 +325,12 @@ class PairingModel(Model["PairingSolution"]):
         min(0, reduced cost) times the capacity. Prices are floats, so this is exact up to their rounding;
         ``verify`` needs no prices and is exact.
         """
-        self._check_bounds(solution)
+        check_bounds(self, solution)
         for i in np.flatnonzero(solution.statuses == Status.INFEASIBLE).tolist():
             if i not in solution.cuts or not is_short(self.circulation.part(i, i + 1), solution.cuts[i]):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, without a reason that holds")
         if prices is not None:
-            terms = self._bound_terms(prices)
+            terms = bound_terms(self, prices)
             bound, size = sum(terms, Fraction(0)), sum(map(abs, terms), Fraction(0))
             cost = sum(map(Fraction, self.costs(solution).tolist()))
             # what rounding prices and sums to floats can amount to
@@ -356,44 +338,12 @@ class PairingModel(Model["PairingSolution"]):
                 raise InvalidSolution(f"the prices prove {float(bound)!r} and not the cost {float(cost)!r}")
         return True
 
-    def _check_bounds(self, solution: PairingSolution) -> None:
-        """Raise InvalidSolution where a pairing breaks a bound, or something is lost on the way."""
-        check_sizes(self, solution)
-        arcs, flow = self.circulation, self.flow(solution)
-        same = self.solution_of(solution.statuses, flow)
-        taken = zip(same.to_default, solution.to_default, strict=True)
-        if not np.array_equal(same.chosen, solution.chosen) or not all(np.array_equal(*each) for each in taken):
-            raise InvalidSolution("a pair is chosen that does not exist, or is not what its arc carries")
-        solved = solution.statuses <= Status.FEASIBLE
-        for a in np.flatnonzero(((flow < arcs.lower) | (flow > arcs.upper)) & solved[arcs.rows])[:1].tolist():
-            raise InvalidSolution(
-                f"{self._count(a, flow[a], solution)}; its bounds are {arcs.lower[a]} and {arcs.upper[a]}"
-            )
-        left = np.zeros(int(arcs.first_nodes[-1]), np.int64)
-        home = arcs.first_nodes[arcs.rows]
-        np.add.at(left, home + arcs.head, flow)
-        np.subtract.at(left, home + arcs.tail, flow)
-        for node in np.flatnonzero((left != 0) & np.repeat(solved, arcs.nodes))[:1]:
-            raise InvalidSolution(f"at {node_names(self)[node]} {left[node]} units too many come in")
-
-    def _count(self, a: int, flow: int, solution: PairingSolution) -> str:
-        """How much an arc carries, in words."""
-        arcs = self.circulation
-        if arcs.role[a] != Role.ITSELF or arcs.group[a] not in (Group.PREDICTED, Group.TRUE):
-            return f"{Arcs(self).words(a)} is {flow}"
-        side, at = (PRED, arcs.first[a]) if arcs.group[a] == Group.PREDICTED else (TRUE, arcs.second[a])
-        position = int(self.batch.sides[side].ptr[arcs.rows[a]] + at)
-        counted = (
-            "units" if self.units is not None else f"pairs ({solution.to_default[side][position]} with the default)"
-        )
-        return f"the {SIDES[side]} class {self.label(side, position)!r} has {flow} {counted}"
-
     def verify(self, solution: PairingSolution) -> bool:
         """True if each optimum, and each claim that there is no solution, is proved once more; else InvalidSolution.
 
         In exact arithmetic, on the model's data alone, by code that no solver uses.
         """
-        self._check_bounds(solution)
+        check_bounds(self, solution)
         arcs, flow = self.circulation, self.flow(solution)
         for i, status in enumerate(solution.statuses):
             if status == Status.OPTIMAL:
@@ -404,89 +354,11 @@ class PairingModel(Model["PairingSolution"]):
 
     def certify(self, solution: PairingSolution, claim: Claim) -> PairingSolution:
         """Pairings that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
-        from hemlp.kernels.cycles import BROKEN, PROVED
-
-        check_sizes(self, solution)
-        if self.arcs is not None:
-            self._check_bounds(solution)
-        lower: dict[int, float] = {}
-        others: dict[int, tuple[str, str]] = {}
-        up, ut = solution.to_default
-        made = PairingSolution(
-            self, solution.statuses.copy(), solution.chosen.astype(np.bool_ if self.arcs is None else np.int64),
-            (up.astype(np.int64), ut.astype(np.int64)),
-            None if solution.flow is None else solution.flow.astype(np.int64),
-            hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
-        )  # fmt: skip
-        solved = made.statuses <= Status.FEASIBLE
-        verdicts = self._improve(made, solved)
-        if (verdicts == BROKEN).any():
-            self._check_bounds(solution)
-        for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
-            one = self[row]
-            flow = np.array(improve(one.circulation, one.flow(made[row]).tolist()), np.int64)
-            made.write(row, one.solution_of(made.statuses[row : row + 1], flow))
-        made.statuses[solved] = Status.OPTIMAL
-        for row in np.flatnonzero(made.statuses == Status.INFEASIBLE).tolist():
-            if (cut := ExactFlow(self[row].circulation).balance()) is not None:
-                made.cuts[row] = cut
-            else:
-                made.statuses[row] = Status.UNSOLVED
-        rows = self._changed_rows(solution, made)
-        if rows.size:
-            least = self.costs(made)
-            for row in claim.accept_improvements(rows, self.costs(solution), least, self.cost_values, others).tolist():
-                made.write(row, solution[row])
-                made.statuses[row] = Status.FEASIBLE
-                lower[row] = float(least[row])
-        return made
-
-    def _improve(self, made: PairingSolution, solved: NDArray[np.bool_]) -> Any:
-        """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance."""
-        if self.arcs is None:
-            from hemlp.kernels.certificate import cheapest
-
-            return cheapest(given_data(self), solved, chosen_data(self, made))
-        from hemlp.kernels.circulations import cheapest_flows
-
-        nodes, hints = int(self.arcs.first_nodes[-1]), made.hints
-        dual = np.zeros(nodes) if hints is None or [of.size for of in hints] != [nodes] else hints[0]
-        assert made.flow is not None
-        before = made.flow.copy()
-        verdicts = cheapest_flows(flow_data(self), solved, made.flow, dual)
-        if not np.array_equal(before, made.flow):
-            again = self.solution_of(made.statuses, made.flow)
-            for mine, theirs in zip((made.chosen, *made.to_default), (again.chosen, *again.to_default), strict=True):
-                mine[:] = theirs
-        return verdicts
-
-    def _changed_rows(self, first: PairingSolution, second: PairingSolution) -> IntArray:
-        """The instances whose solutions differ."""
-        if self.arcs is not None:
-            return changed_rows((self.arcs.ptr, self.flow(first), self.flow(second)))
-        pairs = self.pairs.ptr, first.chosen.astype(np.bool_, copy=False), second.chosen
-        defaults = zip(self.batch.sides, first.to_default, second.to_default, strict=True)
-        return changed_rows(pairs, *((side.ptr, before, after) for side, before, after in defaults))
+        return certify(self, solution, claim)
 
     def dual_bound(self, prices: Prices) -> float:
         """What every pairing costs at least, by the prices of the classes (weak duality)."""
-        return float(sum(self._bound_terms(prices), Fraction(0)))
-
-    def _bound_terms(self, prices: Prices) -> list[Fraction]:
-        """What each arc adds to the bound that prices prove, without rounding."""
-        arcs = self.circulation
-        potential = np.zeros(int(arcs.first_nodes[-1]))
-        home = arcs.first_nodes[arcs.rows]
-        for side, ends, sign in ((PRED, arcs.head, -1), (TRUE, arcs.tail, 1)):
-            at = arcs.class_arcs(side)
-            potential[(home + ends)[at]] = sign * (prices.predicted, prices.true)[side]
-        exact = list(map(Fraction, potential.tolist()))
-        terms = []
-        columns = (of.tolist() for of in (home + arcs.tail, home + arcs.head, arcs.cost, arcs.lower, arcs.upper))
-        for tail, head, cost, low, high in zip(*columns, strict=True):
-            reduced = Fraction(cost) + exact[tail] - exact[head]
-            terms.append(reduced * (low if reduced > 0 else high))
-        return terms
+        return float(sum(bound_terms(self, prices), Fraction(0)))
 
     def degrees(self, solution: PairingSolution, side: int) -> IntArray:
         """How many pairs each class of a side takes part in, defaults included."""

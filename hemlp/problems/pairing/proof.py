@@ -7,7 +7,7 @@ by weak duality. There is no flow at all if and only if some nodes must take in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from hemlp.errors import InvalidSolution
@@ -123,13 +123,11 @@ class ExactFlow:
 
     def bound(self, potential: Sequence[int]) -> int:
         """What every flow costs at least, times the scale, by potentials of the nodes (weak duality)."""
-        return sum(self.bound_terms(potential))
-
-    def bound_terms(self, potential: Sequence[int]) -> Iterable[int]:
-        """What each arc adds to that: its reduced cost, times its lower or its upper capacity."""
+        total = 0
         for (tail, head), cost, lower, upper in zip(self.ends, self.cost, self.lower, self.upper, strict=True):
             reduced = cost + potential[tail] - potential[head]
-            yield reduced * (lower if reduced > 0 else upper)
+            total += reduced * (lower if reduced > 0 else upper)
+        return total
 
 
 def _cycle(last: Sequence[ResidualArc | None], node: int | None) -> list[ResidualArc]:
