@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -24,13 +25,13 @@ from hemlp.escaping import markup
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
+from hemlp.measures.catalogue_entry import KINDS, CatalogueEntry
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.matches import MatchMeasure
-from hemlp.measures.named import KINDS, Named
-from hemlp.measures.names import about_parameter
+from hemlp.measures.naming import about_parameter
 from hemlp.measures.nearest import NearestMeasure
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.set_measure import SetMeasure
 from hemlp.measures.transport import TransportMeasure
 from hemlp.paper import cases as paper
 from hemlp.problems.pairing.costs import ShortestPath
@@ -108,7 +109,7 @@ def listed(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def measure_page(each: Measure, entry: Named, *, drawn: bool) -> str:
+def measure_page(each: Measure, entry: CatalogueEntry, *, drawn: bool) -> str:
     """Formula, model, parameters, promises, advice, and a case."""
     needed = entry.needed
     made = "".join(f", {key}={what}" for key, what in needed.items())
@@ -147,6 +148,10 @@ From {number(low)} to {number(high)}; {better}. Defined as
 ## Parameters
 
 {shown}
+## Reference
+
+{link_dois(entry.reference)}
+
 ## What holds on every instance
 
 {promises}
@@ -154,6 +159,11 @@ From {number(low)} to {number(high)}; {better}. Defined as
 
 {case_words(each, entry.case, drawn)}
 """
+
+
+def link_dois(reference: str) -> str:
+    """With links to what has a DOI."""
+    return re.sub(r"doi:(\S+?)(?=;|$)", r"[doi:\1](https://doi.org/\1)", reference) + "."
 
 
 def number(value: float) -> str:

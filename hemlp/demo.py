@@ -15,7 +15,7 @@ from hemlp.examples import mesh_mini
 from hemlp.instances.batch import Batch
 from hemlp.io.files import write_text
 from hemlp.measures.base import Measure
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.report.outputs import check_writable, write_per_instance
 from hemlp.results.evaluation import Evaluation

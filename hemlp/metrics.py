@@ -24,13 +24,13 @@ from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.instances.sets import LabelSets, Rows
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.registry import measure
-from hemlp.measures.registry import measure as as_measure
-from hemlp.measures.scores import Scores, joined
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.factory import measure
+from hemlp.measures.factory import measure as as_measure
+from hemlp.measures.instance_scores import Scores, concatenate_scores
+from hemlp.measures.set_measure import SetMeasure
 from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
@@ -101,7 +101,7 @@ def _averaged(
 ) -> float | FloatArray:
     """One number from the scores of instances, or these."""
     if isinstance(made, RankedMeasure):
-        scores = made.unranked(scores)
+        scores = made.without_k(scores)
         made = made.measure
     if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
         return micro_average(made, scores, zero_division)
@@ -182,7 +182,7 @@ class Metric:
         """The average over all instances since the last ``reset``, or their scores with ``average=None``."""
         if not self._seen:
             raise InvalidLabelSets("the metric has seen no instance: call update(y_true, y_pred) first")
-        (scores,) = joined([[each] for each in self._seen])
+        (scores,) = concatenate_scores([[each] for each in self._seen])
         return _averaged(self.measure, scores, self.average, None, self.zero_division)
 
     def reset(self) -> None:

@@ -28,9 +28,9 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
+from hemlp.measures.factory import measure, read_measures, write_measures
 from hemlp.measures.invariants import broken_invariants
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.registry import measure, read_measures, write_measures
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
@@ -242,7 +242,7 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
     h, true, pred = given[0]
     with tempfile.TemporaryDirectory() as folder:
         sides: tuple[Any, Any] = [set(true)] * 3, [set(pred)] * 3
-        runs = [None, folder, folder] if "custom" not in each.plain_fields().values() else [None]
+        runs = [None, folder, folder] if "custom" not in each.serializable_fields().values() else [None]
         for resume in runs:
             result = evaluate(h, *sides, [each], undefined="nan", chunk=2, resume=resume)
             values = result.per_instance("system", result.measures[0])
@@ -314,10 +314,10 @@ def _check_instance(each: Measure, h: Hierarchy, true: list[Label], pred: list[L
 
 
 def _check_text(each: Measure) -> None:
-    copy = pickle.loads(pickle.dumps(each)) if "custom" not in each.plain_fields().values() else each
+    copy = pickle.loads(pickle.dumps(each)) if "custom" not in each.serializable_fields().values() else each
     _require(copy == each, "a copy that was sent to another process is not the same")
     _require(copy.signature == each.signature, "the signature changes in another process")
-    if "custom" in each.plain_fields().values():
+    if "custom" in each.serializable_fields().values():
         _require("custom" in str(each), "the text of a measure that has no text form says custom")
         try:
             write_measures([each])

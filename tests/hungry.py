@@ -7,7 +7,7 @@ import resource
 import signal
 from pathlib import Path
 
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.set_measure import SetMeasure
 from hemlp.solvers.registry import as_solver
 
 

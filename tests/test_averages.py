@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, PairMeasure, SetMeasure, SetScore, evaluate, measure
 from hemlp.errors import InvalidOption, UndefinedScore
-from hemlp.measures.signatures import Signature, difference, stored_measure
+from hemlp.measures.signature import Signature, difference, restore_measure
 from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import graph
 from tests.test_diagnosis import closure, corpora
@@ -137,7 +137,7 @@ def test_signatures_are_read_back(text):
     assert read.measure == made.name
     assert read.parameters == {key: str(value) for key, value in made.parameters.items()}
     assert read.circumstances == {"hierarchy": "abc", "unknown": "error", "missing": "error"}
-    assert stored_measure(text, made.signature + "|hierarchy:abc") == made
+    assert restore_measure(text, made.signature + "|hierarchy:abc") == made
 
 
 def test_what_keeps_scores_from_being_compared():

@@ -11,7 +11,7 @@ import pytest
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.bounds import by_class, by_leaf, by_level
 from hemlp.errors import InfeasibleModel, InvalidBounds, NoTextForm
-from hemlp.measures.registry import read_measures, write_measures
+from hemlp.measures.factory import read_measures, write_measures
 from hemlp.testing import check_measure, random_instances
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])

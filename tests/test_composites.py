@@ -30,7 +30,7 @@ from hemlp import (
 )
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
-from hemlp.measures.registry import read_measures, write_measures
+from hemlp.measures.factory import read_measures, write_measures
 from hemlp.optimize.program import ProgramResult, Status
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.pairing.bounds import ALL, Bounds

@@ -271,15 +271,15 @@ class Mumbling(SetMeasure):
 class Forgetful(SetMeasure):
     """Its fields do not hold its horizon, so that it does not come back from texts."""
 
-    def plain_fields(self):
-        return {key: value for key, value in super().plain_fields().items() if key != "horizon"}
+    def serializable_fields(self):
+        return {key: value for key, value in super().serializable_fields().items() if key != "horizon"}
 
 
 class Crowded(SetMeasure):
     """Scores an instance by how many there are."""
 
-    def _evaluated(self, model, solution):
-        columns = super()._evaluated(model, solution)
+    def _compute_columns(self, model, solution):
+        columns = super()._compute_columns(model, solution)
         return columns | {self.name: columns[self.name] * len(model)}
 
 
@@ -288,9 +288,9 @@ class Drifting(SetMeasure):
 
     calls = 0
 
-    def _evaluated(self, model, solution):
+    def _compute_columns(self, model, solution):
         Drifting.calls += 1
-        columns = super()._evaluated(model, solution)
+        columns = super()._compute_columns(model, solution)
         return columns | {self.name: np.full_like(columns[self.name], 1 / (1 + Drifting.calls))}
 
     @property
@@ -306,7 +306,7 @@ class Unequal(SetMeasure):
         return Mistaken(usual.title, usual.batch, usual.direction, usual.weights, usual.top, usual.horizon)
 
     @property
-    def model_key(self):
+    def _model_key(self):
         return id(self)
 
 

@@ -63,8 +63,8 @@ def test_classes_that_the_corpus_does_not_have_are_an_error():
 
 
 def test_many_classes_with_several_parents(monkeypatch):
-    monkeypatch.setattr("hemlp.measures.weights.CLASSES_AT_ONCE", 2)
-    monkeypatch.setattr("hemlp.measures.weights.NODES_AT_ONCE", 5)
+    monkeypatch.setattr("hemlp.measures.information.CLASSES_AT_ONCE", 2)
+    monkeypatch.setattr("hemlp.measures.information.NODES_AT_ONCE", 5)
     test_information_accretion_is_its_definition(3)
     test_information_accretion_is_its_definition(4)
 

@@ -16,7 +16,7 @@ import pytest
 import hemlp
 import hemlp.testing
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.names import about_parameter
+from hemlp.measures.naming import about_parameter
 from hemlp.optimize.model import Model
 from tests.test_project import PAGES, ROOT, blocks
 
@@ -60,7 +60,7 @@ SHOWN = (
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
     "Hierarchy": ("find", "from_given", "numbers", "with_isolated", "up_distance_chunks"),
-    "Measure": ("list_length", "pair_bytes", "sees"),
+    "Measure": (),
     "LabelSets": ("place", "row_of"),
     "Batch": ("first", "joined", "over"),
     "ScoredSets": (
@@ -102,6 +102,14 @@ PUBLIC = {
         hemlp.costs.MatrixCost,
     )},
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_named_measure_says_where_it_was_published(name):
+    reference = NAMED[name].reference
+    assert re.search(r"\b(19|20)\d\d\b", reference), "no year"
+    for doi in re.findall(r"doi:([^;]*)", reference):
+        assert re.fullmatch(r"10\.\d{4,5}/[\w./-]+\w", doi), doi
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -30,7 +30,7 @@ from hemlp.errors import CyclicHierarchy, FileFormatError, InvalidOption, Invali
 from hemlp.hierarchy.hierarchy_files import FORMATS
 from hemlp.instances.sides import LETTERS, SIDES
 from hemlp.io.text import decode
-from hemlp.measures.sets import SET_SCORES
+from hemlp.measures.set_measure import SET_SCORES
 from hemlp.optimize.program import STATUSES, LinearProgram, Row, Status, Variable
 from hemlp.solvers.programs import ProgramSolver
 from hemlp.solvers.registry import SOLVERS
@@ -68,8 +68,8 @@ class Halved(SetMeasure):
     def invariants(self):
         return frozenset({"range"})
 
-    def _evaluated(self, model, solution):
-        columns = super()._evaluated(model, solution)
+    def _compute_columns(self, model, solution):
+        columns = super()._compute_columns(model, solution)
         return columns | {self.name: columns[self.name] / 2}
 
 
@@ -171,7 +171,7 @@ class Levels(Cost):
 def test_a_cost_of_a_strangers(tmp_path):
     each = PairMeasure("levels_apart", Bounds((1, 1), (1, 1)), cost=Levels(unit_cost=0.5), default_cost=5)
     works_everywhere(each, tmp_path)
-    assert each.plain_fields()["cost"] == "levels(unit_cost=0.5)"
+    assert each.serializable_fields()["cost"] == "levels(unit_cost=0.5)"
     assert measure("GIE", cost="levels").score(H, ["sheep"], ["animal"]) == 2
     assert "custom Levels#" in each.signature
 

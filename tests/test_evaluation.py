@@ -342,7 +342,7 @@ class Limited(SetMeasure):
         return Cut(*(getattr(usual, each.name) for each in fields(usual) if each.init))
 
     @property
-    def model_key(self):
+    def _model_key(self):
         return id(self)
 
 

@@ -13,7 +13,7 @@ import pytest
 from hemlp import Bounds, Evaluation, Hierarchy, PairMeasure, PairScore, evaluate, examples
 from hemlp.errors import FileFormatError, HemlpError, UnreadableFile
 from hemlp.escaping import json_text
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.version import __version__
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"

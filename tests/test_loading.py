@@ -16,7 +16,7 @@ from hemlp.cli.main import COMMANDS, commands
 from hemlp.costs import Cost
 from hemlp.errors import HemlpError, InvalidBounds, InvalidOption, NoSolver, UnknownMeasure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.named import KINDS
+from hemlp.measures.catalogue_entry import KINDS
 from hemlp.problems.pairing.costs import COSTS, as_cost
 from hemlp.solvers.registry import as_solver
 from hemlp.text import notation
@@ -42,8 +42,8 @@ def test_entries_of_the_catalogue_define_what_they_are_called():
 def test_names_are_known_before_anything_is_loaded():
     said = python(
         "import sys; from hemlp.measures.catalogue import NAMED\n"
-        "print(len(NAMED), 'GIE' in NAMED, 'gie' in NAMED, 'hemlp.measures.pairs' in sys.modules)\n"
-        "print(NAMED['GIE'].template, NAMED.get('gie'), 'hemlp.measures.pairs' in sys.modules)"
+        "print(len(NAMED), 'GIE' in NAMED, 'gie' in NAMED, 'hemlp.measures.pair_measure' in sys.modules)\n"
+        "print(NAMED['GIE'].template, NAMED.get('gie'), 'hemlp.measures.pair_measure' in sys.modules)"
     )
     assert said.splitlines() == [f"{len(NAMED)} True False False", "GIE None True"]
 
@@ -92,7 +92,7 @@ def test_texts_are_understood_by_a_process_that_has_loaded_nothing(text):
 
 
 def test_words_of_texts_are_where_the_table_says():
-    import_module("hemlp.measures.pairs")
+    import_module("hemlp.measures.pair_measure")
     assert set(notation.PLACES) == set(notation.WORDS)
     for word, module in notation.PLACES.items():
         said = python(f"import {module}; from hemlp.text.notation import WORDS; print({word!r} in WORDS)")

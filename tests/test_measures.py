@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import os
@@ -9,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 import networkx as nx
@@ -32,9 +34,10 @@ from hemlp import (
 )
 from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.measures.base import Measure
+from hemlp.measures.factory import NAMED, read_measures, write_measures
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.pair_scores import PAIR_SCORES
-from hemlp.measures.registry import NAMED, read_measures, write_measures
 from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled
 
@@ -245,6 +248,38 @@ def test_what_an_object_keeps_of_its_contents_is_no_content():
     assert fingerprint(bounds) == before
 
 
+@dataclass(frozen=True, eq=False)
+class Shared(Measure):
+    """How many labels both sides share, divided by ``divisor``: a measure of a class of its own."""
+
+    name: str
+    divisor: float = 1
+
+    columns = property(lambda self: (self.name,))
+    _scorer = property(lambda self: SetScore(lambda facts: facts.common, range=(0.0, math.inf)))
+    invariants = property(lambda self: frozenset({"symmetric"}))
+
+    def model(self, data, true=None, pred=None):
+        return measure("F").model(data, true, pred)
+
+    def _compute_columns(self, model, solution):
+        return {self.name: solution.sums[:, 2] / self.divisor}
+
+
+def test_a_measure_of_ones_own_is_a_frozen_dataclass():
+    one, half = Shared("one"), Shared("half", 2)
+    assert half.score(H, ["sheep", "cow"], ["cow"]) == 0.5
+    assert (half.fields, half.parameters) == ({"name": "half", "divisor": 2}, {"divisor": 2})
+    assert (str(one), str(half)) == ("Shared('one')", "Shared('half', divisor=2)")
+    assert measure(str(half)) == half == half.changed(divisor=2.0) != half.changed(divisor=3)
+    assert hash(measure(str(half))) == hash(half)
+    assert half.signature.startswith("half|divisor:2|custom Shared#")
+    assert read_measures(write_measures([half])) == [half]
+    assert pickle.loads(pickle.dumps(half)) == half
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        half.divisor = 3
+
+
 def test_what_cannot_be_read_is_never_the_same():
     first, second = (PairMeasure("mine", Bounds((1, 1), (1, 1)), cost=constant(threading.Lock())) for _ in "ab")
     assert first.signature == first.signature != second.signature
@@ -258,8 +293,8 @@ def test_a_measure_of_a_class_of_its_own_says_so():
         pass
 
     class Other(SetMeasure):
-        def _evaluated(self, model, solution):
-            return {name: values / 2 for name, values in super()._evaluated(model, solution).items()}
+        def _compute_columns(self, model, solution):
+            return {name: values / 2 for name, values in super()._compute_columns(model, solution).items()}
 
     signatures = {kind("mine", "none").signature for kind in (SetMeasure, Own, Other)}
     assert len(signatures) == 3

@@ -22,7 +22,7 @@ from hemlp import (
     metrics,
 )
 from hemlp.errors import InvalidOption, NoTextForm
-from hemlp.measures.registry import read_measures, write_measures
+from hemlp.measures.factory import read_measures, write_measures
 from hemlp.testing import check_measure
 from tests import oracle
 from tests.graphs import graph, labelled, up

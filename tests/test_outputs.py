@@ -28,7 +28,7 @@ from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
-from hemlp.measures.signatures import short
+from hemlp.measures.signature import shorten
 from hemlp.report.outputs import _csv_lines, tables_text, write_per_instance
 from hemlp.text.tables import Table
 
@@ -409,7 +409,7 @@ def test_notes_are_short_unless_asked_otherwise():
     assert len(ev.table(intervals=False).notes) == 5
     full = [ev.scores["A"][name].signature for name in ev.measures]
     assert ev.table(verbose=True).notes[-2:] == full
-    assert ev.table().notes[-2:] == [short(signature) for signature in full]
+    assert ev.table().notes[-2:] == [shorten(signature) for signature in full]
 
 
 def test_small_and_large_numbers_of_a_column():

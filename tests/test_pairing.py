@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
 import subprocess
 import threading
@@ -529,3 +530,10 @@ def test_bounds_by_class():
     assert sorted(solution.named_pairs()) == [("cow", "cow", 0.0), ("mammal", "sheep", 1.0)]
     with pytest.raises(ValueError, match="for one instance"):
         _ = measure("GIE").model(Batch.of(H, ["cow"] * 2, ["cow"] * 2)).solve().objective
+
+
+def test_models_and_solutions_that_were_solved_can_be_pickled():
+    model = measure("GIE").model(H, ["sheep", "mammal"], ["cow"])
+    solution = model.solve()
+    sent = pickle.loads(pickle.dumps((model, solution)))
+    assert [each.objectives.tolist() for each in (sent[0].solve(), sent[1])] == [solution.objectives.tolist()] * 2

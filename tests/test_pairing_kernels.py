@@ -17,7 +17,7 @@ from hemlp.kernels.certificate import cheapest
 from hemlp.kernels.closed_forms import best_pairings
 from hemlp.kernels.cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.pairing import Chosen
-from hemlp.measures.pairs import common_classes
+from hemlp.measures.pair_measure import common_classes
 from hemlp.optimize.program import ProgramResult
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.pairing.costs import ShortestPath

@@ -19,7 +19,7 @@ from hemlp.analysis.statistics.resampling import BLOCK, Draw
 from hemlp.analysis.statistics.tests import kendall, kendall_taus
 from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.text.intervals import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])

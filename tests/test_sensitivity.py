@@ -30,7 +30,7 @@ from hemlp import (
 )  # fmt: skip
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
-from hemlp.measures.sensitivity import Sensitivity, crossings
+from hemlp.measures.default_cost_sensitivity import Sensitivity, crossings
 from hemlp.results.evaluation import Evaluation
 from hemlp.testing import random_instances
 from tests import oracle

@@ -15,8 +15,8 @@ from sklearn.metrics import f1_score, jaccard_score, precision_score, recall_sco
 from hemlp import TOP, Batch, Hierarchy, SetMeasure, SetScore, examples, information_content, measure
 from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
 from hemlp.measures.catalogue import NAMED
+from hemlp.measures.factory import read_measures, write_measures
 from hemlp.measures.invariants import INVARIANTS, broken_invariants
-from hemlp.measures.registry import read_measures, write_measures
 from hemlp.problems.closure.tolerance import TolerantModel
 from hemlp.solvers.registry import accepting_solvers
 from tests import oracle

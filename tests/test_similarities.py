@@ -27,7 +27,7 @@ from hemlp import (
 )
 from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm
-from hemlp.measures.registry import write_measures
+from hemlp.measures.factory import write_measures
 from hemlp.testing import check_measure
 from tests import oracle
 from tests.graphs import graph, labelled, up

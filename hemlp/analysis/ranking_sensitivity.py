@@ -11,9 +11,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.sensitivity import Number, Sensitivity, Totals, crossings, shown
+from hemlp.measures.at_k import RankedMeasure
+from hemlp.measures.default_cost_sensitivity import EnvelopeSum, Number, Sensitivity, crossings, format_number
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.options import check_known
 from hemlp.report.plots import save, sensitivity_chart
 from hemlp.text.display import Shown
@@ -66,7 +66,7 @@ class Sensitivities(Shown):
         """One row a flip; the notes say who is ahead where the systems were evaluated. Of one system, its lines."""
         if len(self.systems) == 1:
             return self._alone()
-        rows = [[shown(d), below, above] for d, below, above in self.flips]
+        rows = [[format_number(d), below, above] for d, below, above in self.flips]
         at = self.order(self.chosen)
         means = ", ".join(f"{name} {figure(float(self.systems[name](self.chosen)))}" for name in at)
         count = many(self.systems[at[0]].instances, "instance")
@@ -144,9 +144,9 @@ def sensitivities(ev: Evaluation, measure: str) -> Sensitivities:
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
     found = {}
     for system in ev.systems:
-        totals = Totals(of_pairs)
+        totals = EnvelopeSum(of_pairs)
         for _, batch in ev.inputs.blocks(system):
-            totals.add_batch(each.sees(batch) if isinstance(each, RankedMeasure) else batch)
+            totals.add_batch(each._as_batch(batch) if isinstance(each, RankedMeasure) else batch)
         found[system] = totals.sensitivity()
     chosen: Any = of_pairs.default_cost
     return Sensitivities(measure, found, float(chosen))

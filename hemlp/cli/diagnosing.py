@@ -81,7 +81,7 @@ def diagnosis(
     ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool
 ) -> list[tuple[str, Table, int | None]]:
     """All tables, with their titles, and of how many rows those that can be long are shown."""
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
     (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
     assert ev.inputs is not None

@@ -95,8 +95,8 @@ def model(
     from hemlp.analysis.explain.network import network_picture
     from hemlp.hierarchy.class_names import read_names
     from hemlp.io.files import write_text
-    from hemlp.measures.ranked import RankedMeasure
-    from hemlp.measures.registry import measure as made
+    from hemlp.measures.at_k import RankedMeasure
+    from hemlp.measures.factory import measure as made
     from hemlp.report.outputs import check_writable, system_files
     from hemlp.run.scored import sides_of
 

@@ -41,9 +41,9 @@ def measures(name: str | None) -> None:
     Example: hemlp measures MGIA
     """
     from hemlp.measures.catalogue import NAMED
+    from hemlp.measures.factory import measure
     from hemlp.measures.invariants import INVARIANTS
-    from hemlp.measures.names import about_parameter
-    from hemlp.measures.registry import measure
+    from hemlp.measures.naming import about_parameter
 
     for each in [measure(name)] if name else [named.template for named in NAMED.values()]:
         better = "greater is better" if each.greater_is_better else "less is better"

@@ -82,14 +82,14 @@ def _measure(ctx: click.Context, param: click.Parameter, value: str | None) -> s
 
 
 def _stored(file: str) -> list[Measure]:
-    from hemlp.measures.registry import read_measures
+    from hemlp.measures.factory import read_measures
 
     return read_measures(Path(file))
 
 
 def _known_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names that begin so, for shells that complete what is typed."""
-    from hemlp.measures import registry  # noqa: F401 (fills the names)
+    from hemlp.measures import factory  # noqa: F401 (fills the names)
     from hemlp.measures.catalogue import NAMED
 
     before, comma, last = incomplete.rpartition(",")

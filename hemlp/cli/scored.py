@@ -70,8 +70,8 @@ def curve(
     from hemlp.analysis.scored.curve import curve as made
     from hemlp.analysis.scored.ranked import ranked
     from hemlp.io.files import write_text
-    from hemlp.measures.ranked import RankedMeasure
-    from hemlp.measures.registry import measure as as_measure
+    from hemlp.measures.at_k import RankedMeasure
+    from hemlp.measures.factory import measure as as_measure
     from hemlp.report.outputs import check_writable, csv_text
     from hemlp.report.plots import svg as drawn
 

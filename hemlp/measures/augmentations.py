@@ -24,7 +24,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.batch import Batch
-from hemlp.measures.named import LCA_METHODS
+from hemlp.measures.catalogue_entry import LCA_METHODS
 from hemlp.optimize.model import Model
 from hemlp.options import check_choice, join_by_name, plain_horizon, plain_number
 
@@ -83,7 +83,7 @@ class Augmentation(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
-    def usual_options(self) -> dict[str, Any]:
+    def default_options(self) -> dict[str, Any]:
         """What the fields are unless something else is said."""
         return {field.name: field.default for field in fields(self) if field.default is not MISSING}
 
@@ -103,7 +103,7 @@ class Augmentation(ABC):
         """How many bytes each instance takes beside its lists."""
         return np.zeros(len(batch))
 
-    def list_length(self, h: Hierarchy) -> float:
+    def mean_closure_size(self, h: Hierarchy) -> float:
         """How many entries the list of what a class reaches has on average."""
         return h.upward.mean_length
 
@@ -145,7 +145,7 @@ class Flat(Augmentation):
         """All of them."""
         return frozenset({"names", "monotone", "mirror", "symmetric", "distinct"})
 
-    def list_length(self, h: Hierarchy) -> float:
+    def mean_closure_size(self, h: Hierarchy) -> float:
         """The class itself."""
         return 1.0
 
@@ -179,7 +179,7 @@ class Ancestors(Augmentation):
         """Near a root a horizon shows less, and what is shared weighs more: then it is not monotone."""
         return frozenset({"names", "mirror", "symmetric"} | ({"monotone"} if self.horizon is None else set()))
 
-    def list_length(self, h: Hierarchy) -> float:
+    def mean_closure_size(self, h: Hierarchy) -> float:
         """Of ancestors, or of those that a horizon shows."""
         if self.horizon is None:
             return h.upward.mean_length
@@ -206,7 +206,7 @@ class Descendants(Flat):
         """As of ancestors."""
         return frozenset({"names", "monotone", "mirror", "symmetric"})
 
-    def list_length(self, h: Hierarchy) -> float:
+    def mean_closure_size(self, h: Hierarchy) -> float:
         """Of descendants."""
         return h.downward.mean_length
 
@@ -238,7 +238,7 @@ class LcaGraph(Augmentation):
     def table_bytes(self, batch: Batch) -> FloatArray:
         """Of that table, and of the distances of all pairs."""
         predicted, true = (np.diff(side.ptr).astype(np.float64) for side in batch.sides)
-        above = np.minimum(len(batch.hierarchy), true * self.list_length(batch.hierarchy))
+        above = np.minimum(len(batch.hierarchy), true * self.mean_closure_size(batch.hierarchy))
         return 6.0 * above * true + 12.0 * predicted * true
 
 
@@ -246,8 +246,8 @@ class LcaGraph(Augmentation):
 class MinimalLca(LcaGraph):
     """The minimal LCA graphs of Problem 2.
 
-    ``horizon`` h: a class sees what is fewer than h levels up. ``solver``: by whom the graphs are found unless somebody
-    else is asked: None for the optimum, "greedy" for Algorithm 1; ``time_limit``: in how many seconds an instance.
+    ``horizon`` h: a class sees what is fewer than h levels up. ``solver``: who finds the graphs unless another solver
+    is asked for: None for the optimum, "greedy" for Algorithm 1; ``time_limit``: in seconds per instance.
     """
 
     horizon: int | None = None

@@ -17,11 +17,11 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, UndefinedScore
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.scores import Scores, mean
-from hemlp.measures.sets import SET_SCORES, SetFacts, SetMeasure
+from hemlp.measures.instance_scores import Scores, mean
+from hemlp.measures.set_measure import SET_SCORES, SetFacts, SetMeasure
 from hemlp.options import check_choice
 
 Average = Literal["mean", "micro", "of_means", "cafa", "where_wrong"]
@@ -30,7 +30,7 @@ PERFECT = 1e-12
 """A score is perfect that is no farther from the best one: rounding of weights can amount to this, a count cannot."""
 
 
-def averaged(measure: Measure, scores: Scores, average: Average) -> float:
+def average_scores(measure: Measure, scores: Scores, average: Average) -> float:
     """The average of the ``scores`` of a measure over the instances on which it is defined.
 
     Raises
@@ -42,7 +42,7 @@ def averaged(measure: Measure, scores: Scores, average: Average) -> float:
     """
     check_choice("average", average, AVERAGES)
     if isinstance(measure, RankedMeasure):
-        return averaged(measure.measure, measure.unranked(scores), average)
+        return average_scores(measure.measure, measure.without_k(scores), average)
     if average == "mean":
         return scores.mean()
     if average == "where_wrong":
@@ -72,8 +72,8 @@ def _where_wrong(measure: Measure, scores: Scores) -> float:
 
 def _of_means(measure: SetMeasure, scores: Scores, average: str) -> float:
     """F of mean P and mean R; "cafa" of ancestor closures only, and with the mean of P where there is a prediction."""
-    rule = measure.score_rule
-    if rule.of_means is None:
+    scorer = measure._scorer
+    if scorer.of_means is None:
         raise InvalidOption(f"{measure.name} has no average {average!r}: it is not made of P and R")
     if average == "cafa" and not isinstance(measure.augment, Ancestors):
         raise InvalidOption(
@@ -83,7 +83,7 @@ def _of_means(measure: SetMeasure, scores: Scores, average: str) -> float:
     covered = predicted > 0 if average == "cafa" else np.ones(predicted.size, np.bool_)
     _some(measure, average, predicted.size, "it is undefined on all instances")
     _some(measure, average, int(covered.sum()), "no instance has a prediction")
-    return rule.of_means(mean(precision[covered]), mean(recall))
+    return scorer.of_means(mean(precision[covered]), mean(recall))
 
 
 def _precision_and_recall(measure: SetMeasure, scores: Scores) -> tuple[FloatArray, FloatArray, FloatArray]:

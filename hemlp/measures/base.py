@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from dataclasses import fields
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.scores import Score, Scores
+from hemlp.measures.instance_scores import Score, Scores
 from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, score_together
 from hemlp.optimize.model import Model
 from hemlp.optimize.program import STATUSES, Status
@@ -29,23 +30,31 @@ from hemlp.version import __version__
 class Measure(ABC):
     """What every measure has. ``columns`` begins with the name of the measure itself.
 
-    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a class that says how its model is made and its
-    columns from the optimum.
+    A measure of your own is a ``PairMeasure`` or a ``SetMeasure``, or a frozen dataclass that says how its model is
+    made and its columns from the optimum.
     """
 
     name: str
+    _omitted_if_none: ClassVar[tuple[str, ...]] = ()
+    """Parameters that signatures leave out where they are None: they came later."""
 
-    @classmethod
-    def kinds(cls) -> Iterator[type[Measure]]:
-        """All classes of measures, whoever defined them: their names begin the text of a measure without one."""
-        for kind in cls.__subclasses__():
-            yield kind
-            yield from kind.kinds()
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.fields == other.fields
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     @property
-    @abstractmethod
     def fields(self) -> dict[str, Any]:
         """All that makes this measure, by the names of the constructor's arguments."""
+        made = (each.name for each in fields(self) if each.init)  # type: ignore[arg-type]
+        return {"score" if name == "scoring" else name: getattr(self, name) for name in made}
+
+    @property
+    def _defaults(self) -> dict[str, Any]:
+        """What fields are unless something else is said."""
+        arguments = inspect.signature(type(self)).parameters.values()
+        return {each.name: each.default for each in arguments if each.default is not each.empty}
 
     def changed(self, **changes: Any) -> Self:
         """The same measure with other fields.
@@ -63,23 +72,20 @@ class Measure(ABC):
         """
         return type(self)(**{**self.fields, **changes})
 
-    def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; what has no text form says custom."""
-        return self.fields
-
-    def custom_fields(self) -> dict[str, Any]:
-        """The fields that have no text form."""
-        return {key: self.fields[key] for key, value in self.plain_fields().items() if value == "custom"}
+    def serializable_fields(self) -> dict[str, Any]:
+        """The fields as plain values and texts; what has no text form says custom."""
+        return {key: _serializable(value) for key, value in self.fields.items()}
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that can be chosen, with their values: of a user's own measure all fields but the name."""
         if self.name in NAMED:
             return NAMED[self.name].parameters_of(self)
-        return {key: value for key, value in self.plain_fields().items() if key != "name"}
+        left_out = {"name", *(key for key in self._omitted_if_none if self.fields[key] is None)}
+        return {key: value for key, value in self.serializable_fields().items() if key not in left_out}
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """What it is called in tables: its name if it is a user's own, and else its text."""
         return str(self) if self.name in NAMED else self.name
 
@@ -90,15 +96,10 @@ class Measure(ABC):
     def _text(self) -> str:
         """Of fields that never change."""
         if self.name in NAMED:
-            return format_call(self.name, (), NAMED[self.name].chosen(self))
-        plain, usual = self.plain_fields(), self.usual_fields
-        given = {key: value for key, value in plain.items() if key not in usual or value != usual[key]}
+            return format_call(self.name, (), NAMED[self.name].chosen_parameters(self))
+        defaults = self._defaults
+        given = {k: v for k, v in self.serializable_fields().items() if k not in defaults or v != defaults[k]}
         return format_call(type(self).__name__, (given.pop("name"),), given)
-
-    @property
-    @abstractmethod
-    def usual_fields(self) -> dict[str, Any]:
-        """What fields are unless something else is said."""
 
     @property
     @abstractmethod
@@ -107,18 +108,18 @@ class Measure(ABC):
 
     @property
     @abstractmethod
-    def score_rule(self) -> Any:
+    def _scorer(self) -> Any:
         """How the score is made from the optimum: a ``PairScore`` or ``SetScore``."""
 
     @property
     def greater_is_better(self) -> bool:
         """Errors and losses are better when small."""
-        return bool(self.score_rule.greater_is_better)
+        return bool(self._scorer.greater_is_better)
 
     @property
     def range(self) -> tuple[float, float]:
         """Least and greatest value."""
-        low, high = self.score_rule.range
+        low, high = self._scorer.range
         return low, high
 
     @property
@@ -150,7 +151,7 @@ class Measure(ABC):
         """
 
     @abstractmethod
-    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         """The columns of a score, from the optimum of the model."""
 
     def evaluate(self, model: Model[Any], solution: Any) -> Score:
@@ -174,13 +175,13 @@ class Measure(ABC):
             raise InvalidOption(f"evaluate takes the model of one instance, this has {len(model)}: take model[i]")
         if not hasattr(solution, "statuses"):
             solution = model.read_pulp(solution)
-        columns = {name: float(values[0]) for name, values in self._evaluated(model, solution).items()}
+        columns = {name: float(values[0]) for name, values in self._compute_columns(model, solution).items()}
         status = STATUSES[int(solution.statuses[0])]
         if status not in (Status.OPTIMAL, Status.FEASIBLE):
             columns = dict.fromkeys(columns, math.nan)
         return Score(columns[self.name], columns, status, self.signature)
 
-    def check_complete(self) -> None:
+    def _check_complete(self) -> None:
         """Refuse to score by a named measure without what it needs."""
         for key, what in NAMED[self.name].needed.items() if self.name in NAMED else ():
             if self.fields[key] is None:
@@ -192,18 +193,18 @@ class Measure(ABC):
         return True
 
     @property
-    def model_key(self) -> Any:
+    def _model_key(self) -> Any:
         """Measures of one class and one key have the same model and are defined on the same instances.
 
         Of a class of your own it is asked only if the class defines it.
         """
         return id(self)
 
-    def list_length(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """How many entries the list of what a class reaches has on average, where the model needs such lists."""
         return hierarchy.upward.mean_length
 
-    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+    def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """How many bytes each pair of a predicted and a true class takes, where the model has pairs."""
         return 0.0
 
@@ -223,10 +224,10 @@ class Measure(ABC):
         True
         """
         predicted, true = (side.sizes.astype(np.float64) for side in batch.sides)
-        labels = (predicted + true) * (300 + 24 * self.list_length(batch.hierarchy))
-        return labels + self.pair_bytes(batch.hierarchy) * predicted * true
+        labels = (predicted + true) * (300 + 24 * self._mean_closure_size(batch.hierarchy))
+        return labels + self._pair_bytes(batch.hierarchy) * predicted * true
 
-    def sees(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+    def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
         """The batch that is scored: a batch as it is, or one of a single instance."""
         return as_batch(data, true, pred)
 
@@ -242,19 +243,24 @@ class Measure(ABC):
     @cached_property
     def _lasting_signature(self) -> str | None:
         """The signature, where nothing in it can change: neither a mapping nor what a user has defined."""
-        foreign = any(not part.__module__.startswith("hemlp.") for part in (type(self), *self.parts))
-        return None if foreign or self.custom_fields() else self._sign()
+        custom = "custom" in self.serializable_fields().values()
+        return None if custom or self._foreign_parts else self._sign()
 
     def _sign(self) -> str:
-        custom = {key: f"custom {fingerprint(value)}" for key, value in self.custom_fields().items()}
+        plain, own = self.serializable_fields(), self.fields
+        custom = {key: f"custom {fingerprint(own[key])}" for key, value in plain.items() if value == "custom"}
         parameters = ",".join(f"{key}:{custom.get(key, value)}" for key, value in self.parameters.items())
-        foreign = (part for part in (type(self), *self.parts) if not part.__module__.startswith("hemlp."))
-        own = "".join(f"|custom {fingerprint(part)}" for part in foreign)
-        return f"{self.name}|{parameters}{own}|hemlp:{__version__}"
+        foreign = "".join(f"|custom {fingerprint(part)}" for part in self._foreign_parts)
+        return f"{self.name}|{parameters}{foreign}|hemlp:{__version__}"
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        """Classes and functions that a name in the text stands for; those that are not hemlp's show in signatures."""
+    def _foreign_parts(self) -> list[Any]:
+        """Classes and functions that the text stands for, and that are not hemlp's: they show in signatures."""
+        return [part for part in (type(self), *self._parts) if not part.__module__.startswith("hemlp.")]
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        """Classes and functions that names in the text stand for."""
         return ()
 
     @overload
@@ -316,7 +322,7 @@ class Measure(ABC):
         >>> measure("F_H").score(Batch.of(h, ["sheep", "cow"], ["cow", "cow"])).values.tolist()
         [0.5, 1.0]
         """
-        batch = self.sees(data, true, pred)
+        batch = self._as_batch(data, true, pred)
         (scores,) = score_together(
             [self], batch, solver=solver, time_limit=time_limit, undefined=undefined, verify=verify
         )
@@ -334,3 +340,20 @@ class Measure(ABC):
                 first_row + row + 1,
             ).advised(LEAVE_OUT)
         return np.flatnonzero(~bad)
+
+
+def set_fields(measure: Measure, **values: Any) -> None:
+    """Set fields of a frozen measure while it is made."""
+    for name, value in values.items():
+        object.__setattr__(measure, name, value)
+
+
+def _serializable(value: Any) -> Any:
+    """A plain value as it is, a cost by its text; "custom" where there is no text form."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, tuple):
+        return "custom" if "custom" in map(_serializable, value) else value
+    if hasattr(value, "custom"):  # bounds
+        return "custom" if value.custom else value
+    return getattr(value, "text", None) or "custom"

@@ -16,7 +16,7 @@ from hemlp.problems.pairing.prices import price_ranges
 from hemlp.text.tables import Table, figure
 
 if TYPE_CHECKING:
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ClassPrices:
     error: float
 
     def table(self) -> Table:
-        """One row a class."""
+        """One row per class."""
         cells = [[row.side, str(row.label), *map(figure, (row.least, row.greatest, row.without))] for row in self.rows]
         notes = [
             f"least cost {self.error:g}",
@@ -61,10 +61,10 @@ def class_prices(measure: PairMeasure, batch: Batch) -> ClassPrices:
     ranges = price_ranges(solution)
     gone = [_without(batch, side, k) for side in (0, 1) for k in range(batch.sides[side].classes.size)]
     rows = []
-    for found, left in zip(ranges, gone, strict=True):
+    for price, left in zip(ranges, gone, strict=True):
         other = float(measure.model(left).solve().objectives[0])
         change = math.nan if math.isnan(other) else other - solution.objective
-        rows.append(ClassPrice(found.side, found.label, found.least, found.greatest, change))
+        rows.append(ClassPrice(price.side, price.label, price.least, price.greatest, change))
     return ClassPrices(tuple(rows), solution.objective)
 
 

@@ -133,8 +133,8 @@ class _Reader:
         kind: Any = type(value)
         state = value.__getstate__() if kind.__getstate__ is vars(object)["__getstate__"] else None
         if state is None:
-            found = value.__reduce_ex__(2)
-            state = found if isinstance(found, str) else found[1:]
+            reduced = value.__reduce_ex__(2)
+            state = reduced if isinstance(reduced, str) else reduced[1:]
         if isinstance(state, dict):  # what was computed from the rest, and kept
             state = {k: v for k, v in state.items() if not isinstance(getattr_static(kind, k, None), _KEPT)}
         return self._all("object", [type(value), state])
@@ -163,10 +163,10 @@ def _names(code: types.CodeType) -> set[str]:
 def _installed(value: Any) -> bool:
     """Whether a function or class can be imported by its name from Python itself or from an installed package."""
     module = sys.modules.get(value.__module__)
-    found: Any = module
+    importable: Any = module
     for name in value.__qualname__.split("."):
-        found = getattr_static(found, name, None)
-    if found is not value or module is None:
+        importable = getattr_static(importable, name, None)
+    if importable is not value or module is None:
         return False
     top = value.__module__.partition(".")[0]
     file = getattr(module, "__file__", None) or ""

@@ -18,8 +18,8 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, SIDES, TRUE
-from hemlp.measures.base import Measure
-from hemlp.measures.names import check_name
+from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.optimize.joint import JointModel
 from hemlp.options import check_choice
@@ -86,7 +86,7 @@ MATCH_SCORES: dict[str, MatchScore] = {
 """Scores by name. One line more makes a score of yours known by name."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class MatchMeasure(Measure):
     """A measure of best matches, made of two pairings.
 
@@ -110,31 +110,13 @@ class MatchMeasure(Measure):
 
     name: str
     cost: Any
-    rule: str | MatchScore
+    scoring: str | MatchScore
 
     def __init__(self, name: str, *, cost: Any = "wu_palmer", score: str | MatchScore = "BMA") -> None:
         if not isinstance(score, MatchScore):
             check_choice("score", score, tuple(MATCH_SCORES))
-        self.__dict__.update(name=name, cost=as_cost(cost), rule=score)
+        set_fields(self, name=name, cost=as_cost(cost), scoring=score)
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash((self.name, str(self.rule)))
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"name": self.name, "cost": self.cost, "score": self.rule}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor."""
-        return dict(MatchMeasure.__init__.__kwdefaults__ or {})
-
-    def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; what has no text form says custom."""
-        rule = "custom" if isinstance(self.rule, MatchScore) else self.rule
-        return {"name": self.name, "cost": cost_text(self.cost), "score": rule}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -142,34 +124,34 @@ class MatchMeasure(Measure):
         return self.name, "predicted_error", "true_error"
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """A cost that has a text form, and a score that is known by name."""
         cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
-        return *cost, *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+        return *cost, *((self._scorer.function,) if isinstance(self.scoring, str) else ())
 
     @property
-    def score_rule(self) -> MatchScore:
+    def _scorer(self) -> MatchScore:
         """How the score is made of the matches."""
-        return MATCH_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+        return MATCH_SCORES[self.scoring] if isinstance(self.scoring, str) else self.scoring
 
     @property
     def invariants(self) -> frozenset[str]:
         """What the cost promises, as far as the score keeps it."""
         promised, found = cost_promises(self.cost), {"range"}
-        if isinstance(self.rule, str):
+        if isinstance(self.scoring, str):
             found |= promised & {"names", "monotone", "symmetric"}
             if "zero_if_equal" in promised:
                 found.add("best_if_equal")
-            if "zero_only_if_equal" in promised and self.score_rule.strict:
+            if "zero_only_if_equal" in promised and self._scorer.strict:
                 found.add("best_only_if_equal")
         return frozenset(found)
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name and score share their pairings."""
         return cost_key(self.cost)
 
-    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+    def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of two pairings, one after the other, each with its proof."""
         return max(72.0, cost_bytes(self.cost))
 
@@ -186,14 +168,14 @@ class MatchMeasure(Measure):
             parts[SIDES[choosing]] = PairingModel(title, batch, pairs, kappa, serves, (halves[PRED], halves[TRUE]))
         return JointModel(str(self), parts)
 
-    def _evaluated(self, model: JointModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: JointModel, solution: Any) -> dict[str, FloatArray]:
         predicted, true = (side.sizes for side in model.batch.sides)
         of_predicted, of_true = (solution.parts[side].objectives for side in SIDES)
         facts = MatchFacts(of_predicted, of_true, predicted, true)
         empty = (predicted == 0) | (true == 0)
         best = self.range if self.greater_is_better else self.range[::-1]
         ends = np.where((predicted == 0) & (true == 0), best[1], best[0])
-        values = np.where(empty, ends, self.score_rule.function(facts))
+        values = np.where(empty, ends, self._scorer.function(facts))
         return {self.name: values, "predicted_error": facts.predicted_error, "true_error": facts.true_error}
 
 

@@ -20,8 +20,8 @@ from hemlp.arrays import FloatArray, row_sums
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED
-from hemlp.measures.base import Measure
-from hemlp.measures.names import check_name
+from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.naming import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
@@ -29,7 +29,7 @@ from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class NearestMeasure(Measure):
     """The mean cost of the predicted classes, each paired with its nearest true class.
 
@@ -53,25 +53,8 @@ class NearestMeasure(Measure):
     cost: Any
 
     def __init__(self, name: str, *, cost: Any = "lca_height") -> None:
-        self.__dict__.update(name=name, cost=as_cost(cost))
+        set_fields(self, name=name, cost=as_cost(cost))
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"name": self.name, "cost": self.cost}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor."""
-        return dict(NearestMeasure.__init__.__kwdefaults__ or {})
-
-    def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; a cost that has no text form says custom."""
-        return {"name": self.name, "cost": cost_text(self.cost)}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -79,12 +62,12 @@ class NearestMeasure(Measure):
         return self.name, "error"
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """A cost that has a text form."""
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 
     @property
-    def score_rule(self) -> PairScore:
+    def _scorer(self) -> PairScore:
         """The range and the direction of an error."""
         return PAIR_SCORES["error"]
 
@@ -96,11 +79,11 @@ class NearestMeasure(Measure):
         return frozenset(found | ({"best_if_equal"} if "zero_if_equal" in promised else set()))
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name share their pairing."""
         return cost_key(self.cost)
 
-    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+    def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of a pairing with its proof."""
         return max(70.0, cost_bytes(self.cost))
 
@@ -123,7 +106,7 @@ class NearestMeasure(Measure):
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         return (batch.pred.sizes == 0) | (batch.true.sizes == 0), "a side is empty"
 
-    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         half = model.halves[PRED]
         lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
         error = np.where(lost, math.inf, solution.objectives)

@@ -30,7 +30,7 @@ class PairScore:
     Parameters
     ----------
     function
-        From ``PairFacts`` (an array for each fact) to one value an instance.
+        From ``PairFacts`` (an array for each fact) to one value per instance.
     greater_is_better
         Errors are better when small.
     range
@@ -96,7 +96,7 @@ PAIR_SCORES: dict[str, PairScore] = {
 """Scores by name. One line more makes a score of yours known by name."""
 
 
-def common_classes(batch: Batch) -> IntArray:
+def count_common_classes(batch: Batch) -> IntArray:
     """How many classes are on both sides, for each instance."""
     from hemlp.kernels.pairing import count_common
     from hemlp.kernels.records import Sides
@@ -107,11 +107,11 @@ def common_classes(batch: Batch) -> IntArray:
 def _sizes(batch: Batch, shared: int) -> IntArray:
     """M + N − shared · |common|, at least 1."""
     both = batch.pred.sizes + batch.true.sizes
-    sizes: IntArray = np.maximum(both - shared * common_classes(batch), 1)
+    sizes: IntArray = np.maximum(both - shared * count_common_classes(batch), 1)
     return sizes
 
 
-WEIGHTS: dict[str, Callable[[Batch], IntArray]] = {
+DIVISORS: dict[str, Callable[[Batch], IntArray]] = {
     "error": lambda batch: np.ones(len(batch), np.int64),
     "accuracy": lambda batch: _sizes(batch, 2),
     "accuracy_union": lambda batch: _sizes(batch, 1),

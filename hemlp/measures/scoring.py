@@ -1,9 +1,9 @@
-"""Scores of batches: measures of one model share its solution, and instances that are alike are solved once."""
+"""Scores of batches: measures of one model share its solution, and equal instances are solved once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,10 +14,10 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
-from hemlp.instances.batch import Batch
+from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.sets import LabelSets
-from hemlp.measures.memory import check_memory, too_large
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.memory_estimate import check_memory, is_small, too_large
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
@@ -33,6 +33,8 @@ PAIRS_AT_ONCE = 4_000_000
 INSTANCES_AT_ONCE = 50_000
 """Instances in one chunk of a batch."""
 UndefinedPolicy = Literal["error", "nan"]
+POLICIES = Policies()
+"""Of a single instance: what is unknown or missing is an error."""
 LEAVE_OUT = Advice("undefined", "nan", "to leave such instances out")
 
 
@@ -42,7 +44,7 @@ def sharing_key(measure: Measure) -> Hashable:
     A child of such a class may have a model of its own, and shares nothing.
     """
     kind = type(measure)
-    return kind, measure.model_key if "model_key" in vars(kind) else id(measure)
+    return kind, measure._model_key if "_model_key" in vars(kind) else id(measure)
 
 
 @as_keyboard_interrupt
@@ -66,22 +68,21 @@ def score_together(
     check_choice("undefined", undefined, ("error", "nan"))
     time_limit = plain_number("time_limit", time_limit, 0)
     for each in measures:
-        each.check_complete()
-    made: dict[int, Scores] = {}
+        each._check_complete()
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each) if len(measures) > 1 else None, []).append(k)
-    how = _How(solver, time_limit, undefined, verify, round, first_row, room)
-    alike: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
+    options = SolveOptions(solver, time_limit, undefined, verify, round, first_row, room)
+    scores: dict[int, Scores] = {}
+    firsts: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
-        seen = group[0].sees(batch)
-        sides = id(seen.true), id(seen.pred)
-        if sides not in alike:
-            alike[sides] = seen, seen.first_alike()
-        found = _score_group(group, seen, alike[sides][1], how)
-        made.update(zip(members, found, strict=True))
-    return [made[k] for k in range(len(measures))]
+        own = group[0]._as_batch(batch)
+        sides = id(own.true), id(own.pred)
+        if sides not in firsts:
+            firsts[sides] = own, own.first_alike()
+        scores |= zip(members, _score_group(group, own, firsts[sides][1], options), strict=True)
+    return [scores[k] for k in range(len(measures))]
 
 
 def check_scorable(
@@ -90,14 +91,14 @@ def check_scorable(
     """Raise where a measure is undefined, unless it may be nan, or takes too much memory (``room``: in bytes)."""
     check_choice("undefined", undefined, ("error", "nan"))
     for each in measures:
-        each.check_complete()
-        seen = each.sees(batch)
-        check_memory(each, seen, first_row, room)
-        each._defined_rows(seen, undefined, first_row)
+        each._check_complete()
+        own = each._as_batch(batch)
+        check_memory(each, own, first_row, room)
+        each._defined_rows(own, undefined, first_row)
 
 
 @dataclass(frozen=True)
-class _How:
+class SolveOptions:
     """The options of ``score_together``."""
 
     solver: str | Solver | None
@@ -108,8 +109,8 @@ class _How:
     first_row: int
     room: float | None
 
-    def solver_of(self, model: Model[Any]) -> str | Solver | None:
-        """Who solves a model in this round; an error where the measure itself says that somebody else does."""
+    def choose_solver(self, model: Model[Any]) -> str | Solver | None:
+        """Who solves a model in this round; an error where the measure itself names another solver."""
         own = default_solver(model)
         if self.solver is not None and own is not None and (name := as_solver(self.solver).name) != own:
             raise InvalidOption(
@@ -120,9 +121,9 @@ class _How:
         phases = policy_of(model).phases
         return phases[self.round] if free and phases and self.round is not None else self.solver
 
-    def leaves(self, model: Model[Any]) -> bool:
-        """Whether hard instances are left for the next round."""
-        return self.round == 0 and self.solver_of(model) is not self.solver
+    def defers(self, model: Model[Any]) -> bool:
+        """Whether hard instances are deferred to the next round."""
+        return self.round == 0 and self.choose_solver(model) is not self.solver
 
     @property
     def approximate(self) -> bool:
@@ -130,59 +131,67 @@ class _How:
         return self.solver is not None and not is_exact(as_solver(self.solver))
 
     def __str__(self) -> str:
-        """What can change what is found, for signatures."""
+        """What can change scores, for signatures."""
         limit = "" if self.time_limit is None else f"|time_limit:{self.time_limit}"
         return limit + (f"|solver:{as_solver(self.solver).name}" if self.solver and self.approximate else "")
 
 
-def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, how: _How) -> list[Scores]:
-    """Scores of measures of one model, each solved once where instances are alike (``first``: the first of those)."""
+def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, options: SolveOptions) -> list[Scores]:
+    """Scores of measures of one model; of equal instances the first is solved (``first``: which that is, for each)."""
     leader = group[0]
-    check_memory(leader, batch, how.first_row, how.room)
-    rows = leader._defined_rows(batch, how.undefined, how.first_row)
+    check_memory(leader, batch, options.first_row, options.room)
+    rows = leader._defined_rows(batch, options.undefined, options.first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
     statuses = np.full(len(batch), STATUSES.index(Status.INFEASIBLE), np.int8)
-    needed = 0.0 if how.room is None else leader.bytes_needed(batch)[rows] / how.room
-    for part in chunks(batch, rows, leader.list_length(batch.hierarchy), needed):
+    for part in _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-            solution = model.solve(how.solver_of(model), how.time_limit, verify=how.verify)
+            solution = model.solve(options.choose_solver(model), options.time_limit, verify=options.verify)
         except MemoryError:
-            raise too_large(leader, batch, part, how.first_row, how.room) from None
+            raise too_large(leader, batch, part, options.first_row, options.room) from None
         unsolved = solution.statuses > STATUSES.index(Status.FEASIBLE)
-        if unsolved.any() and how.undefined == "error" and not how.leaves(model):
+        if unsolved.any() and options.undefined == "error" and not options.defers(model):
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.failure(solution, k, how.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
+            raise model.failure(solution, k, options.first_row + int(part[k]) + 1).advised(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
-            for name, values in each._evaluated(model, solution).items():
+            for name, values in each._compute_columns(model, solution).items():
                 filled[name][part] = np.where(unsolved, math.nan, values)
     statuses = statuses[first]
     for array in {id(array): array for filled in columns for array in filled.values()}.values():
         array[:] = array[first]
-    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{how}"
-    return [_as_scores(each, filled, statuses, policies, how) for each, filled in zip(group, columns, strict=True)]
+    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{options}"
+    return [_as_scores(each, filled, statuses, policies, options) for each, filled in zip(group, columns, strict=True)]
+
+
+def _parts(leader: Measure, batch: Batch, rows: IntArray, room: float | None) -> Iterable[IntArray]:
+    """``rows`` as they are solved together."""
+    if is_small(batch):
+        return [rows] if rows.size else []
+    needed = 0.0 if room is None else leader.bytes_needed(batch)[rows] / room
+    return split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
 
 
 def _as_scores(
-    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, how: _How
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, options: SolveOptions
 ) -> Scores:
-    """The scores of one measure; an instance on which its own score rule gives nan is undefined."""
+    """The scores of one measure; an instance on which its own scorer gives nan is undefined."""
     solved = statuses <= STATUSES.index(Status.FEASIBLE)
-    odd = np.flatnonzero(np.isnan(columns[each.name]) & solved)
-    if odd.size:
-        row = how.first_row + int(odd[0]) + 1
-        if how.undefined == "error":
+    not_numbers = np.flatnonzero(np.isnan(columns[each.name]) & solved)
+    if not_numbers.size:
+        row = options.first_row + int(not_numbers[0]) + 1
+        if options.undefined == "error":
             raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).advised(LEAVE_OUT)
         statuses = statuses.copy()
-        statuses[odd] = STATUSES.index(Status.INFEASIBLE)
-    missing = len(statuses) - int(solved.sum()) + odd.size
-    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and not how.approximate)
+        statuses[not_numbers] = STATUSES.index(Status.INFEASIBLE)
+    missing = len(statuses) - int(solved.sum()) + not_numbers.size
+    exact = each.exact and not options.approximate
+    return Scores(each.name, columns, statuses, each.signature + policies, missing, exact)
 
 
 def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
-    """One array a column. What is not the score itself is the same for all measures of one model, and kept once."""
+    """One array per column. What is not the score itself is the same for all measures of one model, and kept once."""
     further = {name: np.full(size, math.nan) for each in group for name in each.columns if name != each.name}
     own = (np.full(size, math.nan) for _ in group)
     return [
@@ -205,9 +214,10 @@ def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")
     # what is given here is one label set, whatever its order: it is never taken for a path
-    given = (true, "true labels"), (pred, "predictions")
+    true = LabelSets.of([true], rows="sets", source="true labels")
+    pred = LabelSets.of([pred], rows="sets", source="predictions")
     try:
-        return Batch.of(data, *(LabelSets.of([side], rows="sets", source=source) for side, source in given))
+        return Batch.over(Hierarchy.of(data), (true, pred), POLICIES)
     except HemlpError as error:  # what decides about unknown labels is a batch
         error.spelling = _as_argument_of_batch
         raise
@@ -217,8 +227,8 @@ def _as_argument_of_batch(option: str, value: str) -> str:
     return f"Batch.of(..., {option}={value!r})"
 
 
-def chunks(
-    batch: Batch, rows: IntArray, list_length: float = 1.0, needed: FloatArray | float = 0.0
+def split_rows(
+    batch: Batch, rows: IntArray, mean_closure_size: float = 1.0, needed: FloatArray | float = 0.0
 ) -> Iterator[IntArray]:
     """``rows`` in parts, one instance at least, with limited numbers of instances, of pairs and of entries of lists.
 
@@ -226,7 +236,7 @@ def chunks(
     """
     predicted, true = batch.pred.sizes[rows], batch.true.sizes[rows]
     # what an instance takes of the largest chunk
-    share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (list_length / ROOM) + 1 / INSTANCES_AT_ONCE
+    share = predicted * true / PAIRS_AT_ONCE + (predicted + true) * (mean_closure_size / ROOM) + 1 / INSTANCES_AT_ONCE
     share = np.maximum(share, needed)
     filled = np.cumsum(share)
     start = 0

@@ -16,8 +16,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
-from hemlp.measures.base import Measure
-from hemlp.measures.names import check_name
+from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.problems.pairing.build_model import build_transport
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
@@ -39,7 +39,7 @@ NOTHING = "the classes of a side weigh nothing"
 COST = MassScore(lambda cost: cost)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class TransportMeasure(Measure):
     """The least cost of moving one side to the other, each a mass of 1 that lies on its classes.
 
@@ -65,30 +65,13 @@ class TransportMeasure(Measure):
     name: str
     cost: Any
     weights: Mapping[Label, float] | None
+    _omitted_if_none = ("weights",)
 
     def __init__(self, name: str, *, cost: Any = "shortest_path", weights: Mapping[Label, float] | None = None) -> None:
         if weights is not None and not isinstance(weights, Mapping):
             raise InvalidOption("weights map classes to numbers")
-        self.__dict__.update(name=name, cost=as_cost(cost), weights=weights)
+        set_fields(self, name=name, cost=as_cost(cost), weights=weights)
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"name": self.name, "cost": self.cost, "weights": self.weights}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor."""
-        return dict(TransportMeasure.__init__.__kwdefaults__ or {})
-
-    def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; a cost that has no text form, and weights, say custom."""
-        weights = {} if self.weights is None else {"weights": "custom"}
-        return {"name": self.name, "cost": cost_text(self.cost), **weights}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -96,12 +79,12 @@ class TransportMeasure(Measure):
         return (self.name,)
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """A cost that has a text form."""
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 
     @property
-    def score_rule(self) -> MassScore:
+    def _scorer(self) -> MassScore:
         """The least cost as it is."""
         return COST
 
@@ -118,11 +101,11 @@ class TransportMeasure(Measure):
         return frozenset(found)
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name share their transport."""
         return cost_key(self.cost), None if self.weights is None else id(self.weights)
 
-    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+    def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of a transport with its proof."""
         return max(100.0, cost_bytes(self.cost))
 
@@ -146,5 +129,5 @@ class TransportMeasure(Measure):
             words = f"{EMPTY}, or {NOTHING}"
         return empty, words
 
-    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}

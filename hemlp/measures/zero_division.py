@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hemlp.errors import InvalidOption
 from hemlp.measures.base import Measure
-from hemlp.measures.scores import Scores
-from hemlp.measures.sets import SetFacts, SetMeasure
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.set_measure import SetFacts, SetMeasure
 from hemlp.text.words import many
 
 ZeroDivision = Literal["warn"] | float
@@ -24,7 +24,7 @@ def zero_over_zero(measure: SetMeasure, scores: Scores) -> NDArray[np.bool_]:
     """On which instances the ratio is 0 / 0: where it depends on nothing but what 0 / 0 is taken for."""
     predicted, true, common = (scores[name] for name in SIDES)
     values = [
-        measure.score_rule.function(SetFacts(predicted, true, common, np.full(len(scores), equal), 1))
+        measure._scorer.function(SetFacts(predicted, true, common, np.full(len(scores), equal), 1))
         for equal in (False, True)
     ]
     return np.not_equal(*values) & ~np.isnan(scores.values)
@@ -38,10 +38,10 @@ def with_zero_division(measure: Measure, scores: Scores, value: ZeroDivision) ->
     InvalidOption
         If the measure is no ratio of two counts, or the value another one.
     """
-    usual = value == "warn" or (isinstance(value, int | float) and (value in (0, 1) or math.isnan(value)))
-    if not usual or isinstance(value, bool):
+    valid = value == "warn" or (isinstance(value, int | float) and (value in (0, 1) or math.isnan(value)))
+    if not valid or isinstance(value, bool):
         raise InvalidOption(f"zero_division={value!r} is not 0, 1, nan or 'warn'")
-    if not isinstance(measure, SetMeasure) or not measure.score_rule.counts:
+    if not isinstance(measure, SetMeasure) or not measure._scorer.counts:
         raise InvalidOption(f"zero_division= is for ratios of two counts, and {measure.name} is none")
     zero = zero_over_zero(measure, scores)
     number = int(np.count_nonzero(zero))

@@ -10,7 +10,7 @@ from hemlp.analysis.statistics.tests import kendall
 from hemlp.examples import DATA, Case
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.registry import measure
+from hemlp.measures.factory import measure
 
 D_MAX = 5
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from hemlp.errors import HemlpError
 from hemlp.escaping import markup
-from hemlp.measures.pair_scores import WEIGHTS
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.sensitivity import shown
+from hemlp.measures.default_cost_sensitivity import format_number
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_scores import DIVISORS
 from hemlp.report.elements import Cell, Column, Section, chart, folded, notes, table
 from hemlp.report.sections import distribution
 from hemlp.text.tables import figure
@@ -89,7 +89,9 @@ def sensitivity(ev: Evaluation) -> Section | None:
 def _flips(found: Sensitivities) -> str:
     """Where two systems change places, exactly."""
     columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
-    rows = [[Cell(shown(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips]
+    rows = [
+        [Cell(format_number(d), float(d)), Cell(markup(below)), Cell(markup(above))] for d, below, above in found.flips
+    ]
     title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
     return folded(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
 
@@ -97,7 +99,7 @@ def _flips(found: Sensitivities) -> str:
 def _has_default_cost(of: object) -> bool:
     if not isinstance(of, PairMeasure) or not isinstance(of.default_cost, int | float):
         return False
-    return of.pairing == "optimal" and isinstance(of.rule, str) and of.rule in WEIGHTS
+    return of.pairing == "optimal" and isinstance(of.scoring, str) and of.scoring in DIVISORS
 
 
 def _lines(found: Sensitivities) -> dict[str, Any]:

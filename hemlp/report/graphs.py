@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import IntArray, pointers
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.augmentations import MinimalLca
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.set_measure import SetMeasure
 from hemlp.problems.lca.graphs import LcaGraphs
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes

@@ -15,7 +15,7 @@ from hemlp.analysis.statistics.comparable import comparable_means
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.report import comparing, sections
 from hemlp.report.elements import Section, choice
 from hemlp.report.embedded import packed, policy, script_json

@@ -12,7 +12,7 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import encodable, json_text
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import STATUSES
 from hemlp.version import __version__
 

@@ -16,7 +16,7 @@ from hemlp.analysis.statistics.exact_greedy import SAME, ExactGreedy
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import printable
 from hemlp.io.files import write_bytes
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

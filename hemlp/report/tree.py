@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.diagnosis.blocks import aligned, inputs_of
 from hemlp.analysis.diagnosis.branches import branches_of, placed
-from hemlp.measures.pairs import PairMeasure
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.report.elements import Section, choice, notes
 from hemlp.report.embedded import narrow
 from hemlp.report.nodes import Nodes

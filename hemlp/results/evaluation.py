@@ -15,9 +15,9 @@ from hemlp.analysis.statistics.verdicts import Procedure, Ranks, Test
 from hemlp.arrays import FloatArray
 from hemlp.hierarchy.labels import Label
 from hemlp.io.files import write_text
-from hemlp.measures.averages import Average, averaged
-from hemlp.measures.scores import Scores
-from hemlp.measures.signatures import stored_measure
+from hemlp.measures.averages import Average, average_scores
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.signature import restore_measure
 from hemlp.options import check_known
 from hemlp.report.outputs import long_columns
 from hemlp.report.writing import Reported
@@ -132,8 +132,8 @@ class Evaluation(Diagnosable, Reported):
         if average == "mean":
             return comparable.average(self, system, measure)
         inputs = self.inputs
-        made = stored_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
-        return averaged(made, scores, average)
+        made = restore_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
+        return average_scores(made, scores, average)
 
     def interval(self, system: str, measure: str, *, level: float = CONFIDENCE) -> Interval:
         """The percentile interval of a mean over bootstrap resamples of the instances.

@@ -27,7 +27,7 @@ from hemlp.escaping import json_number, json_text
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.io.unpacking import unpack_limit
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.results.gold import Gold, gold_of
 from hemlp.results.json_columns import ColumnReader, ColumnWriter, Wrong, number

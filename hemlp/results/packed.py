@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.measures import registry
+from hemlp.measures import factory
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.problems.lca.solution import STEPS
 
@@ -160,7 +160,7 @@ def _range(column: str, measure: Measure) -> tuple[float, float]:
     if column == "step":
         return 0, len(STEPS) - 1
     if column in NAMED:
-        return registry.measure(column).range
+        return factory.measure(column).range
     return (0.0 if measure.range[0] >= 0 else -math.inf), math.inf
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.measures.scores import Scores, joined
+from hemlp.measures.instance_scores import Scores, concatenate_scores
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.processes.progress import Progress
 from hemlp.run.folder import RunFolder
@@ -76,7 +76,8 @@ class Collection:
         if self.folder is not None:
             return {name: self.folder.scores(k) for k, name in enumerate(self.systems)}
         return {
-            name: joined([self.parts[k, start] for start in self._starts(k)]) for k, name in enumerate(self.systems)
+            name: concatenate_scores([self.parts[k, start] for start in self._starts(k)])
+            for k, name in enumerate(self.systems)
         }
 
     def _starts(self, system: int) -> list[int]:

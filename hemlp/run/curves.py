@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from hemlp.analysis.diagnosis.blocks import inputs_of
 from hemlp.instances.file_cuts import cut_of
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.sets import SetMeasure
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.set_measure import SetMeasure
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve

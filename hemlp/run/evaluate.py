@@ -20,9 +20,9 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Policies, UnknownPolicy
 from hemlp.instances.sets import LabelSets, Rows
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.registry import measure
+from hemlp.measures.factory import measure
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
@@ -173,7 +173,7 @@ def _check(
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
     for each in made.values():
-        each.check_complete()
+        each._check_complete()
     for option, number in (("workers", workers), ("chunk", chunk)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
@@ -198,7 +198,7 @@ def _gold(gold: Source, named: Mapping[str, Any]) -> Source:
 def _begun(inputs: Inputs, solving: Solving, chunk: int) -> dict[str, Any]:
     """What makes a run the same run."""
     for name, each in inputs.measures.items():
-        if "custom" in each.plain_fields().values():
+        if "custom" in each.serializable_fields().values():
             raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
     return {
         "version": __version__,
@@ -257,7 +257,7 @@ def named_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measur
         measures = [measures]
     made: dict[str, Measure] = {}
     for each in measures:
-        name = each if isinstance(each, str) else each.called
+        name = each if isinstance(each, str) else each.display_name
         if name in made:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
         made[name] = measure(each)

@@ -26,7 +26,7 @@ from hemlp.errors import RunMismatch, UnwritableFile
 from hemlp.io.files import PART, reason, remove_stale_parts, write_bytes
 from hemlp.io.text import open_bytes
 from hemlp.measures.base import Measure
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.processes.interrupts import unfinished
 from hemlp.results.packed import Head, NotScores, head_of, packed, unpacked
 

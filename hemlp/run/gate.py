@@ -22,9 +22,9 @@ from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
 from hemlp.measures.augmentations import Ancestors, Flat
-from hemlp.measures.scores import mean
-from hemlp.measures.sets import SetMeasure
-from hemlp.measures.signatures import Signature, difference
+from hemlp.measures.instance_scores import mean
+from hemlp.measures.set_measure import SetMeasure
+from hemlp.measures.signature import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.results.evaluation import Evaluation
 from hemlp.results.gold import gold_of

@@ -26,8 +26,8 @@ from hemlp.instances.label_files import WHOLE, LabelFile, open_labels, read_labe
 from hemlp.instances.sets import LabelSets, Rows, Scored, as_predictions
 from hemlp.io.frames import collected, column_names
 from hemlp.io.text import file_kind
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import UndefinedPolicy, check_scorable
 from hemlp.results.gold import Gold
 

@@ -62,10 +62,10 @@ from hemlp.hierarchy.hierarchy_files import read_hierarchy
 from hemlp.instances.file_cuts import TUNED, cut_of
 from hemlp.instances.label_files import check_rereadable, open_labels
 from hemlp.io.files import write_text
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.registry import measures_from_tables
+from hemlp.measures.factory import measures_from_tables
 from hemlp.options import check_known
 from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
 from hemlp.results.evaluation import Evaluation

@@ -23,7 +23,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.measures.base import Measure
-from hemlp.measures.registry import measure as made
+from hemlp.measures.factory import measure as made
 from hemlp.problems.pairing.costs import cost_text
 from hemlp.report.plots import save, sweep_chart
 from hemlp.results.evaluation import Evaluation

@@ -18,7 +18,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.kernels import COMPILED
 from hemlp.measures.base import Measure
-from hemlp.measures.scores import Scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.processes.interrupts import as_finished, interruptible
 from hemlp.processes.sending import Pickled, WorkersDied

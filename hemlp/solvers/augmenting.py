@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.data import flow_data, given_data
+from hemlp.problems.pairing.data import flow_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.base import BaseSolver
@@ -30,7 +30,7 @@ def _solve_plain(model: PairingModel) -> PairingSolution:
     predicted, true = (half.default.size for half in model.halves)
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = augment(given_data(model), Chosen(chosen, to_default, prices))
+    feasible = augment(model.data, Chosen(chosen, to_default, prices))
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 

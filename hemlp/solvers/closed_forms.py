@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.data import given_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.base import BaseSolver
@@ -22,14 +20,14 @@ class ClosedForms(BaseSolver):
 
     def accepts(self, model: Any) -> bool:
         """Pairings whose bounds have a closed form."""
-        return isinstance(model, PairingModel) and model.arcs is None and _form(model) is not None
+        return isinstance(model, PairingModel) and model.arcs is None and model.closed_form is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
         from hemlp.kernels.closed_forms import best_pairings
         from hemlp.kernels.pairing import Chosen
 
-        form = _form(model)
+        form = model.closed_form
         predicted, true = (half.default.size for half in model.halves)
         to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
         if form == "all":
@@ -38,23 +36,8 @@ class ClosedForms(BaseSolver):
             feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
             return PairingSolution(model, _statuses(feasible), chosen, to_default)
         chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-        feasible = best_pairings(given_data(model), form == "cover", Chosen(chosen, to_default, prices))
+        feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
         return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
-
-
-def _form(model: PairingModel) -> str | None:
-    sizes = [half.side.sizes for half in model.halves]
-    others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
-    halves = list(zip(model.halves, others, strict=True))
-    no_default = not any(half.with_default.size for half in model.halves)
-    if no_default and (model.serves == 3).all() and all((half.lower == other).all() for half, other in halves):
-        return "all"  # one pair, too
-    if not all((half.lower == 1).all() for half in model.halves):
-        return None
-    if all((half.upper >= other).all() for half, other in halves):
-        return "cover"
-    everybody = all(half.with_default.size == half.default.size for half in model.halves)
-    return "matching" if everybody and all((half.upper == 1).all() for half in model.halves) else None
 
 
 def _statuses(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:

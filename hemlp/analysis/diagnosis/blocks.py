@@ -14,7 +14,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
-from hemlp.measures.scoring import as_batch, chunks
+from hemlp.measures.scoring import as_batch, split_rows
 from hemlp.options import check_known
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def parts(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
     length = inputs.hierarchies[system].upward.mean_length
     for start, block in inputs.blocks(system):
         batch = as_batch(block, None, None)
-        for rows in chunks(batch, np.arange(len(batch)), length):
+        for rows in split_rows(batch, np.arange(len(batch)), length):
             yield start + int(rows[0]), batch[int(rows[0]) : int(rows[-1]) + 1]
 
 
@@ -69,7 +69,7 @@ def of_both(inputs: Inputs, first: str, second: str) -> Iterator[Batch]:
             for side, new in zip((left.pred, right.pred), renamed, strict=True)
         ]
         batch = replace(left, hierarchy=h, pred=sides[0], true=sides[1])
-        for rows in chunks(batch, np.arange(len(batch)), h.upward.mean_length):
+        for rows in split_rows(batch, np.arange(len(batch)), h.upward.mean_length):
             yield batch[int(rows[0]) : int(rows[-1]) + 1]
 
 

@@ -33,8 +33,8 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.options import check_known
 from hemlp.text.tables import Table
 from hemlp.text.words import many

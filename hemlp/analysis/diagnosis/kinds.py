@@ -26,7 +26,7 @@ from hemlp.analysis.statistics.cache import once
 from hemlp.analysis.statistics.intervals import draw_of, resampled_note, resampled_sums, units_of
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 

@@ -17,8 +17,8 @@ from hemlp.analysis.diagnosis.blocks import inputs_of, parts
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.measures.pairs import PairMeasure
-from hemlp.measures.registry import measure as made
+from hemlp.measures.factory import measure as made
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.optimize.program import STATUSES, Status
 from hemlp.problems.pairing.build_model import plain_pairing
 from hemlp.problems.pairing.model import PairingModel

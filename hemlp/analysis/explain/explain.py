@@ -24,8 +24,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
 from hemlp.optimize.program import STATUSES, Status
@@ -47,7 +47,7 @@ def explain(
     one = batch[row]
     groups: dict[Any, list[str]] = {}
     for name, each in measures.items():
-        each.check_complete()
+        each._check_complete()
         groups.setdefault(sharing_key(each), []).append(name)
     parts = tuple(_part(one, {name: measures[name] for name in members}) for members in groups.values())
     leaders = [measures[members[0]] for members in groups.values()]

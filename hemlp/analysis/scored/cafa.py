@@ -32,8 +32,8 @@ from hemlp.hierarchy.labels import Label, label_list
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.instances.sets import Rows
 from hemlp.instances.thresholds import as_grid
+from hemlp.measures.factory import measure
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.registry import measure
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.text.display import Shown

@@ -14,7 +14,7 @@ from hemlp.analysis.scored.rules import KINDS, Kind
 from hemlp.analysis.statistics.resampling import Draw
 from hemlp.arrays import FloatArray
 from hemlp.escaping import json_number
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.text.intervals import Interval
 from hemlp.text.tables import Table
 

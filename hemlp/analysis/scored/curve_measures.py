@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hemlp.errors import InvalidOption
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.registry import measure
+from hemlp.measures.factory import measure
 
 
 def of_thresholds(what: str | Measure) -> Measure:
@@ -22,7 +22,7 @@ def curve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
     """The measures under the names that they were asked for."""
     made: dict[str, Measure] = {}
     for each in measures:
-        name = each if isinstance(each, str) else each.called
+        name = each if isinstance(each, str) else each.display_name
         if name in made:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
         made[name] = of_thresholds(each)

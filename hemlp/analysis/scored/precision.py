@@ -19,7 +19,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.instances.sets import Rows as RowsOf
 from hemlp.kernels.records import Rows
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.text.tables import Table, as_frame, figure
 
 

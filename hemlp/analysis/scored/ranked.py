@@ -22,11 +22,11 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
 from hemlp.instances.sets import Rows
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
+from hemlp.measures.factory import measure
+from hemlp.measures.instance_scores import mean
 from hemlp.measures.nearest import NearestMeasure
-from hemlp.measures.ranked import RankedMeasure
-from hemlp.measures.registry import measure
-from hemlp.measures.scores import mean
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_known
 from hemlp.solvers.registry import Solver
@@ -143,7 +143,7 @@ def ranked(
     Ranked(F_H@1 0.5000, F_H@2 0.8000)
     """
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
-    made = {each if isinstance(each, str) else measure(each).called: _ranked(each) for each in asked}
+    made = {each if isinstance(each, str) else measure(each).display_name: _ranked(each) for each in asked}
     data = Aligned.of(hierarchy, true, scores, unknown, unknown_true, rows)
     ranking = Side(data.ptr, data.classes)
     batch = replace(data.batch, pred=replace(data.batch.pred, ranking=ranking, uncut=True))

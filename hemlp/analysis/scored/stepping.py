@@ -62,7 +62,7 @@ def step_values(
         sums, _, equal = swept(data, steps, model)
         for k in members:
             solution = SimpleNamespace(sums=sums, equal=equal, columns={})
-            values = measures[k]._evaluated(model, solution)[measures[k].name]
+            values = measures[k]._compute_columns(model, solution)[measures[k].name]
             if np.isnan(values).any() and solving.undefined == "error":
                 row = int(steps.rows[np.flatnonzero(np.isnan(values))[0]]) + 1
                 raise UndefinedScore(f"instance {row}: the score of {measures[k].name} is not a number", row)

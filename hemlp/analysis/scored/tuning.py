@@ -23,7 +23,7 @@ from hemlp.instances.batch import UnknownPolicy
 from hemlp.instances.sets import Rows
 from hemlp.instances.thresholds import as_grid
 from hemlp.measures.base import Measure
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_choice
 from hemlp.solvers.registry import Solver

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.text.tables import figure
 from hemlp.text.words import many
 

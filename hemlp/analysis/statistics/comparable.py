@@ -9,7 +9,7 @@ import numpy as np
 
 from hemlp.analysis.statistics.cache import once
 from hemlp.arrays import FloatArray
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.text.tables import figure
 from hemlp.text.words import many
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from hemlp.analysis.statistics import units
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.measures.scores import exact_mean
+from hemlp.measures.instance_scores import exact_mean
 
 PRECISION = 1e-12
 """Relative: scores that differ by no more are equal."""

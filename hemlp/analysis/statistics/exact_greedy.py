@@ -17,8 +17,8 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.sets import Rows
-from hemlp.measures.registry import measure
-from hemlp.measures.scores import Scores
+from hemlp.measures.factory import measure
+from hemlp.measures.instance_scores import Scores
 from hemlp.text.display import Shown, lines
 from hemlp.text.words import many
 

@@ -14,13 +14,13 @@ from hemlp.analysis.statistics.ranking import table_verdicts
 from hemlp.analysis.statistics.tests import LEVEL
 from hemlp.analysis.statistics.verdicts import Procedure, Verdicts
 from hemlp.errors import InvalidOption
-from hemlp.measures.signatures import short
+from hemlp.measures.signature import shorten
 from hemlp.problems.lca.solution import STEPS
 from hemlp.text.tables import Table, figure
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.measures.scores import Scores
+    from hemlp.measures.instance_scores import Scores
     from hemlp.results.evaluation import Evaluation
 
 VERBOSE = "means over instances; labels: how many are predicted for an instance, on average"
@@ -54,7 +54,7 @@ def table(ev: Evaluation, procedure: Procedure, digits: int, verbose: bool, inte
         from hemlp.analysis.statistics.intervals import resampled_note, units_of
 
         told.insert(1, resampled_note(units_of(ev)))
-    return Table(head, rows, [*told, *(signatures if verbose else map(short, signatures))], emphasis)
+    return Table(head, rows, [*told, *(signatures if verbose else map(shorten, signatures))], emphasis)
 
 
 def place(v: Verdicts, system: str) -> str:

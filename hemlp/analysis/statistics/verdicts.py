@@ -22,7 +22,7 @@ from hemlp.analysis.statistics.permutation import permutation_tests
 from hemlp.analysis.statistics.tests import EXACT_UP_TO, LEVEL, Sided, SignTest, holm, sign_test, wilcoxon
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
-from hemlp.measures.scores import mean
+from hemlp.measures.instance_scores import mean
 from hemlp.options import check_choice
 
 Test = Literal["permutation", "sign"]

@@ -18,7 +18,7 @@ from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import Status
 from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
 from hemlp.problems.pairing.circulation import Group, Role
-from hemlp.problems.pairing.data import check_sizes, chosen_data, flow_data, given_data
+from hemlp.problems.pairing.data import check_sizes, chosen_data, flow_data
 from hemlp.problems.pairing.describe import Arcs, node_names
 from hemlp.problems.pairing.proof import ExactFlow, improve
 from hemlp.problems.pairing.solution import PairingSolution, Prices
@@ -101,7 +101,7 @@ def _improve(model: PairingModel, made: PairingSolution, solved: NDArray[np.bool
     if model.arcs is None:
         from hemlp.kernels.certificate import cheapest
 
-        return cheapest(given_data(model), solved, chosen_data(model, made))
+        return cheapest(model.data, solved, chosen_data(model, made))
     from hemlp.kernels.circulations import cheapest_flows
 
     nodes, hints = int(model.arcs.first_nodes[-1]), made.hints

@@ -35,6 +35,22 @@ def flow_data(model: PairingModel) -> Circulations:
     return Circulations((arcs.first_nodes, arcs.ptr), (arcs.tail, arcs.head), (arcs.lower, arcs.upper), arcs.cost)
 
 
+def closed_form(model: PairingModel) -> str | None:
+    """Whether its bounds are those of "all" pairs, of a "cover" or of a "matching", whose optima have closed forms."""
+    sizes = [half.side.sizes for half in model.halves]
+    others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
+    halves = list(zip(model.halves, others, strict=True))
+    no_default = not any(half.with_default.size for half in model.halves)
+    if no_default and (model.serves == 3).all() and all((half.lower == other).all() for half, other in halves):
+        return "all"  # one pair, too
+    if not all((half.lower == 1).all() for half in model.halves):
+        return None
+    if all((half.upper >= other).all() for half, other in halves):
+        return "cover"
+    everybody = all(half.with_default.size == half.default.size for half in model.halves)
+    return "matching" if everybody and all((half.upper == 1).all() for half in model.halves) else None
+
+
 def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
     """Raise InvalidSolution where a value is missing, or too many."""
     sizes = [(model.kappa.size, solution.chosen.size), (len(model), solution.statuses.size)]

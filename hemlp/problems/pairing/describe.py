@@ -180,8 +180,8 @@ def _stranded_mass(
     where = f" ({few(map(repr, others))})" if others else ""
     return InfeasibleModel(
         f"instance {number}: the mass of the {SIDES[side]} class{'es' if labels[1:] else ''} "
-        f"{few(map(repr, labels))} is {found[0] / units:.4g} and reaches only {found[1] / units:.4g} of the {other} mass{where}: "
-        f"other pairs have no finite cost, as without a common ancestor",
+        f"{few(map(repr, labels))} is {found[0] / units:.4g} and reaches only {found[1] / units:.4g} of the {other} "
+        f"mass{where}: other pairs have no finite cost, as without a common ancestor",
         number, label=labels[0], labels=tuple(labels),
     )  # fmt: skip
 

@@ -42,7 +42,7 @@ from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.pairing.certificate import bound_terms, certify, check_bounds
 from hemlp.problems.pairing.circulation import OWN, Circulation, Group, Role, build_circulation
-from hemlp.problems.pairing.data import chosen_data, given_data
+from hemlp.problems.pairing.data import chosen_data, closed_form, given_data
 from hemlp.problems.pairing.describe import describe_shortage, node_names, write_program
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 from hemlp.problems.pairing.proof import ExactFlow, is_short, prove_cheapest
@@ -75,6 +75,13 @@ class PairingModel(Model["PairingSolution"]):
     halves: tuple[SideBounds, SideBounds]
     arcs: Circulation | None = None
     units: IntArray | None = None
+
+    data = cached_property(given_data)
+    closed_form = cached_property(closed_form)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the record for compiled code, which is made again."""
+        return {name: value for name, value in vars(self).items() if name != "data"}
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -307,7 +314,7 @@ class PairingModel(Model["PairingSolution"]):
         from hemlp.kernels.pairing import total_costs
 
         if solution.flow is None or self.arcs is None:
-            return total_costs(given_data(self), chosen_data(self, solution))
+            return total_costs(self.data, chosen_data(self, solution))
         costs, ptr = self.arcs.cost * solution.flow, self.arcs.ptr
         if self.units is not None:
             return row_sums(costs, ptr) / self.units

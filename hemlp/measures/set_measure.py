@@ -17,9 +17,9 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.augmentations import Augmentation, augmentation
-from hemlp.measures.base import Measure
-from hemlp.measures.names import check_name
-from hemlp.measures.scores import Scores
+from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.instance_scores import Scores
+from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.optimize.model import Model
 from hemlp.options import check_choice, plain_number
@@ -55,7 +55,7 @@ class SetScore:
     Parameters
     ----------
     function
-        From ``SetFacts`` (an array for each fact) to one value an instance.
+        From ``SetFacts`` (an array for each fact) to one value per instance.
     greater_is_better
         Losses are better when small.
     range
@@ -113,7 +113,7 @@ def f_beta(beta: float) -> SetScore:
     return SetScore(function, counts=True, of_means=of_means)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class SetMeasure(Measure):
     """A measure of two augmented sets.
 
@@ -147,7 +147,7 @@ class SetMeasure(Measure):
 
     name: str
     augment: Augmentation
-    rule: str | SetScore
+    scoring: str | SetScore
     weights: Mapping[Label, float] | None
     beta: float
 
@@ -167,22 +167,17 @@ class SetMeasure(Measure):
         if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
             raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
         beta = _plain_beta(beta, score, made)
-        self.__dict__.update(name=name, augment=made, rule=score, weights=weights, beta=beta)
+        set_fields(self, name=name, augment=made, scoring=score, weights=weights, beta=beta)
         check_name(self)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.augment, str(self.rule), self.beta))
 
     @property
     def fields(self) -> dict[str, Any]:
         """The augmentation by its name, with its options beside it."""
-        flat = {"name": self.name, "augment": self.augment.name, "score": self.rule, "weights": self.weights}
-        return flat | {"beta": self.beta} | self.augment.options
+        return {**super().fields, "augment": self.augment.name, **self.augment.options}
 
     @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor and of the augmentation."""
-        return {"score": "F", "weights": None, "beta": 1} | self.augment.usual_options
+    def _defaults(self) -> dict[str, Any]:
+        return super()._defaults | self.augment.default_options
 
     def changed(self, **changes: Any) -> SetMeasure:
         """With other fields; another augmentation keeps the options that it has, too."""
@@ -191,10 +186,6 @@ class SetMeasure(Measure):
         kept |= {k: v for k, v in self.augment.options.items() if k in augmentation(kind, {}).options}
         return type(self)(**{**kept, **changes})
 
-    def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; weights and functions say custom."""
-        return {k: "custom" if isinstance(v, Mapping | SetScore) else v for k, v in self.fields.items()}
-
     @property
     def columns(self) -> tuple[str, ...]:
         """The score, the weights of the two sets and of what they share, and what the augmentation adds."""
@@ -202,34 +193,34 @@ class SetMeasure(Measure):
         return (self.name, "predicted", "true", "common", *(c for c in added if c != self.name))
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """The augmentation, and a score that is known by name."""
-        return type(self.augment), *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+        return type(self.augment), *((self._scorer.function,) if isinstance(self.scoring, str) else ())
 
     @property
-    def score_rule(self) -> SetScore:
+    def _scorer(self) -> SetScore:
         """How the score is made from the sets."""
         if self.beta != 1:
             return f_beta(self.beta)
-        return SET_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+        return SET_SCORES[self.scoring] if isinstance(self.scoring, str) else self.scoring
 
     @property
     def invariants(self) -> frozenset[str]:
         """What the augmentation promises, as far as the score keeps it."""
-        if not isinstance(self.rule, str):
+        if not isinstance(self.scoring, str):
             return frozenset({"range"})
-        promises, mirror = self.augment.promises, self.score_rule.mirror
+        promises, mirror = self.augment.promises, self._scorer.mirror
         best = self.range[1] if self.greater_is_better else self.range[0]
-        found = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
-        if mirror == self.rule and "symmetric" in promises:
-            found.add("symmetric")
-        elif mirror in ("P", "R") and mirror != self.rule and "mirror" in promises:
-            found.add(f"mirrors {mirror}")
+        kept = {"range", "unbeaten_if_equal" if math.isinf(best) else "best_if_equal"}
+        if mirror == self.scoring and "symmetric" in promises:
+            kept.add("symmetric")
+        elif mirror in ("P", "R") and mirror != self.scoring and "mirror" in promises:
+            kept.add(f"mirrors {mirror}")
         if self.weights is None:  # weights know classes by name, and may be 0
-            found |= promises & {"names", "monotone"}
-            if "distinct" in promises and mirror == self.rule:
-                found.add("best_only_if_equal")
-        return frozenset(found)
+            kept |= promises & {"names", "monotone"}
+            if "distinct" in promises and mirror == self.scoring:
+                kept.add("best_only_if_equal")
+        return frozenset(kept)
 
     @property
     def exact(self) -> bool:
@@ -237,19 +228,19 @@ class SetMeasure(Measure):
         return self.augment.exact
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in the score share their sets."""
         return self.augment, None if self.weights is None else id(self.weights)
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The augmented sets of one instance (hierarchy, true, pred) or of a batch."""
-        self.check_complete()
+        self._check_complete()
         batch = as_batch(data, true, pred)
         return self.augment.model(str(self), batch, self._weights(batch.hierarchy))
 
-    def list_length(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """As the augmentation says."""
-        return self.augment.list_length(hierarchy)
+        return self.augment.mean_closure_size(hierarchy)
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
         """With what the augmentation takes beside its lists."""
@@ -261,12 +252,12 @@ class SetMeasure(Measure):
             return np.ones(len(h) + 1)
         return np.append(class_weights(h, self.weights), 0.0)
 
-    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         predicted, true, common = solution.sums.T
         facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.hierarchy))
         columns = {"predicted": predicted, "true": true, "common": common, **solution.columns}
         columns |= {column: SET_SCORES[score].function(facts) for column, score in self.augment.scores.items()}
-        return columns | {self.name: self.score_rule.function(facts)}
+        return columns | {self.name: self._scorer.function(facts)}
 
     def micro_average(self, scores: Scores) -> float:
         """The score of all instances together: sets are added up first, and compared after.
@@ -290,11 +281,11 @@ class SetMeasure(Measure):
         """
         if scores.name != self.name:
             raise InvalidOption(f"these are scores of {scores.name}, not of {self.name}")
-        if not self.score_rule.counts:
+        if not self._scorer.counts:
             raise InvalidOption(f"{self.name} has no micro average: it is not a ratio of two counts")
         sums = [np.array([np.nansum(scores[name])]) for name in ("predicted", "true", "common")]
         equal = np.array([sums[0] == sums[1] == sums[2]]).reshape(1)
-        return float(self.score_rule.function(SetFacts(sums[0], sums[1], sums[2], equal, 1))[0])
+        return float(self._scorer.function(SetFacts(sums[0], sums[1], sums[2], equal, 1))[0])
 
     def normalised_average(self, scores: Scores) -> float:
         """(mean ICM + mean T) / (2 · mean T): 1 where all is right, 0 where it is as bad as it is heavy.
@@ -316,12 +307,12 @@ class SetMeasure(Measure):
         >>> icm.normalised_average(icm.score(Batch.of(h, ["sheep", "sheep"], ["sheep", "cow"])))
         0.625
         """
-        if scores.name != self.name or self.rule != "ICM":
+        if scores.name != self.name or self.scoring != "ICM":
             raise InvalidOption(f"a normalised average is made of scores of ICM: these are {scores.name} of {self}")
-        heavy = scores.mean("true")
-        if not heavy > 0:
+        weight = scores.mean("true")
+        if not weight > 0:
             raise InvalidOption("the true classes weigh nothing, so there is no normalised average")
-        return (scores.mean() + heavy) / (2 * heavy)
+        return (scores.mean() + weight) / (2 * weight)
 
 
 def _plain_beta(beta: Any, score: str | SetScore, augment: Augmentation) -> float:

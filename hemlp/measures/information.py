@@ -111,7 +111,7 @@ def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
     by_class = np.argsort(classes, kind="stable")
     begin = row_pointers(classes[by_class], len(h))
     sizes = np.diff(begin)
-    found = np.zeros(len(h), np.int64)
+    together = np.zeros(len(h), np.int64)
     several = np.flatnonzero(np.diff(h.parent_ptr) > 1)
     parents = np.arange(h.parent_idx.size)
     of_child = np.repeat(np.arange(len(h)), np.diff(h.parent_ptr))
@@ -126,12 +126,12 @@ def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
         place = 1
         while row.size:
             done = h.parent_ptr[child] + place >= h.parent_ptr[child + 1]
-            found += np.bincount(child[done], minlength=len(h))
+            together += np.bincount(child[done], minlength=len(h))
             row, child = row[~done], child[~done]
             keys = row * len(h) + listed[h.parent_ptr[child] + place]
             there = held[np.minimum(np.searchsorted(held, keys), held.size - 1)] == keys
             row, child, place = row[there], child[there], place + 1
-    return found
+    return together
 
 
 def _closures(hierarchy: Hierarchy, corpus: Any, rows: Rows | None) -> Iterator[tuple[IntArray, IntArray]]:

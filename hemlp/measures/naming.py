@@ -38,7 +38,7 @@ def check_name(measure: Measure) -> None:
         raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
     if name in RESERVED or name.endswith("Measure"):
         raise InvalidOption(f"no measure can be called {name!r}: the word has a meaning of its own")
-    if name in NAMED and not NAMED[name].makes(measure):
+    if name in NAMED and not NAMED[name].describes(measure):
         raise InvalidOption(f"{name} is the name of another measure: choose another name")
 
 

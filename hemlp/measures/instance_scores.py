@@ -148,7 +148,7 @@ def exact_mean(terms: Sequence[float], count: int) -> float:
         return math.nan
 
 
-def joined(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
+def concatenate_scores(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
     """The scores of consecutive parts of a batch, measure by measure, as those of the whole.
 
     Columns that measures share stay shared.

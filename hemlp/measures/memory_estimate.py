@@ -14,10 +14,10 @@ from hemlp.processes.memory import available_memory, in_words
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
 ALWAYS_THERE = 2**20
-"""Bytes that nobody needs to ask for."""
+"""Bytes that are always available."""
 
 
 def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
@@ -33,8 +33,16 @@ def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
     return max(model, cost_bytes(measure.cost))
 
 
+def is_small(batch: Batch) -> bool:
+    """Whether all instances together need next to nothing, whatever the measure: labels, their lists and pairs."""
+    labels = batch.pred.classes.size + batch.true.classes.size
+    return labels * (300 + 30 * len(batch.hierarchy) + 75 * labels) < ALWAYS_THERE
+
+
 def check_memory(measure: Measure, batch: Batch, first_row: int, room: float | None) -> None:
     """Raise OutOfMemory where an instance takes more than ``room`` bytes (None: than the machine has)."""
+    if is_small(batch):
+        return
     most = measure.bytes_needed(batch).max(initial=0.0)
     if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
         raise too_large(measure, batch, np.arange(len(batch)), first_row, room)
@@ -47,6 +55,6 @@ def too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, ro
     there = f"{in_words(available_memory())} are free" if room is None else f"the limit leaves {in_words(room)}"
     return OutOfMemory(
         f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
-        f"classes, for which {measure.called} needs about {in_words(needed.max())}, and {there}: leave the instance or "
-        f"the measure out (measures of sets, like F_H, need far less), or give it more memory"
+        f"classes, for which {measure.display_name} needs about {in_words(needed.max())}, and {there}: leave the "
+        f"instance or the measure out (measures of sets, like F_H, need far less), or give it more memory"
     )

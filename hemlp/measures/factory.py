@@ -16,17 +16,17 @@ measures are entries of ``hemlp/measures/catalogue.py``, and a new one is one mo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hemlp.errors import InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, file_reader, read_bytes
+from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.named import KINDS
-from hemlp.measures.ranked import RankedMeasure
+from hemlp.measures.catalogue_entry import KINDS
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
@@ -34,23 +34,30 @@ if TYPE_CHECKING:
     from hemlp.measures.literals import MatchName, NearestName, PairName, SetName, TransportName
     from hemlp.measures.matches import MatchMeasure
     from hemlp.measures.nearest import NearestMeasure
-    from hemlp.measures.pairs import PairMeasure
-    from hemlp.measures.sets import SetMeasure
+    from hemlp.measures.pair_measure import PairMeasure
+    from hemlp.measures.set_measure import SetMeasure
     from hemlp.measures.transport import TransportMeasure
 
 _AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
 
 
-def _kind(name: str) -> Callable[..., Measure] | None:
-    """The class of measures of this name: hemlp's own, or the only one that anybody else has defined."""
+def _subclasses(of: type[Measure] = Measure) -> Iterator[type[Measure]]:
+    """All classes of measures, those of users included: their names begin the text of a measure without one."""
+    for kind in of.__subclasses__():
+        yield kind
+        yield from _subclasses(kind)
+
+
+def _find_class(name: str) -> Callable[..., Measure] | None:
+    """The class of measures of this name: hemlp's own, or the only one that users have defined."""
     for module in KINDS.values():
         import_module(module)
-    found = [kind for kind in Measure.kinds() if kind.__name__ == name and name not in NAMED]
-    own = [kind for kind in found if kind.__module__.startswith("hemlp.")]
-    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or found}
+    known = [kind for kind in _subclasses() if kind.__name__ == name and name not in NAMED]
+    own = [kind for kind in known if kind.__module__.startswith("hemlp.")]
+    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or known}
     if len(places) > 1:
         raise UnknownMeasure(f"there are several classes of measures called {name}: {', '.join(sorted(places))}")
-    return next(iter(reversed(own or found)), None)
+    return next(iter(reversed(own or known)), None)
 
 
 M = TypeVar("M", bound=Measure)
@@ -103,10 +110,10 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         raise UnknownMeasure(f"{what!r} is neither a measure nor the name of one")
     if what in NAMED and not parameters:
         return NAMED[what].template
-    if found := _AT.fullmatch(what):
-        return _at(what, found[1], found[2], parameters)
+    if match := _AT.fullmatch(what):
+        return _at(what, match[1], match[2], parameters)
     name, positional, named = parse_call(what)
-    kind = None if name in NAMED else _kind(name)
+    kind = None if name in NAMED else _find_class(name)
     if kind is not None:
         if parameters:
             raise InvalidOption(f"{name}(...) takes its parameters within the text")
@@ -156,12 +163,15 @@ def write_measures(measures: Iterable[Measure]) -> str:
         measures = [measures]
     for made in map(measure, measures):
         each, at = (made.measure, made.k) if isinstance(made, RankedMeasure) else (made, None)
-        if "custom" in each.plain_fields().values():
+        if "custom" in each.serializable_fields().values():
             raise NoTextForm(f"{each.name} holds a function, a mapping or a matrix and has no text form")
         known = each.name in NAMED
-        fields = {"name": each.name, **(NAMED[each.name].chosen(each) if known else each.plain_fields())}
-        usual = known or type(each).__name__ in ("PairMeasure", "SetMeasure")
-        if not (usual and type(each).__module__.startswith("hemlp.")):
+        fields = {
+            "name": each.name,
+            **(NAMED[each.name].chosen_parameters(each) if known else each.serializable_fields()),
+        }
+        implied = known or type(each).__name__ in ("PairMeasure", "SetMeasure")
+        if not (implied and type(each).__module__.startswith("hemlp.")):
             fields["kind"] = type(each).__name__
         bounds = fields.pop("bounds", None)
         if bounds is not None:
@@ -217,11 +227,11 @@ def measures_from_tables(tables: Any) -> list[Measure]:
 
             further = {key: fields.pop(key) for key in ("pair", "defaults", "total") if key in fields}
             fields["bounds"] = Bounds(fields.pop("predicted", (1, 1)), fields.pop("true", (1, 1)), **further)
-        usual = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
-        called = fields.pop("kind", usual)
-        kind = measure if called is None else _kind(str(called))
+        implied = "PairMeasure" if "bounds" in fields else "SetMeasure" if "augment" in fields else None
+        class_name = fields.pop("kind", implied)
+        kind = measure if class_name is None else _find_class(str(class_name))
         if kind is None:
-            raise UnknownMeasure(f"there is no class of measures {called!r}: import what defines it first")
+            raise UnknownMeasure(f"there is no class of measures {class_name!r}: import what defines it first")
         at = fields.pop("at", None)
         try:
             each = kind(fields.pop("name"), **fields)

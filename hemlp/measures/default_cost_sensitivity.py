@@ -24,14 +24,14 @@ import numpy as np
 from hemlp.arrays import IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Batch
-from hemlp.measures.pair_scores import WEIGHTS
-from hemlp.measures.scoring import chunks
+from hemlp.measures.pair_scores import DIVISORS
+from hemlp.measures.scoring import split_rows
 from hemlp.problems.pairing.sensitivity import Envelope, envelope
 from hemlp.text.tables import Table
 from hemlp.text.words import many
 
 if TYPE_CHECKING:
-    from hemlp.measures.pairs import PairMeasure
+    from hemlp.measures.pair_measure import PairMeasure
 
 Number = Fraction | float
 
@@ -81,10 +81,11 @@ class Sensitivity:
         return 1 - total / wanted if self.accuracy else total
 
     def table(self) -> Table:
-        """One row a line: from which D on, its cost and its slope."""
+        """One row per line: from which D on, its cost and its slope."""
         starts = [0, *self.breakpoints]
         rows = [
-            [shown(start), shown(cost), shown(count)] for start, (cost, count) in zip(starts, self.pieces, strict=True)
+            [format_number(start), format_number(cost), format_number(count)]
+            for start, (cost, count) in zip(starts, self.pieces, strict=True)
         ]
         note = "fractions" if self.exact else "floats: costs are no multiples of a common power of two"
         return Table(
@@ -95,7 +96,7 @@ class Sensitivity:
         return str(self.table())
 
 
-def shown(value: Number) -> str:
+def format_number(value: Number) -> str:
     """A number for readers: short fractions as they are, with what they amount to."""
     number = Fraction(value)
     if number.denominator == 1:
@@ -104,7 +105,7 @@ def shown(value: Number) -> str:
     return f"{exact}{float(number):.6g}"
 
 
-class Totals:
+class EnvelopeSum:
     """Adds up envelopes of many instances, part by part: Σ over instances of line / weight."""
 
     def __init__(self, measure: PairMeasure) -> None:
@@ -112,7 +113,7 @@ class Totals:
             raise InvalidOption(f"{measure} has not one default cost for all classes, of which it could be a function")
         if measure.weights is not None:
             raise InvalidOption(f"{measure}: with weights its classes have default costs of their own")
-        if measure.rule not in WEIGHTS:
+        if measure.scoring not in DIVISORS:
             raise InvalidOption(f"{measure}: only an error or an accuracy is known as a function of the default cost")
         self.measure = measure
         self.first: defaultdict[int, list[Number]] = defaultdict(lambda: [0, 0])
@@ -122,28 +123,28 @@ class Totals:
 
     def add_batch(self, batch: Batch) -> None:
         """The instances of a batch."""
-        weights = WEIGHTS[str(self.measure.rule)]
-        for rows in chunks(batch, np.arange(len(batch)), self.measure.list_length(batch.hierarchy)):
+        weights = DIVISORS[str(self.measure.scoring)]
+        for rows in split_rows(batch, np.arange(len(batch)), self.measure._mean_closure_size(batch.hierarchy)):
             part = batch if len(rows) == len(batch) else batch.take(rows)
             self.instances += len(part)
             self._add(envelope(self.measure.model(part)), weights(part))
 
-    def _add(self, found: Envelope, weights: IntArray) -> None:
-        """One more part; ``weights``: by what the lines of each instance are divided."""
-        self.exact = self.exact and found.exact
-        begins = np.ones(found.row.size, np.bool_)
-        begins[1:] = found.row[1:] != found.row[:-1]
-        weight = weights[found.row]
-        lines = np.stack([found.cost, found.count], axis=1)
+    def _add(self, part: Envelope, weights: IntArray) -> None:
+        """The envelopes of one more part; ``weights``: by what the lines of each instance are divided."""
+        self.exact = self.exact and part.exact
+        begins = np.ones(part.row.size, np.bool_)
+        begins[1:] = part.row[1:] != part.row[:-1]
+        weight = weights[part.row]
+        lines = np.stack([part.cost, part.count], axis=1)
         for w in np.unique(weight[begins]).tolist():
             of = lines[begins & (weight == w)]
-            self._into(self.first[w], of, found)
+            self._into(self.first[w], of, part)
         at = np.flatnonzero(~begins)
         if not at.size:
             return
         change = lines[at] - lines[at - 1]
         p, q = change[:, 0], -change[:, 1]
-        if found.exact:
+        if part.exact:
             common = np.gcd(p.astype(np.int64), q.astype(np.int64))
             p, q = p / common, q / common
         keys = np.stack([p, q, weight[at].astype(np.float64)], axis=1)
@@ -151,15 +152,15 @@ class Totals:
         order = np.argsort(place.ravel(), kind="stable")
         cuts = np.searchsorted(place.ravel()[order], np.arange(1, len(distinct)))
         for (a, b, w), members in zip(distinct.tolist(), np.split(change[order], cuts), strict=True):
-            d: Number = Fraction(int(a), int(b) * found.scale) if found.exact else a / b
-            self._into(self.bends[d, int(w)], members, found)
+            d: Number = Fraction(int(a), int(b) * part.scale) if part.exact else a / b
+            self._into(self.bends[d, int(w)], members, part)
 
     @staticmethod
-    def _into(sums: list[Number], lines: Any, found: Envelope) -> None:
+    def _into(sums: list[Number], lines: Any, part: Envelope) -> None:
         """Add lines to a sum, without rounding where they are integers."""
-        for k, unit in ((0, found.scale), (1, 1)):
+        for k, unit in ((0, part.scale), (1, 1)):
             values = lines[:, k].tolist()
-            sums[k] += Fraction(sum(map(int, values)), unit) if found.exact else math.fsum(values) / unit
+            sums[k] += Fraction(sum(map(int, values)), unit) if part.exact else math.fsum(values) / unit
 
     def sensitivity(self) -> Sensitivity:
         """The average."""
@@ -178,7 +179,9 @@ class Totals:
         for d in breakpoints:
             cost, slope = averaged(by_place[d])
             pieces.append((pieces[-1][0] + cost, pieces[-1][1] + slope))
-        return Sensitivity(tuple(breakpoints), tuple(pieces), self.instances, self.measure.rule != "error", self.exact)
+        return Sensitivity(
+            tuple(breakpoints), tuple(pieces), self.instances, self.measure.scoring != "error", self.exact
+        )
 
 
 def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int]]:
@@ -187,7 +190,7 @@ def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int
     Where they are equal for a while, they change places where they become equal.
     """
     places: list[Number] = sorted({*first.breakpoints, *second.breakpoints})
-    found: list[tuple[Number, int]] = []
+    flips: list[tuple[Number, int]] = []
     ahead: int | None = None
     equal_since: Number | None = None
     for k in range(len(places) + 1):
@@ -202,14 +205,14 @@ def crossings(first: Sensitivity, second: Sensitivity) -> list[tuple[Number, int
         if start:
             ahead = int(start > 0) if ahead is None else ahead
         if start and end and (start > 0) != (end > 0):
-            found.append((-cost / slope, int(start > 0)))
+            flips.append((-cost / slope, int(start > 0)))
             ahead = int(end > 0)
         elif end:
             now = int(end > 0)
             if ahead is not None and now != ahead:
                 assert equal_since is not None
-                found.append((equal_since, ahead))
+                flips.append((equal_since, ahead))
             ahead, equal_since = now, None
         elif start and high is not None:
             equal_since = high
-    return found
+    return flips

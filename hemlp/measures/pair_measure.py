@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -16,10 +16,10 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
-from hemlp.measures.base import Measure
-from hemlp.measures.memory import pairing_bytes
-from hemlp.measures.names import check_name
-from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, common_classes
+from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.memory_estimate import pairing_bytes
+from hemlp.measures.naming import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, count_common_classes
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.problems.pairing.bounds import (
@@ -46,11 +46,15 @@ from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 if TYPE_CHECKING:
+    from hemlp.measures.default_cost_sensitivity import Sensitivity
     from hemlp.measures.dual_values import ClassPrices
-    from hemlp.measures.sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, init=False)
+_NOT_IN_MODEL = {"name", "score", "cost"}
+"""Fields that do not make the model, or in another way."""
+
+
+@dataclass(frozen=True, init=False, eq=False)
 class PairMeasure(Measure):
     """A measure of Problem 1: bounds, costs, default classes, and a score made from the least cost.
 
@@ -74,7 +78,7 @@ class PairMeasure(Measure):
     pairing
         "nearest" lets each class take one of its nearest.
     defined
-        "always", "single" (one class a side) or "both" (not when exactly one side is empty).
+        "always", "single" (one class per side) or "both" (not when exactly one side is empty).
     weights
         How much each class counts: its default cost is multiplied by its weight, and the cost of a pair by the mean
         weight of its two classes.
@@ -97,12 +101,13 @@ class PairMeasure(Measure):
     bounds: Bounds
     cost: Any
     default_cost: DefaultCost | tuple[DefaultCost, DefaultCost]
-    rule: str | PairScore
+    scoring: str | PairScore
     max_distance: float | None
     horizon: int | None
     pairing: str
     defined: str
     weights: Mapping[Label, float] | None
+    _omitted_if_none = ("weights",)
 
     def __init__(
         self,
@@ -120,95 +125,78 @@ class PairMeasure(Measure):
     ) -> None:
         if not isinstance(bounds, Bounds):
             raise InvalidOption(f"bounds={bounds!r} are not Bounds(predicted=(…, …), true=(…, …))")
-        check_choice("pairing", pairing, ("optimal", "nearest"))
-        check_choice("defined", defined, ("always", "single", "both"))
-        if not isinstance(score, PairScore):
-            check_choice("score", score, tuple(PAIR_SCORES))
-        cost = as_cost(cost)
-        default_cost = _plain_default(default_cost)
-        max_distance = plain_number("max_distance", max_distance, 0)
-        horizon = plain_horizon(horizon)
-        if horizon is not None and not getattr(cost, "unit", False):
-            raise InvalidOption("horizon counts edges and needs a cost that does: shortest paths of unit lengths")
-        if str(score).startswith("accuracy") and not (isinstance(default_cost, int | float) and default_cost > 0):
-            raise InvalidOption(f"score={score!r} needs one default_cost above 0, not {default_cost!r}")
-        if weights is not None and not (isinstance(weights, Mapping) and pairing == "optimal"):
-            raise InvalidOption("weights map classes to numbers, for optimal pairings")
-        if isinstance(score, str) and score != "error" and not (weights is None and bounds.plain):
-            raise InvalidOption(f"score={score!r} needs plain bounds and no weights: else it would leave its range")
-        rule = score if isinstance(score, PairScore) else PAIR_SCORES[score]
-        if rule.similarity and (bounds != ONE_TO_ONE or default_cost != 0.5 or max_distance is not None):
-            raise InvalidOption(f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5")
-        if pairing == "nearest" and bounds != COVER:
-            raise InvalidOption("pairing='nearest' is for the bounds (1, ALL) on both sides")
-        self.__dict__.update(
-            name=name, bounds=bounds, cost=cost, default_cost=default_cost, rule=score, max_distance=max_distance,
-            horizon=horizon, pairing=pairing, defined=defined, weights=weights,
+        set_fields(
+            self, name=name, bounds=bounds, cost=as_cost(cost), default_cost=_plain_default(default_cost),
+            scoring=score, max_distance=plain_number("max_distance", max_distance, 0), horizon=plain_horizon(horizon),
+            pairing=pairing, defined=defined, weights=weights,
         )  # fmt: skip
+        for words in self._contradictions():
+            raise InvalidOption(words)
         check_name(self)
 
-    def __hash__(self) -> int:
-        return hash((self.name, str(self.bounds), str(self.default_cost), str(self.rule), self.horizon, self.pairing))
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"score" if key == "rule" else key: getattr(self, key) for key in self.__dataclass_fields__}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """Of the constructor."""
-        return dict(PairMeasure.__init__.__kwdefaults__ or {})
+    def _contradictions(self) -> Iterator[str]:
+        """What is not an option, and which options do not fit together."""
+        check_choice("pairing", self.pairing, ("optimal", "nearest"))
+        check_choice("defined", self.defined, ("always", "single", "both"))
+        score, default, weighted = self.scoring, self.default_cost, self.weights is not None
+        if not isinstance(score, PairScore):
+            check_choice("score", score, tuple(PAIR_SCORES))
+        if self.horizon is not None and not getattr(self.cost, "unit", False):
+            yield "horizon counts edges and needs a cost that does: shortest paths of unit lengths"
+        if str(score).startswith("accuracy") and not (isinstance(default, int | float) and default > 0):
+            yield f"score={score!r} needs one default_cost above 0, not {default!r}"
+        if weighted and not (isinstance(self.weights, Mapping) and self.pairing == "optimal"):
+            yield "weights map classes to numbers, for optimal pairings"
+        if isinstance(score, str) and score != "error" and (weighted or not self.bounds.plain):
+            yield f"score={score!r} needs plain bounds and no weights: else it would leave its range"
+        if self._scorer.similarity and (self.bounds != ONE_TO_ONE or default != 0.5 or self.max_distance is not None):
+            yield f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5"
+        if self.pairing == "nearest" and self.bounds != COVER:
+            yield "pairing='nearest' is for the bounds (1, ALL) on both sides"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The score, the least cost, and scores that are shown beside it."""
-        return self.name, "error", *(score for score in self.score_rule.beside if score != self.name)
+        return self.name, "error", *(score for score in self._scorer.beside if score != self.name)
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """A cost that has a text form, and a score that is known by name."""
         cost = () if cost_text(self.cost) == "custom" else (type(self.cost),)
-        return *cost, *((self.score_rule.function,) if isinstance(self.rule, str) else ())
+        return *cost, *((self._scorer.function,) if isinstance(self.scoring, str) else ())
 
     @property
-    def score_rule(self) -> PairScore:
+    def _scorer(self) -> PairScore:
         """How the score is made from the optimum."""
-        return PAIR_SCORES[self.rule] if isinstance(self.rule, str) else self.rule
+        return PAIR_SCORES[self.scoring] if isinstance(self.scoring, str) else self.scoring
 
     @property
     def invariants(self) -> frozenset[str]:
         """Derived from the bounds, the cost and the score."""
-        promised, found = cost_promises(self.cost), {"range"}
+        promised, kept = cost_promises(self.cost), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
-        turned = isinstance(self.rule, str) and self.score_rule.mirror == self.rule
+        turned = isinstance(self.scoring, str) and self._scorer.mirror == self.scoring
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
             if self.weights is None and not isinstance(self.bounds.pair, PairRule):
-                found |= promised & {"names"} | (set() if self.bounds.ruled else promised & {"monotone"})
+                kept |= promised & {"names"} | (set() if self.bounds.ruled else promised & {"monotone"})
             if turned and self.bounds.symmetric:
-                found |= promised & {"symmetric"}
+                kept |= promised & {"symmetric"}
         alone = lower <= {0, 1} and self.bounds.free and not self.bounds.custom
-        if "zero_if_equal" in promised and alone and isinstance(self.rule, str):
-            found.add("best_if_equal")
+        if "zero_if_equal" in promised and alone and isinstance(self.scoring, str):
+            kept.add("best_if_equal")
             strict = self.bounds.plain and self.weights is None and self.default_cost != 0
             if turned and "zero_only_if_equal" in promised and lower == {1} and strict:
-                found.add("best_only_if_equal")
-        return frozenset(found)
-
-    def plain_fields(self) -> dict[str, Any]:
-        """The fields as plain values; what has no text form says custom."""
-        told = {k: v for k, v in self.fields.items() if k != "weights" or v is not None}
-        plain = {k: "custom" if _is_custom(v) else v for k, v in told.items()}
-        return plain | {"cost": cost_text(self.cost)}
+                kept.add("best_only_if_equal")
+        return frozenset(kept)
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures that differ only in name and score share their pairing; scores of similarities limit its costs."""
-        fields = {k: v for k, v in self.fields.items() if k not in ("name", "score", "cost")}
-        rest = tuple((k, id(v) if _is_custom(v) else v) for k, v in fields.items())
-        return cost_key(self.cost), self.score_rule.similarity, rest
+        plain = self.serializable_fields()
+        rest = ((k, id(v) if plain[k] == "custom" else v) for k, v in self.fields.items() if k not in _NOT_IN_MODEL)
+        return cost_key(self.cost), self._scorer.similarity, tuple(rest)
 
-    def pair_bytes(self, hierarchy: Hierarchy) -> float:
+    def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """As of Problem 1."""
         return pairing_bytes(self, hierarchy)
 
@@ -244,7 +232,7 @@ class PairMeasure(Measure):
         own_lengths = getattr(self.cost, "weights", None) != "uniform"
         if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
-        if self.score_rule.similarity:
+        if self._scorer.similarity:
             kappa = shares_of_one(self.cost, batch, pairs, self.name)
         else:
             kappa = checked_costs(self.cost, batch, pairs)
@@ -261,6 +249,8 @@ class PairMeasure(Measure):
         labels = batch.hierarchy.labels
         given = zip((self.bounds.predicted, self.bounds.true), batch.sides, batch.sides[::-1], SIDES, strict=True)
         bounds = [bound_arrays(of, side, other, batch.hierarchy, name) for of, side, other, name in given]
+        if self.bounds.consistent:
+            return bounds, None
         sides = zip(bounds, batch.sides, SIDES, strict=True)
         errors = (contradiction(*of, side, labels, name, first_row) for of, side, name in sides)
         return bounds, next((error for error in errors if error is not None), None)
@@ -293,17 +283,17 @@ class PairMeasure(Measure):
             return (predicted == 0) != (true == 0), "one side is empty and the other is not"
         return super()._undefined(batch)
 
-    def _evaluated(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         batch = model.batch
         facts = PairFacts(
             solution.objectives,
             batch.pred.sizes,
             batch.true.sizes,
-            common_classes(batch),
+            count_common_classes(batch),
             float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
         )
-        beside = {name: PAIR_SCORES[name].function(facts) for name in self.score_rule.beside}
-        return {"error": facts.error, **beside, self.name: self.score_rule.function(facts)}
+        beside = {name: PAIR_SCORES[name].function(facts) for name in self._scorer.beside}
+        return {"error": facts.error, **beside, self.name: self._scorer.function(facts)}
 
     def prices(self, hierarchy: Hierarchy, true: Any, pred: Any) -> ClassPrices:
         """What each class of an instance adds to the least cost: its prices as a range, and its absence.
@@ -322,8 +312,8 @@ class PairMeasure(Measure):
         --------
         >>> from hemlp import Hierarchy, measure
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> found = measure("GIE").prices(h, true=["sheep", "cow"], pred=["cow"])
-        >>> [(row.label, row.without) for row in found.rows if row.side == "true"]
+        >>> prices = measure("GIE").prices(h, true=["sheep", "cow"], pred=["cow"])
+        >>> [(row.label, row.without) for row in prices.rows if row.side == "true"]
         [('cow', -3.0), ('sheep', -5.0)]
         """
         from hemlp.measures.dual_values import class_prices
@@ -360,9 +350,9 @@ class PairMeasure(Measure):
         >>> measure("GIE").sensitivity(h, ["sheep"], ["cow"]).breakpoints
         (Fraction(1, 1),)
         """
-        from hemlp.measures.sensitivity import Totals
+        from hemlp.measures.default_cost_sensitivity import EnvelopeSum
 
-        totals = Totals(self)
+        totals = EnvelopeSum(self)
         totals.add_batch(as_batch(data, true, pred))
         return totals.sensitivity()
 
@@ -378,9 +368,3 @@ def _plain_default(cost: Any) -> Any:
     if number is not None:
         check_magnitude(float(number), lambda _: "default_cost")
     return number
-
-
-def _is_custom(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return any(_is_custom(element) for element in value)
-    return (isinstance(value, Bounds) and value.custom) or isinstance(value, Mapping | PairScore)

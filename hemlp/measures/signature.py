@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.registry import measure
+from hemlp.measures.factory import measure
 
 
 @dataclass(frozen=True)
@@ -35,50 +35,50 @@ class Signature:
         name, _, further = of_measure.partition("|")
         parameters, *custom = further.split("|")
         version, *circumstances = rest.split("|")
-        return cls(name, _pairs(_listed(parameters)), tuple(custom), version, _pairs(circumstances))
+        return cls(name, _pairs(_split_outside_brackets(parameters)), tuple(custom), version, _pairs(circumstances))
 
 
-def _listed(text: str) -> list[str]:
+def _split_outside_brackets(text: str) -> list[str]:
     """What commas separate, but for those within brackets."""
-    found, depth = [""], 0
+    pieces, depth = [""], 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
         if sign == "," and not depth:
-            found.append("")
+            pieces.append("")
         else:
-            found[-1] += sign
-    return found
+            pieces[-1] += sign
+    return pieces
 
 
 def _pairs(texts: list[str]) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition(":") for text in texts if text)}
 
 
-def short(text: str) -> str:
-    """Without what is usual: parameters of named measures, and policies.
+def shorten(text: str) -> str:
+    """Without defaults: parameters of named measures, and policies.
 
-    >>> short("F_H|top:False,horizon:2,weights:None|hemlp:0.1.0|hierarchy:8c2f|unknown:error|missing:error")
+    >>> shorten("F_H|top:False,horizon:2,weights:None|hemlp:0.1.0|hierarchy:8c2f|unknown:error|missing:error")
     'F_H|horizon:2|hemlp:0.1.0|hierarchy:8c2f'
     """
     try:
         read = Signature.read(text)
     except InvalidOption:  # from somewhere else
         return text
-    usual = _usual(read.measure)
-    chosen = ",".join(f"{key}:{value}" for key, value in read.parameters.items() if usual.get(key) != value)
+    defaults = _default_parameters(read.measure)
+    chosen = ",".join(f"{key}:{value}" for key, value in read.parameters.items() if defaults.get(key) != value)
     policies = {"unknown": "error", "missing": "error"}
     around = [f"{key}:{value}" for key, value in read.circumstances.items() if policies.get(key) != value]
     return "|".join(filter(None, [read.measure, chosen, *read.custom, f"hemlp:{read.version}", *around]))
 
 
-def _usual(name: str) -> dict[str, str]:
-    """The parameters of a named measure that nobody has to say."""
+def _default_parameters(name: str) -> dict[str, str]:
+    """The parameters of a named measure at their defaults, as texts."""
     known = NAMED.get(name.partition("@")[0])
-    return {} if known is None else {key: str(value) for key, value in known.parameters_of(known.template).items()}
+    return {} if known is None else {key: str(value) for key, value in known.default_parameters.items()}
 
 
-def stored_measure(name: str, signature: str) -> Measure:
-    """The measure that a stored evaluation calls ``name``, if its name tells all that its signature does."""
+def restore_measure(name: str, signature: str) -> Measure:
+    """The measure that a stored evaluation calls ``name``, if its name says all that its signature does."""
     try:
         made = measure(name)
         if _difference_of_measures(Signature.read(signature), Signature.read(made.signature)) is None:
@@ -92,23 +92,23 @@ def difference(old: str, new: str) -> str | None:
     """What keeps scores with the signature ``old`` from being compared with ``new`` ones.
 
     The version does not: a number that changes its meaning changes its signature otherwise. A parameter of a named
-    measure that ``old`` does not have was not yet invented, and means what is usual.
+    measure that ``old`` does not have was not yet invented, and means its default.
     """
     was, now = Signature.read(old), Signature.read(new)
-    found = _difference_of_measures(was, now)
-    for key in {**was.circumstances, **now.circumstances} if found is None else ():
+    reason = _difference_of_measures(was, now)
+    for key in {**was.circumstances, **now.circumstances} if reason is None else ():
         before, after = was.circumstances.get(key), now.circumstances.get(key)
         if before != after:
             return f"{key} was {before or 'not given'} and is {after or 'not given'}"
-    return found
+    return reason
 
 
 def _difference_of_measures(was: Signature, now: Signature) -> str | None:
     if was.measure != now.measure:
         return f"the measure was {was.measure} and is {now.measure}"
-    usual = _usual(now.measure)
+    defaults = _default_parameters(now.measure)
     for key in {**was.parameters, **now.parameters}:
-        before, after = was.parameters.get(key, usual.get(key)), now.parameters.get(key)
+        before, after = was.parameters.get(key, defaults.get(key)), now.parameters.get(key)
         if before != after:
             return f"{key} was {before} and is {'not a parameter any more' if after is None else after}"
     return (

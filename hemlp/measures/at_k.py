@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,16 +22,16 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.readers import reader
 from hemlp.instances.batch import Batch
 from hemlp.instances.sets import LabelSets
-from hemlp.measures.base import Measure
-from hemlp.measures.scores import Scores
+from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
 from hemlp.optimize.model import Model
 
 if TYPE_CHECKING:
-    from hemlp.measures.sensitivity import Sensitivity
+    from hemlp.measures.default_cost_sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False)
 class RankedMeasure(Measure):
     """A measure of the k classes with the greatest scores (ties by label), or of all where there are fewer.
 
@@ -51,36 +51,24 @@ class RankedMeasure(Measure):
 
     measure: Measure
     k: int
+    name: str = field(init=False)
 
-    def __init__(self, measure: Measure, k: int) -> None:
+    def __post_init__(self) -> None:
+        measure, k = self.measure, self.k
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise UnknownMeasure(f"{measure}@{k}: the number of the greatest scores is an integer of at least 1")
         if not isinstance(measure, Measure) or isinstance(measure, RankedMeasure):
             raise InvalidOption(f"{measure}@{k} is not a measure at a number of the greatest scores")
-        self.__dict__.update(measure=measure, k=int(k), name=f"{measure.name}@{k}")
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """By the names of the constructor's arguments."""
-        return {"measure": self.measure, "k": self.k}
-
-    @property
-    def usual_fields(self) -> dict[str, Any]:
-        """There are none."""
-        return {}
+        set_fields(self, k=int(k), name=f"{measure.name}@{k}")
 
     def changed(self, **changes: Any) -> RankedMeasure:
         """With another k, or other fields of the measure."""
         k = changes.pop("k", self.k)
         return RankedMeasure(self.measure.changed(**changes), k)
 
-    def plain_fields(self) -> dict[str, Any]:
+    def serializable_fields(self) -> dict[str, Any]:
         """Those of the measure."""
-        return self.measure.plain_fields()
-
-    def custom_fields(self) -> dict[str, Any]:
-        """Those of the measure."""
-        return self.measure.custom_fields()
+        return self.measure.serializable_fields()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -88,9 +76,9 @@ class RankedMeasure(Measure):
         return self.measure.parameters
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """By what the measure is called."""
-        return f"{self.measure.called}@{self.k}"
+        return f"{self.measure.display_name}@{self.k}"
 
     def __str__(self) -> str:
         return f"{self.measure}@{self.k}"
@@ -101,9 +89,9 @@ class RankedMeasure(Measure):
         return self.name, *(column for column in self.measure.columns if column != self.measure.name)
 
     @property
-    def score_rule(self) -> Any:
+    def _scorer(self) -> Any:
         """That of the measure."""
-        return self.measure.score_rule
+        return self.measure._scorer
 
     @property
     def greater_is_better(self) -> bool:
@@ -120,9 +108,9 @@ class RankedMeasure(Measure):
         """The range alone: equal scores make it depend on the names of classes."""
         return self.measure.invariants & {"range"}
 
-    def check_complete(self) -> None:
+    def _check_complete(self) -> None:
         """As of the measure."""
-        self.measure.check_complete()
+        self.measure._check_complete()
 
     @property
     def exact(self) -> bool:
@@ -130,24 +118,24 @@ class RankedMeasure(Measure):
         return self.measure.exact
 
     @property
-    def model_key(self) -> Hashable:
+    def _model_key(self) -> Hashable:
         """Measures of one k share what they would share without it."""
         return self.k, sharing_key(self.measure)
 
-    def list_length(self, hierarchy: Hierarchy) -> float:
+    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """As of the measure."""
-        return self.measure.list_length(hierarchy)
+        return self.measure._mean_closure_size(hierarchy)
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
         """As of the measure, for the k greatest scores."""
-        return self.measure.bytes_needed(self.sees(batch))
+        return self.measure.bytes_needed(self._as_batch(batch))
 
     @property
     def signature(self) -> str:
         """That of the measure, with its k."""
         return self.name + self.measure.signature.removeprefix(self.measure.name)
 
-    def sees(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+    def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
         """A batch with the k greatest scores for predictions."""
         if isinstance(data, Batch):
             return as_batch(data.first(self.k), true, pred)
@@ -157,28 +145,28 @@ class RankedMeasure(Measure):
         return Batch.of(data, *sides).first(self.k)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        return self.measure._undefined(self.sees(batch))
+        return self.measure._undefined(self._as_batch(batch))
 
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
-        return self.measure._defined_rows(self.sees(batch), undefined, first_row)
+        return self.measure._defined_rows(self._as_batch(batch), undefined, first_row)
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The model of the measure on the k greatest scores; ``pred`` maps labels to scores."""
-        return self.measure.model(self.sees(data, true, pred))
+        return self.measure.model(self._as_batch(data, true, pred))
 
     def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
         """How a pair-based measure of the k greatest scores depends on its default cost; see ``PairMeasure``."""
-        from hemlp.measures.pairs import PairMeasure
+        from hemlp.measures.pair_measure import PairMeasure
 
         if not isinstance(self.measure, PairMeasure):
             raise InvalidOption(f"{self} has no default cost, of which it could be a function")
-        return self.measure.sensitivity(self.sees(data, true, pred))
+        return self.measure.sensitivity(self._as_batch(data, true, pred))
 
-    def _evaluated(self, model: Any, solution: Any) -> dict[str, FloatArray]:
-        found = self.measure._evaluated(model, solution)
-        return {self.name if name == self.measure.name else name: values for name, values in found.items()}
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        columns = self.measure._compute_columns(model, solution)
+        return {self.name if name == self.measure.name else name: values for name, values in columns.items()}
 
-    def unranked(self, scores: Scores) -> Scores:
+    def without_k(self, scores: Scores) -> Scores:
         """Scores of this measure as those of the measure without k, on the same predictions."""
         own = {self.measure.name if name == self.name else name: values for name, values in scores.columns.items()}
         return replace(scores, name=self.measure.name, columns=own)
