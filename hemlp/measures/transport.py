@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,25 +17,15 @@ from hemlp.hierarchy.weights import class_weights
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
 from hemlp.problems.pairing.build_model import build_transport
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs
 
-
-@dataclass(frozen=True)
-class MassScore:
-    """A score made of the least cost of transport."""
-
-    function: Callable[[FloatArray], FloatArray]
-    greater_is_better: bool = False
-    range: tuple[float, float] = (0.0, math.inf)
-
-
 EMPTY = "one side is empty and the other is not"
 NOTHING = "the classes of a side weigh nothing"
-COST = MassScore(lambda cost: cost)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -84,9 +73,9 @@ class TransportMeasure(Measure):
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 
     @property
-    def _scorer(self) -> MassScore:
+    def _scorer(self) -> PairScore:
         """The least cost as it is."""
-        return COST
+        return PAIR_SCORES["error"]
 
     @property
     def invariants(self) -> frozenset[str]:

@@ -153,6 +153,6 @@ FAULTS = [
     Fault("statistics/units.py", "sha256(text).digest()[-2:]", "sha256(text).digest()[:2]", "buckets of ids"),
     Fault("statistics/units.py", "sorted(range(self.size), key=keys.__getitem__)", "list(range(self.size))", "intervals depend on the order of rows"),
     Fault("pairing/marginals.py", "np.rint(upto / upto[-1] * MOST)", "np.floor(weights / weights.sum() * MOST).cumsum()", "masses of transport", "transport composites"),
-    Fault("pairing/places.py", "np.minimum(*(np.where(of, free, limit)", "np.maximum(*(np.where(of, free, limit)", "pair=ALL with soft bounds", "rules bound_rules"),
+    Fault("pairing/circulation.py", "np.minimum(*(np.where(of, free, limit)", "np.maximum(*(np.where(of, free, limit)", "pair=ALL with soft bounds", "rules bound_rules"),
     Fault("programs/provenance.py", "refused = self.asked & (", "refused = False & (", "a worse solution is replaced in silence", "sabotage"),
 ]  # fmt: skip

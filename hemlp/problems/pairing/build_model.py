@@ -83,6 +83,22 @@ def build_model(
     return replace(model, arcs=arcs).with_finite_costs()
 
 
+def build_nearest(title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, side: int) -> PairingModel:
+    """Each class of a side is paired with one of the others, if it can be; these need nobody and take everybody."""
+    own, others = batch.sides[side], batch.sides[1 - side]
+    if np.isfinite(kappa).all():
+        once = np.repeat(np.minimum(others.sizes, 1), own.sizes).astype(np.int64)
+    else:
+        ends = pairs.ends(batch)[side][np.isfinite(kappa)]
+        once = np.minimum(np.bincount(ends, minlength=own.classes.size), 1).astype(np.int64)
+    most = np.repeat(own.sizes, others.sizes).astype(np.int64)
+    bounds = (own, once, once), (others, np.zeros_like(most), most)
+    first, second = (SideBounds(*of, np.full(of[1].size, math.inf)) for of in bounds)
+    serves = np.full(kappa.size, 3, np.uint8)
+    sides = (first, second) if side == PRED else (second, first)
+    return PairingModel(title, batch, pairs, kappa, serves, sides).with_finite_costs()
+
+
 def build_transport(
     title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, weights: FloatArray | None
 ) -> PairingModel:

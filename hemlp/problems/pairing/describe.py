@@ -26,6 +26,14 @@ LETTERS = {
     Group.PAIR: "x", Group.TO_DEFAULT: "u", Group.FROM_DEFAULT: "v", Group.PREDICTED: "p", Group.TRUE: "t",
     Group.DEFAULT_TRUE: "DT", Group.DEFAULT_PRED: "DP", Group.TOTAL: "total",
 }  # fmt: skip
+WORDS = {
+    Group.PAIR: "{0} {2} {1}", Group.TO_DEFAULT: "{0} {2} {1}", Group.FROM_DEFAULT: "{0} {2} {1}",
+    Group.PREDICTED: "predicted {0}", Group.TRUE: "true {1}", Group.DEFAULT_TRUE: "default for predicted",
+    Group.DEFAULT_PRED: "default for true", Group.TOTAL: "all pairs",
+}  # fmt: skip
+GROUPS, ROLES = tuple(Group), tuple(Role)
+PARTS = {Role.BELOW: ("missing", "missing"), Role.ABOVE: ("too many", "beyond")}
+"""What is missing, or too many: in words and in names."""
 SIGNS = {Role.BELOW: 1.0, Role.ABOVE: -1.0}
 """How what is missing, or too many, counts in the row of its group."""
 WHOLE = {Group.PAIR: Group.TOTAL, Group.TO_DEFAULT: Group.DEFAULT_TRUE, Group.FROM_DEFAULT: Group.DEFAULT_PRED}
@@ -38,40 +46,42 @@ class Arcs:
     def __init__(self, model: PairingModel) -> None:
         arcs = self.arcs = model.circulation
         self.model, self.rows = model, arcs.rows.tolist()
-        self.group = [Group(code) for code in arcs.group.tolist()]
-        self.role = [Role(code) for code in arcs.role.tolist()]
+        self.group, self.role = list(map(GROUPS.__getitem__, arcs.group)), list(map(ROLES.__getitem__, arcs.role))
         self.first, self.second, self.number = (of.tolist() for of in (arcs.first, arcs.second, arcs.number))
         self.lower, self.upper = arcs.lower.tolist(), arcs.upper.tolist()
+        labels, sides = model.batch.hierarchy.labels, model.batch.sides
+        self._labels = [[str(labels[c]) for c in side.classes.tolist()] for side in sides]
+        self._starts = [side.ptr.tolist() for side in sides]
+
+    def _label(self, row: int, side: int, at: int) -> str:
+        return "default" if at < 0 else self._labels[side][self._starts[side][row] + at]
 
     def group_words(self, a: int) -> str:
         """What an arc is about."""
-        ends = (PRED, self.first[a]), (TRUE, self.second[a])
-        names = ("default" if at < 0 else str(self.model.label_in(self.rows[a], side, at)) for side, at in ends)
-        predicted, true = names
-        words = {
-            Group.PREDICTED: f"predicted {predicted}", Group.TRUE: f"true {true}",
-            Group.DEFAULT_TRUE: "default for predicted", Group.DEFAULT_PRED: "default for true",
-            Group.TOTAL: "all pairs",
-        }  # fmt: skip
-        return words.get(self.group[a], f"{predicted} {'~' if self.model.units is None else '→'} {true}")
+        predicted, true = (
+            self._label(self.rows[a], PRED, self.first[a]),
+            self._label(self.rows[a], TRUE, self.second[a]),
+        )
+        return WORDS[self.group[a]].format(predicted, true, "~" if self.model.units is None else "→")
 
     def words(self, a: int) -> str:
         """An arc as people read it: what it is about, and which part of that it is."""
         words, role, number = self.group_words(a), self.role[a], self.number[a]
         if role is Role.EACH:
             return f"{words}: unit {number + 1}{' and further' if self.upper[a] > 1 else ''}"
-        part = {Role.BELOW: ": missing", Role.ABOVE: ": too many"}.get(role, "")
+        part = f": {PARTS[role][0]}" if role in PARTS else ""
         return words + part + (f", time {number + 1}" if number else "")
 
     def name(self, a: int) -> str:
         """As in files: the letter of the group, the instance where there are several, positions, and the part."""
-        at = [] if len(self.model) == 1 else [self.rows[a]]
+        at: list[Any] = [] if len(self.model) == 1 else [self.rows[a]]
         at += [k for k in (self.first[a], self.second[a]) if k >= 0]
         role, number = self.role[a], self.number[a]
-        part = {Role.BELOW: ["missing"], Role.ABOVE: ["beyond"], Role.EACH: [f"unit{number + 1}"]}.get(role, [])
-        if role is Role.ITSELF and number:
-            part = [f"time{number + 1}"]
-        return "_".join([LETTERS[self.group[a]], *map(str, at), *part])
+        if role in PARTS:
+            at.append(PARTS[role][1])
+        elif role is Role.EACH or number:
+            at.append(f"{'unit' if role is Role.EACH else 'time'}{number + 1}")
+        return "_".join([LETTERS[self.group[a]], *map(str, at)])
 
     def key(self, a: int) -> tuple[int, Group, int]:
         """The group of an arc that is none of a pair: instance, kind, and position of its class (-1: there is one)."""
