@@ -96,7 +96,7 @@ class TransportMeasure(Measure):
 
     def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of a transport with its proof."""
-        return max(100.0, cost_bytes(self.cost))
+        return max(200.0, cost_bytes(self.cost))
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
         """The transport of one instance (hierarchy, true, pred) or of a batch."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from hemlp.errors import InvalidSolution
-from hemlp.problems.pairing.circulation import DEFAULT_PRED, Circulation, Role
+from hemlp.problems.pairing.circulation import DEFAULT_PRED, Circulation
 
 ResidualArc = tuple[int, int, int, int, int]
 """Tail, head, cost, the arc of the circulation, and by how much a unit along it changes what that arc carries."""
@@ -24,18 +24,17 @@ class ExactFlow:
         self.size = int(arcs.nodes[0])
         self.ends = list(zip(arcs.tail.tolist(), arcs.head.tolist(), strict=True))
         self.lower, self.upper = arcs.lower.tolist(), arcs.upper.tolist()
-        self.free: list[bool] = (arcs.role == Role.FREE).tolist()
         exact = [Fraction(cost) for cost in arcs.cost.tolist()]
         self.scale = max((cost.denominator for cost in exact), default=1)
         self.cost = [int(cost * self.scale) for cost in exact]
         self.flow: list[int] = list(self.lower if flow is None else flow)
 
     def residual(self) -> Iterator[ResidualArc]:
-        """All arcs of the residual network; a free arc, which limits nothing, leads both ways: its ends are one."""
+        """All arcs of the residual network."""
         for a, (tail, head) in enumerate(self.ends):
-            if self.flow[a] < self.upper[a] or self.free[a]:
+            if self.flow[a] < self.upper[a]:
                 yield tail, head, self.cost[a], a, 1
-            if self.flow[a] > self.lower[a] or self.free[a]:
+            if self.flow[a] > self.lower[a]:
                 yield head, tail, -self.cost[a], a, -1
 
     def excess(self) -> list[int]:
@@ -66,7 +65,7 @@ class ExactFlow:
             while (arc := reached[node]) is not None:
                 path.append(arc)
                 node = arc[0] if sign > 0 else arc[1]
-            self._send(path, min(abs(excess[start]), abs(excess[end])))
+            self._send(path, abs(excess[start]), abs(excess[end]))
 
     def _search(self, start: int, sign: int) -> dict[int, ResidualArc | None]:
         """Nodes that are reached from ``start``, or from which it is reached, each by an arc; the nearest first."""
@@ -83,17 +82,13 @@ class ExactFlow:
                     queue.append(arc[far])
         return reached
 
-    def _send(self, path: Sequence[ResidualArc], most: float) -> None:
+    def _send(self, path: Sequence[ResidualArc], *most: int) -> None:
         """As much as possible along residual arcs."""
-        amount = min([most, *(self._capacity(arc) for arc in path)])
-        for _, _, _, a, sign in path:
-            self.flow[a] += sign * int(amount)
-
-    def _capacity(self, arc: ResidualArc) -> float:
-        _, _, _, a, sign = arc
-        if self.free[a]:
-            return float("inf")
-        return int(self.upper[a] - self.flow[a] if sign > 0 else self.flow[a] - self.lower[a])
+        flow, lower, upper = self.flow, self.lower, self.upper
+        free = (upper[a] - flow[a] if sign > 0 else flow[a] - lower[a] for *_, a, sign in path)
+        amount = min([*most, *free])
+        for *_, a, sign in path:
+            self.flow[a] += sign * amount
 
     def shortest_paths(self) -> tuple[list[int], list[ResidualArc]]:
         """Lengths of shortest paths to all nodes (Bellman, Ford), and a cycle of negative cost if there is one."""
@@ -115,7 +110,7 @@ class ExactFlow:
             potential, cycle = self.shortest_paths()
             if not cycle:
                 return potential
-            self._send(cycle, float("inf"))
+            self._send(cycle)
 
     def total(self) -> int:
         """The cost of all arcs, times the scale."""
