@@ -17,7 +17,7 @@ from hemlp.kernels.certificate import cheapest
 from hemlp.kernels.closed_forms import best_pairings
 from hemlp.kernels.cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.pairing import Chosen
-from hemlp.measures.pair_measure import common_classes
+from hemlp.measures.pair_scores import count_common_classes
 from hemlp.optimize.program import ProgramResult
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.pairing.costs import ShortestPath
@@ -224,7 +224,7 @@ def test_common_classes():
     h = Hierarchy.from_edges([], classes=range(12))
     true, pred = ([sorted(rng.choice(12, n, replace=False).tolist()) for n in rng.integers(0, 9, 50)] for _ in "tp")
     expected = [len(set(t) & set(p)) for t, p in zip(true, pred, strict=True)]
-    assert common_classes(Batch.of(h, true, pred)).tolist() == expected
+    assert count_common_classes(Batch.of(h, true, pred)).tolist() == expected
 
 
 PRICES = (-4.0, 0.0, 1.0, 3.0, 4.0, 5.0)

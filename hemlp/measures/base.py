@@ -227,9 +227,8 @@ class Measure(ABC):
         labels = (predicted + true) * (300 + 24 * self._mean_closure_size(batch.hierarchy))
         return labels + self._pair_bytes(batch.hierarchy) * predicted * true
 
-    def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
-        """The batch that is scored: a batch as it is, or one of a single instance."""
-        return as_batch(data, true, pred)
+    _as_batch = staticmethod(as_batch)
+    """The batch that is scored."""
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         """On which instances the measure is undefined, and why."""

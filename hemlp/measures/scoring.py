@@ -200,7 +200,7 @@ def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatA
     ]
 
 
-def as_batch(data: Hierarchy | Batch, true: Any, pred: Any) -> Batch:
+def as_batch(data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
     """A batch as it is, or one of a single instance."""
     if isinstance(data, Batch):
         if true is not None or pred is not None:

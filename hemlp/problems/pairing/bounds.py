@@ -39,7 +39,7 @@ DefaultCost = float | Mapping[Label, float] | None
 class Bounds:
     """How many pairs a class takes part in: (α, β) for predicted and for true classes; and what else may hold how much.
 
-    Each place of the flow network has a capacity: (lower, upper), or ``priced(...)`` with costs of its units.
+    Each of these capacity groups has a capacity: (lower, upper), or ``priced(...)`` with costs of its units.
 
     Parameters
     ----------
