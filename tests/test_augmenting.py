@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status, measure
+from hemlp.problems.pairing.proof import is_short
 from hemlp.solvers.registry import named_solver
 from hemlp.testing import check_solver
 from tests.test_pairing import enumerated
@@ -53,7 +54,7 @@ def test_any_bounds_by_enumeration():
         assert (solution.status is Status.OPTIMAL) == (best is not None), number
         assert model.check(solution)
         if best is None:
-            assert model.is_short(solution.shortages[0])
+            assert is_short(model.circulation, solution.cuts[0])
         else:
             assert exact_cost(model, solution) == best
             assert model.solve().objective == solution.objective == pytest.approx(enumerated(model), rel=1e-12)

@@ -30,8 +30,6 @@ from hemlp.bounds import by_class, by_leaf, by_level, by_pair, forbid, force
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.provenance import Claim
-from hemlp.problems.pairing.flows import FlowModel, FlowSolution
-from hemlp.problems.pairing.model import PairingModel
 from hemlp.solvers.registry import accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 
@@ -238,9 +236,9 @@ def test_class_rules_can_have_prices():
     assert soft.score(H, ["cow", "sheep"], ["cow"]) == 3  # one pair too many, at 1, and the way of 2
     function = PairMeasure("asked", Bounds(by_class(lambda c: priced((1, 1), above=1)), (1, 1)), default_cost=4)
     assert function.score(H, ["cow", "sheep"], ["cow"]) == 3
-    assert isinstance(function.model(H, ["cow"], ["cow"]), FlowModel)
+    assert function.model(H, ["cow"], ["cow"]).arcs is not None
     plain = PairMeasure("asked", Bounds(by_class(lambda c: (1, 1)), (1, 1)), default_cost=4)
-    assert isinstance(plain.model(H, ["cow"], ["cow"]), PairingModel)
+    assert plain.model(H, ["cow"], ["cow"]).arcs is None
 
 
 # ---- one word at a time, by hand
@@ -284,7 +282,7 @@ def test_the_number_of_pairs_is_limited():
 def test_pairs_are_forbidden_or_forced():
     no = forbid(("cow", "cow"), ("cow", "sheep"))
     assert score(Bounds((1, 1), (1, 1), pair=no), ["cow"], ["cow"]) == 10
-    assert isinstance(PairMeasure("m", Bounds((1, 1), (1, 1), pair=no)).model(H, ["bird"], ["cow"]), PairingModel)
+    assert PairMeasure("m", Bounds((1, 1), (1, 1), pair=no)).model(H, ["bird"], ["cow"]).arcs is None
     assert score(Bounds((1, 1), (1, 1), pair=force(("cow", "bird"))), ["cow", "bird"], ["cow"]) == 3 + 5
     assert score(Bounds((1, 1), (1, 1), pair=force(("cow", "bird"))), ["cow"], ["cow"]) == 0  # bird is not there
     by = by_pair({("cow", "cow"): (0, 0)}, others=(0, 1))
@@ -317,7 +315,7 @@ def test_weights_of_classes():
     assert score(ONE, ["sheep"], ["cow"], weights=weights) == 2 * (3 + 1) / 2
     assert score(ONE, ["sheep"], [], weights=weights) == 15
     assert score(ONE, ["bird"], [], weights=weights) == 0
-    assert isinstance(PairMeasure("m", ONE, weights=weights).model(H, ["bird"], ["cow"]), PairingModel)
+    assert PairMeasure("m", ONE, weights=weights).model(H, ["bird"], ["cow"]).arcs is None
     rng = np.random.default_rng(2)
     for h, true, pred in small(random_instances(30, seed=3)):
         own = {c: float(rng.integers(0, 4)) for c in h}
@@ -463,7 +461,7 @@ def test_programs_have_the_optimum_of_the_flow():
             model = random_measure(rng).model(h, true, pred)
         except InfeasibleModel:
             continue
-        if not isinstance(model, FlowModel):
+        if model.arcs is None:
             continue
         solution = model.solve()
         if solution.status is not Status.OPTIMAL:
@@ -483,7 +481,7 @@ def test_wrong_flows_are_noticed():
     assert model.verify(best)
     worse = best.flow.copy()
     worse[:] = model.with_cost_values(model.cost_values.max() - model.cost_values).solve().flow
-    claimed = FlowSolution(model, best.statuses, worse)
+    claimed = model.solution_of(best.statuses, worse)
     assert model.check(claimed)
     with pytest.raises(InvalidSolution, match="not optimal"):
         model.verify(claimed)
@@ -495,15 +493,15 @@ def test_wrong_flows_are_noticed():
         broken = best.flow.copy()
         broken[0] += change
         with pytest.raises(InvalidSolution):
-            model.check(FlowSolution(model, best.statuses, broken))
+            model.check(model.solution_of(best.statuses, broken))
     with pytest.raises(InvalidSolution, match="its bounds are"):
-        model.check(FlowSolution(model, best.statuses, 3 * best.flow))
+        model.check(model.solution_of(best.statuses, 3 * best.flow))
     with pytest.raises(InvalidSolution, match="has one"):
-        model.verify(FlowSolution(model, np.array([2], np.int8), best.flow))
+        model.verify(model.solution_of(np.array([2], np.int8), best.flow))
     with pytest.raises(InvalidSolution, match="without a reason"):
-        model.check(FlowSolution(model, np.array([2], np.int8), best.flow))
+        model.check(model.solution_of(np.array([2], np.int8), best.flow))
     with pytest.raises(InvalidSolution, match="values where"):
-        model.check(FlowSolution(model, best.statuses, best.flow[1:]))
+        model.check(replace(best, flow=best.flow[1:]))
 
 
 def test_rows_and_costs_can_be_added():
@@ -524,7 +522,7 @@ def test_solvers_conform():
         except InfeasibleModel:
             continue
     for solver in ("augmenting", "flow", "networkx", "milp"):
-        check_solver(solver, [model for model in models if isinstance(model, FlowModel)])
+        check_solver(solver, [model for model in models if model.arcs is not None])
 
 
 def test_explanations_show_what_is_paid():
@@ -588,14 +586,14 @@ def test_prices_of_classes():
         except InfeasibleModel:
             continue
         solution = model.solve()
-        if not isinstance(model, FlowModel) or solution.status is not Status.OPTIMAL:
+        if model.arcs is None or solution.status is not Status.OPTIMAL:
             continue
         found = {(row.side, row.label): row for row in m.prices(h, true, pred).rows}
         duals = solution.duals()
         arcs = model.arcs
         for side, (name, place, of) in enumerate((("predicted", 3, duals.predicted), ("true", 4, duals.true))):
             assert of.size == len(model.batch.sides[side].classes)
-            for a in np.flatnonzero((arcs.place == place) & (arcs.role == 0)):
+            for a in np.flatnonzero((arcs.group == place) & (arcs.role == 0)):
                 k = int(max(arcs.first[a], arcs.second[a]))
                 row = found[name, model.label(side, k)]
                 assert row.least - 1e-12 <= of[k] <= row.greatest + 1e-12

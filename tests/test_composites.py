@@ -31,7 +31,7 @@ from hemlp import (
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
 from hemlp.measures.factory import read_measures, write_measures
-from hemlp.optimize.program import Status
+from hemlp.optimize.program import ProgramResult, Status
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
@@ -178,17 +178,19 @@ def test_a_transport_that_is_not_the_cheapest_is_found_out():
     model = measure("transport").model(H, ["sheep", "bird"], ["bird", "sheep"])
     solution = model.solve()
     assert solution.objective == 0
-    wrong = replace(solution, moved=1 - solution.moved)
+    wrong = model.solution(ProgramResult(Status.OPTIMAL, 1 - model.values(solution)))
     assert model.check(wrong)
     with pytest.raises(InvalidSolution, match="not optimal"):
         model.verify(wrong)
     lowered = model.certify(wrong, Claim(named_solver("flow")))
     assert (lowered.status, lowered.objective, lowered.bounds.tolist()) == (Status.FEASIBLE, wrong.objective, [0.0])
     assert model.certify(wrong, Claim(named_solver("flow"), asked=False)).found_by == "flow+improvement"
-    with pytest.raises(InvalidSolution, match="moves 0 units and has 1"):
-        model.check(replace(solution, moved=0 * solution.moved))
-    with pytest.raises(InvalidSolution, match="below 0"):
-        model.check(replace(solution, moved=solution.moved - 1))
+    with pytest.raises(InvalidSolution, match="has 0 units; its bounds are 1 and 1"):
+        model.check(model.solution(ProgramResult(Status.OPTIMAL, 0 * model.values(solution))))
+    with pytest.raises(InvalidSolution, match="is -1; its bounds are 0 and 1"):
+        model.check(model.solution(ProgramResult(Status.OPTIMAL, model.values(solution) - 1)))
+    with pytest.raises(InvalidSolution, match="not what its arc carries"):
+        model.check(replace(solution, chosen=1 - solution.chosen))
     infeasible = replace(solution, statuses=np.array([Status.INFEASIBLE], np.int8))
     with pytest.raises(InvalidSolution, match="has one"):
         model.verify(infeasible)
@@ -331,14 +333,14 @@ def test_weights_of_transport():
     own = measure("transport", weights=weights)
     assert own.score(H, ["sheep", "cow"], ["cow"]) == 1.5  # three quarters move by 2
     model = own.model(H, ["sheep", "cow"], ["cow", "mammal"])
-    assert [m.tolist() for m in model.masses] == [[4, 0], [1, 3]]
+    assert [half.lower.tolist() for half in model.halves] == [[4, 0], [1, 3]]
     assert own.invariants == {"range", "symmetric", "best_if_equal"}
     assert "weights:custom" in own.signature
     check_measure(measure("transport", weights={c: 1.0 + c for c in range(12)}), count=10)
     with pytest.raises(InvalidOption, match="weights map"):
         measure("transport", weights=3)
     wide = measure("transport", weights=dict.fromkeys(H, 1.0) | {"cow": 1e-30}).model(H, ["cow", "bird"], ["bird"])
-    assert sum(wide.masses[1]) == sum(wide.masses[0]) == wide.units[0]
+    assert [half.lower.sum() for half in wide.halves] == [wide.units[0]] * 2
 
 
 def test_the_status_of_a_joint_model_is_that_of_its_worst_part():

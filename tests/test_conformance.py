@@ -74,7 +74,7 @@ class Worse(MinCostFlow):
         if all(np.isfinite(half.default).all() for half in model.halves):
             chosen[:] = False
             up, ut = (np.maximum(half.lower, 0) for half in model.halves)
-        return PairingSolution(model, found.statuses, chosen, (up, ut), found.shortages)
+        return PairingSolution(model, found.statuses, chosen, (up, ut), cuts=found.cuts)
 
 
 class Renaming(MinCostFlow):

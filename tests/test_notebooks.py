@@ -80,7 +80,7 @@ def test_the_kinds_are_all_there():
     assert {
         "Hierarchy", "LabelSets", "Batch", "ScoredSets", "Evaluation", "Table", "Explanation", "Curve", "Score",
         "Scores", "PairingModel", "PairingSolution", "ClosureModel", "TolerantModel", "ClosureSolution", "LcaModel",
-        "LcaSolution", "ExtendedModel", "JointModel", "JointSolution", "TransportModel", "TransportSolution",
+        "LcaSolution", "ExtendedModel", "JointModel", "JointSolution",
     } <= kinds  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -24,7 +25,7 @@ from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Variable
 from hemlp.optimize.provenance import Claim
 from hemlp.problems.lca.model import Found, LcaModel
 from hemlp.problems.lca.programs import LcaGraphs, upper_bound
-from hemlp.problems.pairing.proof import ExactPairing, find_shortage, improved
+from hemlp.problems.pairing.proof import ExactFlow, improve, is_short
 from hemlp.solvers import Status
 from hemlp.solvers.registry import accepting_solvers, named_solver
 from tests.graphs import labelled
@@ -191,10 +192,10 @@ def test_infeasible_is_proved_not_believed():
     found = strict.solve()
     assert found.status is Status.INFEASIBLE
     assert strict.check(found)
-    assert (found.shortages[0].needed, found.shortages[0].available) == (2, 1)
-    for wrong in ({}, {0: replace(found.shortages[0], classes=(0,))}, {0: replace(found.shortages[0], side="true")}):
+    assert found.cuts == {0: frozenset({4, 5, 6})}  # both predicted classes, and the true class that they share
+    for wrong in ({}, {0: frozenset({4, 6})}, {0: frozenset()}, {0: frozenset(range(7))}):
         with pytest.raises(InvalidSolution, match="without a reason that holds"):
-            strict.check(replace(found, shortages=wrong))
+            strict.check(replace(found, cuts=wrong))
     said = Liar(lambda s: replace(s, statuses=np.zeros(1, np.int8)))
     with pytest.raises(InvalidSolution, match="has 0 pairs"):
         strict.solve(said)
@@ -218,11 +219,11 @@ def test_a_shortage_is_found_exactly_where_there_is_no_pairing(data):
     defaults = tuple({c: data.draw(some) for c in "abcdef"} for _ in "pt")
     measured = PairMeasure("m", lower_upper, cost=MatrixCost(list("abcdef"), table), default_cost=defaults)
     model = measured.model(STAR, list("abcdef")[:n], list("abcdef")[:m])
-    shortage, best = find_shortage(model), least_cost(model)
-    assert (shortage is None) == (best is not None)
-    if shortage is not None:
-        assert model.is_short(shortage)
-        assert shortage.needed > shortage.available
+    cut, best = ExactFlow(model.circulation).balance(), least_cost(model)
+    assert (cut is None) == (best is not None)
+    if cut is not None:
+        assert is_short(model.circulation, cut)
+        assert re.search(r"needs? at least \d+ pairs? and can have", str(model.infeasibility(0, 1)))
     else:
         assert exact_cost(model, model.solve()) == best
 
@@ -237,10 +238,12 @@ def test_slow_and_fast_proofs_agree():
         solution = model.solve("milp")
         nobody = tuple(taken * 0 for taken in solution.to_default)
         worse = replace(solution, chosen=rng.random(20) < 0.5, to_default=nobody)
-        fast, slow = model.certify(worse, Claim(named_solver("milp"), asked=False)), improved(model, worse)
+        fast = model.certify(worse, Claim(named_solver("milp"), asked=False))
+        flow = np.array(improve(model.circulation, model.flow(worse).tolist()))
+        slow = model.solution_of(worse.statuses, flow)
         assert exact_cost(model, fast) == exact_cost(model, slow) == exact_cost(model, solution) == 0
-        exact = ExactPairing(model, fast)
-        assert exact.bound(exact.improve()) == exact.cost() == 0
+        exact = ExactFlow(model.circulation, model.flow(fast).tolist())
+        assert exact.bound(exact.improve()) == exact.total() == 0
 
 
 def test_all_in_a_bound_of_one_class_is_all():

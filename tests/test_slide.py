@@ -14,7 +14,7 @@ from hemlp.bounds import by_leaf, by_pair, priced
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.joint import JointModel
 from hemlp.optimize.model import Model
-from hemlp.problems.pairing.places import Place, Role
+from hemlp.problems.pairing.circulation import Group, Role
 from hemlp.testing import random_instances
 from tests.formulas import Meaning, said, written
 
@@ -82,8 +82,8 @@ def transport_meaning(model):
     width = model.batch.true.classes.size
     numbers = {
         r"\kappa": lambda i, j: model.kappa[i * width + j] if np.isfinite(model.kappa[i * width + j]) else 0,
-        "a": lambda i: model.masses[0][i], "b": lambda j: model.masses[1][j],
-        "c": lambda i, j: min(model.masses[0][i], model.masses[1][j]),
+        "a": lambda i: model.halves[0].lower[i], "b": lambda j: model.halves[1].lower[j],
+        "c": lambda i, j: min(model.halves[0].lower[i], model.halves[1].lower[j]),
     }  # fmt: skip
 
     def variable(letter, above, at, env):
@@ -93,23 +93,29 @@ def transport_meaning(model):
     return pairs_meaning(model, (numbers, variable, {}, {}))
 
 
-PLACES = {"p": Place.PREDICTED, "t": Place.TRUE, "DT": Place.DEFAULT_TRUE, "DP": Place.DEFAULT_PRED, "x": Place.TOTAL}
+def any_pairing_meaning(model):
+    if model.units is not None:
+        return transport_meaning(model)
+    return pairing_meaning(model) if model.arcs is None else flow_meaning(model)
+
+
+PLACES = {"p": Group.PREDICTED, "t": Group.TRUE, "DT": Group.DEFAULT_TRUE, "DP": Group.DEFAULT_PRED, "x": Group.TOTAL}
 PARTS = {"s": (Role.BELOW, "missing"), "o": (Role.ABOVE, "beyond"), "n": (Role.EACH, "unit")}
 
 
 def flow_meaning(model):
     arcs = model.arcs
-    columns = (arcs.place, arcs.role, arcs.first, arcs.second, arcs.number)
+    columns = (arcs.group, arcs.role, arcs.first, arcs.second, arcs.number)
     at = {key: a for a, key in enumerate(zip(*(column.tolist() for column in columns), strict=True))}
 
     def arc(letter, above, places):
         """Which arc a letter is about; -1 without one."""
         if letter == "x":
             i, j, *k = places
-            return at.get((Place.PAIR, Role.ITSELF, i, j, *(k or [0])), -1)
+            return at.get((Group.PAIR, Role.ITSELF, i, j, *(k or [0])), -1)
         if letter in "uv":
             place, ends = (
-                (Place.TO_DEFAULT, (places[0], -1)) if letter == "u" else (Place.FROM_DEFAULT, (-1, places[0]))
+                (Group.TO_DEFAULT, (places[0], -1)) if letter == "u" else (Group.FROM_DEFAULT, (-1, places[0]))
             )
             return at.get((place, Role.ITSELF, *ends, 0), -1)
         *index, number = places if letter == "n" else (*places, 0)
@@ -282,7 +288,7 @@ def lca_meaning(model):
 
 
 MEANINGS = {
-    "PairingModel": pairing_meaning, "FlowModel": flow_meaning, "TransportModel": transport_meaning,
+    "PairingModel": lambda model: any_pairing_meaning(model),
     "ClosureModel": closure_meaning, "TolerantModel": closure_meaning, "LcaModel": lca_meaning,
     "ExtendedModel": lca_meaning, "ChangedModel": lambda model: MEANINGS[type(model.base).__name__](model.base),
 }  # fmt: skip

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hemlp import Batch, Hierarchy, evaluate, measure
 from hemlp.errors import InfeasibleModel, UndefinedScore
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.masses import MOST, weighed_masses
+from hemlp.problems.pairing.marginals import MOST, weighted_marginals
 from hemlp.solvers.registry import accepting_solvers
 
 FLAT = Hierarchy.from_edges([("r", c) for c in "abcdefgh"])
@@ -25,7 +25,7 @@ weights = st.one_of(decimals, st.floats(1e-300, 1e300), st.floats(1e-3, 1e3), st
 
 def masses_of(h, true, pred, values):
     batch = Batch.of(h, [true], [pred])
-    return weighed_masses(batch, np.array([values[label] for label in h.labels]))
+    return weighted_marginals(batch, np.array([values[label] for label in h.labels]))
 
 
 @settings(max_examples=400)
@@ -62,7 +62,7 @@ def test_masses_do_not_depend_on_other_instances():
     for i in range(2):
         alone = own.model(FLAT, true[i], pred[i])
         assert alone.units[0] == together.units[i]
-        assert [m.tolist() for m in alone.masses] == [m.tolist() for m in together[i].masses]
+        assert [half.lower.tolist() for half in alone.halves] == [half.lower.tolist() for half in together[i].halves]
     assert together.units.tolist() == [10, MOST]
 
 

@@ -17,14 +17,14 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
-from hemlp.instances.sides import PRED, SIDES, TRUE
+from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import as_batch
 from hemlp.optimize.joint import JointModel
 from hemlp.options import check_choice
+from hemlp.problems.pairing.build_model import build_nearest
 from hemlp.problems.pairing.costs import as_cost, cost_bytes, cost_key, cost_promises, cost_text, shares_of_one
-from hemlp.problems.pairing.model import Half, PairingModel
 from hemlp.problems.pairing.pairs import Pairs
 
 
@@ -160,13 +160,9 @@ class MatchMeasure(Measure):
         batch = as_batch(data, true, pred)
         pairs = Pairs.of(batch)
         kappa = shares_of_one(self.cost, batch, pairs, self.name)
-        serves = np.full(kappa.size, 3, np.uint8)
-        parts = {}
-        for choosing in (PRED, TRUE):
-            halves = [_half(batch, side, side == choosing) for side in (PRED, TRUE)]
-            title = f"{self}: the best match of each {SIDES[choosing]} class"
-            parts[SIDES[choosing]] = PairingModel(title, batch, pairs, kappa, serves, (halves[PRED], halves[TRUE]))
-        return JointModel(str(self), parts)
+        titles = (f"{self}: the best match of each {name} class" for name in SIDES)
+        parts = [build_nearest(title, batch, pairs, kappa, side) for side, title in enumerate(titles)]
+        return JointModel(str(self), dict(zip(SIDES, parts, strict=True)))
 
     def _compute_columns(self, model: JointModel, solution: Any) -> dict[str, FloatArray]:
         predicted, true = (side.sizes for side in model.batch.sides)
@@ -177,12 +173,3 @@ class MatchMeasure(Measure):
         ends = np.where((predicted == 0) & (true == 0), best[1], best[0])
         values = np.where(empty, ends, self._scorer.function(facts))
         return {self.name: values, "predicted_error": facts.predicted_error, "true_error": facts.true_error}
-
-
-def _half(batch: Batch, side: int, choosing: bool) -> Half:
-    """Bounds (1, 1) of the side that chooses, (0, ALL) of the other; (0, 0) where there is nobody to choose."""
-    own, other = batch.sides[side], batch.sides[1 - side]
-    size = np.repeat(other.sizes, own.sizes).astype(np.int64)
-    upper = np.minimum(size, 1) if choosing else size
-    lower = upper if choosing else np.zeros_like(size)
-    return Half(own, lower, upper, np.full(size.size, np.inf))

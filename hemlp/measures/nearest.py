@@ -24,8 +24,9 @@ from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
+from hemlp.problems.pairing.build_model import build_nearest
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
-from hemlp.problems.pairing.model import Half, PairingModel
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs
 
 
@@ -91,17 +92,7 @@ class NearestMeasure(Measure):
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch; a class without a pair takes none."""
         batch = as_batch(data, true, pred)
         pairs = Pairs.of(batch)
-        kappa = checked_costs(self.cost, batch, pairs)
-        at_pred, _ = pairs.ends(batch)
-        within = np.bincount(at_pred[np.isfinite(kappa)], minlength=batch.pred.classes.size) > 0
-        once = within.astype(np.int64)
-        most = np.repeat(batch.pred.sizes, batch.true.sizes).astype(np.int64)
-        halves = (
-            Half(batch.pred, once, once, np.full(once.size, np.inf)),
-            Half(batch.true, np.zeros_like(most), most, np.full(most.size, np.inf)),
-        )
-        serves = np.full(kappa.size, 3, np.uint8)
-        return PairingModel(str(self), batch, pairs, kappa, serves, halves).with_finite_costs()
+        return build_nearest(str(self), batch, pairs, checked_costs(self.cost, batch, pairs), PRED)
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         return (batch.pred.sizes == 0) | (batch.true.sizes == 0), "a side is empty"

@@ -31,6 +31,7 @@ from hemlp.problems.pairing.bounds import (
     contradiction,
     default_array,
 )
+from hemlp.problems.pairing.build_model import build_model, forces_pairs, lost_pairs, simplified, weighed
 from hemlp.problems.pairing.capacities import PairRule
 from hemlp.problems.pairing.costs import (
     as_cost,
@@ -41,14 +42,12 @@ from hemlp.problems.pairing.costs import (
     cost_text,
     shares_of_one,
 )
-from hemlp.problems.pairing.model import Half, PairingModel
-from hemlp.problems.pairing.pairs import Pairs
-from hemlp.problems.pairing.ruled import flow_model, forces_pairs, lost_pairs, simplified, weighed
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 if TYPE_CHECKING:
     from hemlp.measures.default_cost_sensitivity import Sensitivity
     from hemlp.measures.dual_values import ClassPrices
-    from hemlp.problems.pairing.flows import FlowModel
 
 
 _NOT_IN_MODEL = {"name", "score", "cost"}
@@ -205,11 +204,8 @@ class PairMeasure(Measure):
         """Nothing where the sizes of the sides leave it undefined."""
         return np.where(self._undefined(batch)[0], 0.0, super().bytes_needed(batch))
 
-    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
-        """Problem 1 of one instance (hierarchy, true, pred) or of a batch.
-
-        A ``PairingModel``, or a ``FlowModel`` where bounds have further rules or prices, which its bounds decide.
-        """
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
         kappa = self._kappa(batch, pairs)
@@ -228,11 +224,8 @@ class PairMeasure(Measure):
         if error is not None:
             raise error
         made = zip(batch.sides, bounds, defaults, strict=True)
-        predicted, true = (Half(side, *of, default) for side, of, default in made)
-        ruled = flow_model(str(self), batch, pairs, kappa, (predicted, true), rules)
-        if ruled is not None:
-            return ruled
-        return PairingModel(str(self), batch, pairs, kappa, serves, (predicted, true)).with_finite_costs()
+        predicted, true = (SideBounds(side, *of, default) for side, of, default in made)
+        return build_model(str(self), batch, pairs, kappa, serves, (predicted, true), rules)
 
     def _kappa(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """κ of all pairs, before weights."""
@@ -290,7 +283,7 @@ class PairMeasure(Measure):
             return (predicted == 0) != (true == 0), "one side is empty and the other is not"
         return super()._undefined(batch)
 
-    def _compute_columns(self, model: PairingModel | FlowModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         batch = model.batch
         facts = PairFacts(
             solution.objectives,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,24 +17,15 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
+from hemlp.measures.pair_scores import PAIR_SCORES, PairScore
 from hemlp.measures.scoring import as_batch
+from hemlp.problems.pairing.build_model import build_transport
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_bytes, cost_key, cost_promises, cost_text
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs
-from hemlp.problems.pairing.transport import TransportModel
-
-
-@dataclass(frozen=True)
-class MassScore:
-    """A score made of the least cost of transport."""
-
-    function: Callable[[FloatArray], FloatArray]
-    greater_is_better: bool = False
-    range: tuple[float, float] = (0.0, math.inf)
-
 
 EMPTY = "one side is empty and the other is not"
 NOTHING = "the classes of a side weigh nothing"
-COST = MassScore(lambda cost: cost)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -83,9 +73,9 @@ class TransportMeasure(Measure):
         return () if cost_text(self.cost) == "custom" else (type(self.cost),)
 
     @property
-    def _scorer(self) -> MassScore:
+    def _scorer(self) -> PairScore:
         """The least cost as it is."""
-        return COST
+        return PAIR_SCORES["error"]
 
     @property
     def invariants(self) -> frozenset[str]:
@@ -106,14 +96,14 @@ class TransportMeasure(Measure):
 
     def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """Of a transport with its proof."""
-        return max(100.0, cost_bytes(self.cost))
+        return max(200.0, cost_bytes(self.cost))
 
-    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> TransportModel:
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
         """The transport of one instance (hierarchy, true, pred) or of a batch."""
         batch = as_batch(data, true, pred)
         pairs = Pairs.of(batch)
         weights = self._weights(batch.hierarchy)
-        return TransportModel(str(self), batch, pairs, checked_costs(self.cost, batch, pairs), weights)
+        return build_transport(str(self), batch, pairs, checked_costs(self.cost, batch, pairs), weights)
 
     def _weights(self, h: Hierarchy) -> FloatArray | None:
         return None if self.weights is None else class_weights(h, self.weights)
@@ -128,5 +118,5 @@ class TransportMeasure(Measure):
             words = f"{EMPTY}, or {NOTHING}"
         return empty, words
 
-    def _compute_columns(self, model: TransportModel, solution: Any) -> dict[str, FloatArray]:
+    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         return {self.name: solution.objectives}

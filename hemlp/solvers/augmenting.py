@@ -1,4 +1,4 @@
-"""Problem 1 by compiled code, for any bounds and further rules: a flow of least cost by successive shortest paths."""
+"""Problem 1 by compiled code, whatever its bounds and capacities: successive shortest paths."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.flows import FlowModel, FlowSolution
+from hemlp.problems.pairing.data import flow_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.base import BaseSolver
 
 
-class Augmenting(BaseSolver):
+class SuccessiveShortestPaths(BaseSolver):
     """Accepts all pairings."""
 
     name = "augmenting"
-    kinds = (PairingModel, FlowModel)
+    kinds = (PairingModel,)
 
-    def solve_batch(self, model: PairingModel | FlowModel) -> PairingSolution | FlowSolution:
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
-        return _solve_flows(model) if isinstance(model, FlowModel) else _solve_pairings(model)
+        return _solve_plain(model) if model.arcs is None else _solve_circulation(model)
 
 
-def _solve_pairings(model: PairingModel) -> PairingSolution:
+def _solve_plain(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.flow.pairing import Chosen
     from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
 
@@ -34,14 +34,14 @@ def _solve_pairings(model: PairingModel) -> PairingSolution:
     return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
 
 
-def _solve_flows(model: FlowModel) -> FlowSolution:
+def _solve_circulation(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.flow.circulations import find_flows
 
-    flow, far = np.zeros(model.arcs.cost.size, np.int64), np.zeros(int(model.arcs.nodes.sum()))
-    feasible = find_flows(model.given_data(), flow, far)
-    return FlowSolution(model, _codes(feasible), flow, hints=far)
+    arcs = model.circulation
+    flow, potential = np.zeros(arcs.cost.size, np.int64), np.zeros(int(arcs.nodes.sum()))
+    feasible = find_flows(flow_data(model), flow, potential)
+    return model.solution_of(_codes(feasible), flow, hints=(potential,))
 
 
 def _codes(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    codes = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE)
-    return codes.astype(np.int8)
+    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)

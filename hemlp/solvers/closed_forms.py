@@ -20,7 +20,7 @@ class ClosedForms(BaseSolver):
 
     def accepts(self, model: Any) -> bool:
         """Pairings whose bounds have a closed form."""
-        return isinstance(model, PairingModel) and model.closed_form is not None
+        return isinstance(model, PairingModel) and model.arcs is None and model.closed_form is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""

@@ -15,19 +15,13 @@ from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status, exact_integers
-from hemlp.problems.pairing.flows import FlowModel
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.problems.pairing.transport import TransportModel
 from hemlp.solvers.base import BaseSolver
 
 PART = 2000
 """Instances in one network, at most."""
 PAIRS = 200_000
 """Pairs in one network, at most, unless one instance has more: OR-Tools holds the GIL until it has solved it."""
-
-
-Network = PairingModel | FlowModel | TransportModel
-"""Models that are flow networks."""
 
 
 class MinCostFlow(BaseSolver):
@@ -38,13 +32,13 @@ class MinCostFlow(BaseSolver):
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports with costs that are exact integers after scaling."""
-        return isinstance(model, Network) and integer_costs(model) is not None
+        return isinstance(model, PairingModel) and integer_costs(model) is not None
 
-    def solve(self, model: Network, time_limit: float | None) -> Any:
+    def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Part by part."""
         return model.joined([BaseSolver.solve(self, part, time_limit) for part in _parts(model)])
 
-    def solve_batch(self, part: Network) -> Any:
+    def solve_batch(self, part: PairingModel) -> Any:
         """In one network; the instances of one that has no solution, each in its own."""
         network, _ = part.network()
         flow = self.least_cost_flow(network, integer_costs(part))
@@ -73,7 +67,7 @@ class MinCostFlow(BaseSolver):
         return flow
 
 
-def _parts(model: Network) -> list[Any]:
+def _parts(model: PairingModel) -> list[Any]:
     ptr, cuts = model.pairs.ptr, [0]
     while cuts[-1] < len(model):
         start = cuts[-1]
@@ -82,7 +76,7 @@ def _parts(model: Network) -> list[Any]:
     return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
 
 
-def integer_costs(model: Network) -> int | None:
+def integer_costs(model: PairingModel) -> int | None:
     """The factor that makes all costs integers without rounding, or None."""
     scaled = exact_integers(np.unique(model.cost_values))
     return None if scaled is None else scaled[1]

@@ -8,8 +8,9 @@ import numpy as np
 
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.solvers.base import BaseSolver
-from hemlp.solvers.flow import Network, integer_costs, variable_values
+from hemlp.solvers.flow import integer_costs, variable_values
 
 
 class NetworkSimplex(BaseSolver):
@@ -20,14 +21,14 @@ class NetworkSimplex(BaseSolver):
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
-        return isinstance(model, Network) and integer_costs(model) is not None
+        return isinstance(model, PairingModel) and integer_costs(model) is not None
 
-    def solve(self, model: Network, time_limit: float | None) -> Any:
+    def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Instance by instance."""
         solved = [BaseSolver.solve(self, model[i], time_limit) for i in range(len(model))]
         return model.joined(solved or [model.solution(EMPTY)])
 
-    def solve_batch(self, model: Network) -> Any:
+    def solve_batch(self, model: PairingModel) -> Any:
         """One instance."""
         import networkx
 

@@ -1,19 +1,17 @@
-"""Transport by compiled code: supplies are routed one after the other along shortest ways."""
+"""Transport by compiled code: masses are routed along shortest paths, one after the other."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from hemlp.problems.pairing.transport import TransportModel, TransportSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.augmenting import SuccessiveShortestPaths
 
 
-class ShortestWays(BaseSolver):
-    """Accepts transports. Costs that are not integers over a common power of two take slower, exact arithmetic."""
+class TransportSolver(SuccessiveShortestPaths):
+    """Accepts transports."""
 
     name = "transport"
-    kinds = (TransportModel,)
 
-    def solve_batch(self, model: TransportModel) -> TransportSolution:
-        """The least cost of each instance."""
-        return model.settled(np.zeros(model.kappa.size, np.int64), np.zeros(len(model), np.bool_))
+    def accepts(self, model: Any) -> bool:
+        """Pairings of masses."""
+        return super().accepts(model) and model.units is not None

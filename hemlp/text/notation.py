@@ -16,7 +16,7 @@ _PLACES = {
     "hemlp.problems.pairing.bounds": ("ALL", "Bounds"),
     "hemlp.problems.pairing.capacities": ("priced", "forbid", "force"),
     "hemlp.problems.pairing.costs": ("uniform",),
-    "hemlp.problems.pairing.rules": ("by_leaf", "by_level"),
+    "hemlp.problems.pairing.class_bounds": ("by_leaf", "by_level"),
 }
 PLACES = {word: module for module, words in _PLACES.items() for word in words}
 """Modules above this one, which say what these words mean when they are imported."""

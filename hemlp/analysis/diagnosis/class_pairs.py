@@ -19,8 +19,8 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.factory import measure as made
 from hemlp.measures.pair_measure import PairMeasure
 from hemlp.optimize.program import Status
+from hemlp.problems.pairing.build_model import plain_pairing
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.problems.pairing.ruled import plain_pairing
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.results.inputs import Inputs
 from hemlp.results.results import Results, require_inputs

@@ -33,9 +33,7 @@ from hemlp.optimize.program import Status
 from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.costs import ShortestPath
-from hemlp.problems.pairing.flows import FlowSolution
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.problems.pairing.transport import TransportSolution
 
 
 def explain(
@@ -81,14 +79,19 @@ def explain_solution(solution: Any, values: Mapping[str, float], measure: Measur
 
 @explain_solution.register
 def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> PairingPart:
-    model = solution.model
-    h = model.batch.hierarchy
-    measured = _hierarchy_with_lengths(measure, h)
-    pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in solution.named_pairs())
-    return PairingPart(values, pairs, _prices_by_side(solution, measure), solution.objective)
+    model, found = solution.model, solution.named_pairs()
+    measured = _hierarchy_with_lengths(measure, model.batch.hierarchy)
+    if model.units is not None:
+        moves = tuple(Pair(p, t, c * mass, _path_between(measured, p, t)) for p, t, c, mass in found)
+        return TransportPart(values, moves, {}, solution.objective, tuple(mass for *_, mass in found))
+    pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in found)
+    prices = _prices_by_side(solution, measure)
+    if model.arcs is not None:
+        return FlowPart(values, pairs, prices, solution.objective, tuple(solution.prices()))
+    return PairingPart(values, pairs, prices, solution.objective)
 
 
-def _prices_by_side(solution: PairingSolution | FlowSolution, measure: Measure) -> dict[str, dict[Label, float]]:
+def _prices_by_side(solution: PairingSolution, measure: Measure) -> dict[str, dict[Label, float]]:
     """Of each class of both sides; constraints of a user's own leave classes without prices."""
     if isinstance(measure, ConstrainedMeasure):
         return {}
@@ -98,21 +101,6 @@ def _prices_by_side(solution: PairingSolution | FlowSolution, measure: Measure) 
         side: {labels[c]: float(price) + 0.0 for c, price in zip(of.classes, prices_of, strict=True)}
         for side, (of, prices_of) in zip(SIDES, sides, strict=True)
     }
-
-
-@explain_solution.register
-def _explain_flow(solution: FlowSolution, values: Mapping[str, float], measure: Measure) -> FlowPart:
-    measured = _hierarchy_with_lengths(measure, solution.model.batch.hierarchy)
-    pairs = tuple(Pair(p, t, c, _path_between(measured, p, t)) for p, t, c in solution.named_pairs())
-    return FlowPart(values, pairs, _prices_by_side(solution, measure), solution.objective, tuple(solution.prices()))
-
-
-@explain_solution.register
-def _explain_transport(solution: TransportSolution, values: Mapping[str, float], measure: Measure) -> TransportPart:
-    measured = _hierarchy_with_lengths(measure, solution.model.batch.hierarchy)
-    moves = solution.named_pairs()
-    pairs = tuple(Pair(p, t, c * mass, _path_between(measured, p, t)) for p, t, c, mass in moves)
-    return TransportPart(values, pairs, {}, solution.objective, tuple(mass for _, _, _, mass in moves))
 
 
 @explain_solution.register

@@ -19,7 +19,6 @@ from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.flows import FlowModel
 from hemlp.problems.pairing.model import PairingModel
 
 MAX_ARCS = 600
@@ -161,7 +160,7 @@ def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Net
     >>> [box.text for box in network_picture(measure("GIE").model(h, ["sheep"], ["cow"])).boxes]
     ['source', 'sink', 'DP', 'DT', 'cow', 'sheep']
     """
-    if not isinstance(model, PairingModel | FlowModel) or len(model) != 1:
+    if not isinstance(model, PairingModel) or len(model) != 1:
         raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
     solution: Any = model.solve()
     solved = solution.status in (Status.OPTIMAL, Status.FEASIBLE)

@@ -16,7 +16,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
 from hemlp.problems.pairing.capacities import Capacity, PairRule, Priced, Range, pair_capacity
-from hemlp.problems.pairing.rules import BoundRule
+from hemlp.problems.pairing.class_bounds import BoundRule
 from hemlp.text.notation import WORDS
 
 
@@ -39,7 +39,7 @@ DefaultCost = float | Mapping[Label, float] | None
 class Bounds:
     """How many pairs a class takes part in: (α, β) for predicted and for true classes; and what else may hold how much.
 
-    Each place of the flow network has a capacity: (lower, upper), or ``priced(...)`` with costs of its units.
+    Each of these capacity groups has a capacity: (lower, upper), or ``priced(...)`` with costs of its units.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""What a place of Problem 1 may hold, and what each unit of it costs.
+"""What a capacity group of Problem 1 may hold, and what each unit of it costs.
 
-A capacity is (lower, upper), or ``priced(...)``: the same with costs. With d units in a place of bounds (α, β),
+A capacity is (lower, upper), or ``priced(...)``: the same with costs. With d units in a group of bounds (α, β),
 
     cost(d) = Σ_{k ≤ d} each_k + below · max(0, α − d) + above · max(0, d − β),
 
@@ -62,7 +62,7 @@ class Priced:
 
 
 Capacity = Range | Priced
-"""What a place may hold."""
+"""What a group may hold."""
 
 
 def _price(name: str, cost: Any) -> float:
@@ -73,7 +73,7 @@ def _price(name: str, cost: Any) -> float:
 
 
 def priced(bounds: Range, each: Any = (), *, below: float | None = None, above: float | None = None) -> Priced:
-    """Bounds (lower, upper) with costs, for any place of ``Bounds``.
+    """Bounds (lower, upper) with costs, for any capacity group of ``Bounds``.
 
     Parameters
     ----------

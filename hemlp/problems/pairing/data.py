@@ -10,6 +10,7 @@ from hemlp.errors import InvalidSolution
 from hemlp.instances.sides import PRED, TRUE
 
 if TYPE_CHECKING:
+    from hemlp.kernels.flow.circulations import Circulations
     from hemlp.kernels.flow.pairing import Chosen, Pairing
     from hemlp.problems.pairing.model import PairingModel
     from hemlp.problems.pairing.solution import PairingSolution
@@ -24,6 +25,14 @@ def given_data(model: PairingModel) -> Pairing:
         (predicted.side.ptr, true.side.ptr, model.pairs.ptr), model.kappa, model.serves,
         (predicted.default, true.default), (predicted.lower, predicted.upper), (true.lower, true.upper),
     )  # fmt: skip
+
+
+def flow_data(model: PairingModel) -> Circulations:
+    """The arcs of all instances."""
+    from hemlp.kernels.flow.circulations import Circulations
+
+    arcs = model.circulation
+    return Circulations((arcs.first_nodes, arcs.ptr), (arcs.tail, arcs.head), (arcs.lower, arcs.upper), arcs.cost)
 
 
 def closed_form(model: PairingModel) -> str | None:
@@ -46,6 +55,8 @@ def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
     """Raise InvalidSolution where a value is missing, or too many."""
     sizes = [(model.kappa.size, solution.chosen.size), (len(model), solution.statuses.size)]
     sizes += [(half.default.size, n.size) for half, n in zip(model.halves, solution.to_default, strict=True)]
+    if model.arcs is not None:
+        sizes.append((model.arcs.cost.size, 0 if solution.flow is None else solution.flow.size))
     for wanted, given in sizes:
         if wanted != given:
             raise InvalidSolution(f"the solution has {given} values where {wanted} are needed")

@@ -1,277 +1,172 @@
-"""Proofs about one instance of Problem 1, in exact arithmetic and without any solver.
+"""Proofs about one circulation, in exact arithmetic and without any solver.
 
-Costs become integers (times a power of two), so nothing is rounded. A pairing is of least cost if and only if no cycle
-of its residual network has a negative cost; the lengths of shortest ways there are prices that prove it. An instance
-has no pairing at all if and only if some classes of one side need more pairs than their neighbours can take.
+Costs become integers (times a power of two), so nothing is rounded. A flow is of least cost if and only if no cycle of
+its residual network has a negative cost (Klein 1967); the lengths of shortest paths there are potentials that prove it
+by weak duality. There is no flow at all if and only if some nodes must take in more than can leave them (Hoffman 1960).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from hemlp.errors import InvalidSolution
-from hemlp.instances.sides import PRED, SIDES, TRUE
-from hemlp.optimize.program import ProgramResult, Status
+from hemlp.problems.pairing.circulation import DEFAULT_PRED, Circulation
 
-if TYPE_CHECKING:
-    from hemlp.problems.pairing.model import PairingModel
-    from hemlp.problems.pairing.solution import PairingSolution
-
-Arc = tuple[int, int, int, int, int]
-"""Tail, head, cost, the variable that a flow along it changes (-1: none), and by how much."""
+ResidualArc = tuple[int, int, int, int, int]
+"""Tail, head, cost, the arc of the circulation, and by how much a unit along it changes what that arc carries."""
 
 
-@dataclass(frozen=True)
-class Shortage:
-    """Why an instance has no pairing: ``classes`` of a side need more pairs than there can be.
+class ExactFlow:
+    """A flow in the only instance of a circulation; without one, every arc carries its lower capacity."""
 
-    ``classes`` are positions within the instance, ``needed`` the sum of their lower bounds. Every pair of theirs has
-    a partner that takes part in so many pairs at most, which leaves them ``available`` pairs.
-    """
+    def __init__(self, arcs: Circulation, flow: Sequence[int] | None = None) -> None:
+        self.size = int(arcs.nodes[0])
+        self.ends = list(zip(arcs.tail.tolist(), arcs.head.tolist(), strict=True))
+        self.lower, self.upper = arcs.lower.tolist(), arcs.upper.tolist()
+        exact = [Fraction(cost) for cost in arcs.cost.tolist()]
+        self.scale = max((cost.denominator for cost in exact), default=1)
+        self.cost = [int(cost * self.scale) for cost in exact]
+        self.flow: list[int] = list(self.lower if flow is None else flow)
 
-    side: str
-    classes: tuple[int, ...]
-    needed: int
-    available: int
-
-
-class ExactPairing:
-    """The residual network of a pairing of one instance. Node 0 is source, sink and both default classes in one.
-
-    Variables are numbered: pairs, then predicted, then true classes with the default class.
-    """
-
-    def __init__(self, model: PairingModel, solution: PairingSolution) -> None:
-        self.model = model
-        self.sides = [(half.lower.tolist(), half.upper.tolist(), half.default.tolist()) for half in model.halves]
-        self.sizes = tuple(len(lower) for lower, _, _ in self.sides)
-        kappa = model.kappa.tolist()
-        finite = model.cost_values.tolist()
-        self.scale = max((Fraction(cost).denominator for cost in finite), default=1)
-        self.pairs = [(int(k), self._integer(kappa[k]), int(model.serves[k])) for k in model.finite_pairs]
-        self.first_default = len(kappa), len(kappa) + self.sizes[PRED]
-        self.values: list[int] = solution.chosen.astype(int).tolist()
-        self.values += solution.to_default[PRED].tolist() + solution.to_default[TRUE].tolist()
-
-    def _integer(self, cost: float) -> int:
-        return int(Fraction(cost) * self.scale)
-
-    def default(self, side: int, i: int) -> int | None:
-        """What the default class costs, None if there is none."""
-        cost = self.sides[side][2][i]
-        return self._integer(cost) if cost < float("inf") else None
-
-    def degrees(self) -> tuple[list[int], list[int]]:
-        """How many pairs each class takes part in, default classes included."""
-        at_p, at_t = self.first_default
-        degrees = self.values[at_p:at_t], self.values[at_t:]
-        for k, _, serves in self.pairs:
-            for side, end in enumerate(divmod(k, self.sizes[TRUE])):
-                degrees[side][end] += self.values[k] * (serves >> side & 1)
-        return degrees
-
-    def arcs(self) -> Iterator[Arc]:
+    def residual(self) -> Iterator[ResidualArc]:
         """All arcs of the residual network."""
-        for k, cost, serves in self.pairs:
-            row, column = divmod(k, self.sizes[TRUE])
-            tail = 1 + row if serves & 1 else 0
-            head = 1 + self.sizes[PRED] + column if serves & 2 else 0
-            yield (head, tail, -cost, k, -1) if self.values[k] else (tail, head, cost, k, 1)
-        degrees = self.degrees()
-        for side, (lower, upper, _) in enumerate(self.sides):
-            for i in range(len(lower)):
-                node = 1 + side * self.sizes[PRED] + i
-                source, sink = (0, node) if side == PRED else (node, 0)
-                if degrees[side][i] < upper[i]:
-                    yield source, sink, 0, -1, 0
-                if degrees[side][i] > lower[i]:
-                    yield sink, source, 0, -1, 0
-                default, variable = self.default(side, i), self.first_default[side] + i
-                if default is not None and self.values[variable] < upper[i]:
-                    yield sink, source, default, variable, 1
-                if default is not None and self.values[variable] > 0:
-                    yield source, sink, -default, variable, -1
+        for a, (tail, head) in enumerate(self.ends):
+            if self.flow[a] < self.upper[a]:
+                yield tail, head, self.cost[a], a, 1
+            if self.flow[a] > self.lower[a]:
+                yield head, tail, -self.cost[a], a, -1
 
-    def shortest_ways(self) -> tuple[list[int], list[Arc]]:
-        """The length of the shortest way to each node (Bellman, Ford), and a cycle of negative cost if there is one."""
-        arcs = list(self.arcs())
-        size = 1 + sum(self.sizes)
-        far = [0] * size
-        came: list[Arc | None] = [None] * size
+    def excess(self) -> list[int]:
+        """What each node takes in beyond what leaves it."""
+        left = [0] * self.size
+        for (tail, head), amount in zip(self.ends, self.flow, strict=True):
+            left[head] += amount
+            left[tail] -= amount
+        return left
+
+    def balance(self) -> frozenset[int] | None:
+        """Send what is too much where it is missing; nodes that must take in more than can leave them, if there are.
+
+        From one node after the other, classes before source and sink, so that few classes are found.
+        """
+        order = [*range(DEFAULT_PRED, self.size), *range(DEFAULT_PRED)]
         while True:
-            changed = False
+            excess = self.excess()
+            start = next((v for v in order if excess[v]), None)
+            if start is None:
+                return None
+            sign = 1 if excess[start] > 0 else -1
+            reached = self._search(start, sign)
+            end = next((v for v in reached if sign * excess[v] < 0), None)
+            if end is None:
+                return frozenset(reached if sign > 0 else set(range(self.size)) - reached.keys())
+            path, node = [], end
+            while (arc := reached[node]) is not None:
+                path.append(arc)
+                node = arc[0] if sign > 0 else arc[1]
+            self._send(path, abs(excess[start]), abs(excess[end]))
+
+    def _search(self, start: int, sign: int) -> dict[int, ResidualArc | None]:
+        """Nodes that are reached from ``start``, or from which it is reached, each by an arc; the nearest first."""
+        near, far = (0, 1) if sign > 0 else (1, 0)
+        leaving: list[list[ResidualArc]] = [[] for _ in range(self.size)]
+        for arc in self.residual():
+            leaving[arc[near]].append(arc)
+        reached: dict[int, ResidualArc | None] = {start: None}
+        queue = [start]
+        for v in queue:
+            for arc in leaving[v]:
+                if arc[far] not in reached:
+                    reached[arc[far]] = arc
+                    queue.append(arc[far])
+        return reached
+
+    def _send(self, path: Sequence[ResidualArc], *most: int) -> None:
+        """As much as possible along residual arcs."""
+        flow, lower, upper = self.flow, self.lower, self.upper
+        free = (upper[a] - flow[a] if sign > 0 else flow[a] - lower[a] for *_, a, sign in path)
+        amount = min([*most, *free])
+        for *_, a, sign in path:
+            self.flow[a] += sign * amount
+
+    def shortest_paths(self) -> tuple[list[int], list[ResidualArc]]:
+        """Lengths of shortest paths to all nodes (Bellman, Ford), and a cycle of negative cost if there is one."""
+        length, arcs = [0] * self.size, list(self.residual())
+        last: list[ResidualArc | None] = [None] * self.size
+        for _ in range(self.size + 1):
+            changed: int | None = None
             for arc in arcs:
                 tail, head, cost, _, _ = arc
-                if far[tail] + cost < far[head]:
-                    far[head], came[head], changed = far[tail] + cost, arc, True
-            cycle = _cycle(came) if changed else []
-            if cycle or not changed:
-                return far, cycle
+                if length[tail] + cost < length[head]:
+                    length[head], last[head], changed = length[tail] + cost, arc, head
+            if changed is None:
+                return length, []
+        return length, _cycle(last, changed)
 
     def improve(self) -> list[int]:
-        """Change the pairing until it is of least cost; the lengths of shortest ways, which prove it."""
+        """Cancel cycles of negative cost until there is none; the potentials that prove it."""
         while True:
-            far, cycle = self.shortest_ways()
+            potential, cycle = self.shortest_paths()
             if not cycle:
-                return far
-            for _, _, _, variable, step in cycle:
-                if variable >= 0:
-                    self.values[variable] += step
+                return potential
+            self._send(cycle)
 
-    def cost(self) -> int:
-        """Of all pairs, times the scale."""
-        total = sum(cost * self.values[k] for k, cost, _ in self.pairs)
-        for side in (PRED, TRUE):
-            for i in range(self.sizes[side]):
-                total += self.values[self.first_default[side] + i] * (self.default(side, i) or 0)
+    def total(self) -> int:
+        """The cost of all arcs, times the scale."""
+        return sum(cost * amount for cost, amount in zip(self.cost, self.flow, strict=True))
+
+    def bound(self, potential: Sequence[int]) -> int:
+        """What every flow costs at least, times the scale, by potentials of the nodes (weak duality)."""
+        total = 0
+        for (tail, head), cost, lower, upper in zip(self.ends, self.cost, self.lower, self.upper, strict=True):
+            reduced = cost + potential[tail] - potential[head]
+            total += reduced * (lower if reduced > 0 else upper)
         return total
 
-    def prices(self, far: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The prices of predicted and true classes, times the scale, that shortest ways imply."""
-        at = 1 + self.sizes[PRED]
-        return [far[0] - f for f in far[1:at]], [f - far[0] for f in far[at:]]
 
-    def binding(self, far: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Pairs that cost less than their ends pay, with that difference, below 0 and times the scale."""
-        prices = self.prices(far)
-        for k, cost, serves in self.pairs:
-            ends = enumerate(divmod(k, self.sizes[TRUE]))
-            reduced = cost - sum(prices[side][end] * (serves >> side & 1) for side, end in ends)
-            if reduced < 0:
-                yield k, reduced
-
-    def bound(self, far: Sequence[int]) -> int:
-        """What every pairing costs at least, times the scale, by the prices of shortest ways (weak duality)."""
-        prices = self.prices(far)
-        total = sum(reduced for _, reduced in self.binding(far))
-        for side, (lower, upper, _) in enumerate(self.sides):
-            for i, price in enumerate(prices[side]):
-                total += price * (lower[i] if price > 0 else upper[i])
-                default = self.default(side, i)
-                total += 0 if default is None else min(0, default - price) * upper[i]
-        return total
-
-    def solution(self) -> PairingSolution:
-        """The pairing with the status OPTIMAL."""
-        first, halves = self.first_default, self.model.halves
-        variables = self.model.finite_pairs.tolist()
-        variables += [first[side] + i for side in (PRED, TRUE) for i in halves[side].with_default.tolist()]
-        values = np.array([self.values[k] for k in variables], np.float64)
-        return self.model.solution(ProgramResult(Status.OPTIMAL, values))
+def _cycle(last: Sequence[ResidualArc | None], node: int | None) -> list[ResidualArc]:
+    """The arcs of the cycle that the paths to a node, which was reached again and again, come from."""
+    for _ in last:
+        node = _before(last, node)[0]
+    cycle = [_before(last, node)]
+    while cycle[-1][0] != node:
+        cycle.append(_before(last, cycle[-1][0]))
+    return cycle
 
 
-def _cycle(came: Sequence[Arc | None]) -> list[Arc]:
-    """The arcs of a cycle of the ways by which nodes were reached, if there is one."""
-    mark = [-1] * len(came)
-    for start in range(len(came)):
-        node: int = start
-        while mark[node] < 0 and (arc := came[node]) is not None:
-            mark[node] = start
-            node = arc[0]
-        if came[node] is not None and mark[node] == start:
-            cycle: list[Arc] = []
-            while not cycle or node != cycle[0][1]:
-                arc = came[node]
-                assert arc is not None
-                cycle.append(arc)
-                node = arc[0]
-            return cycle
-    return []
+def _before(last: Sequence[ResidualArc | None], node: int | None) -> ResidualArc:
+    arc = None if node is None else last[node]
+    assert arc is not None
+    return arc
 
 
-def improved(model: PairingModel, solution: PairingSolution) -> PairingSolution:
-    """A pairing of least cost of one instance, from one that keeps its bounds."""
-    exact = ExactPairing(model, solution)
+def improve(arcs: Circulation, flow: Sequence[int]) -> list[int]:
+    """A flow of least cost of one instance, from one that keeps its bounds."""
+    exact = ExactFlow(arcs, flow)
     exact.improve()
-    return exact.solution()
+    return exact.flow
 
 
-def prove_optimal(model: PairingModel, solution: PairingSolution, place: str) -> tuple[ExactPairing, list[int]]:
-    """The prices that prove that a pairing of one instance is of least cost; else InvalidSolution."""
-    exact = ExactPairing(model, solution)
-    far, cycle = exact.shortest_ways()
+def prove_cheapest(arcs: Circulation, flow: Sequence[int], where: str) -> tuple[ExactFlow, list[int]]:
+    """The potentials that prove that a flow of one instance is of least cost; else InvalidSolution."""
+    exact = ExactFlow(arcs, flow)
+    potential, cycle = exact.shortest_paths()
     if cycle:
         saved = float(Fraction(-sum(arc[2] for arc in cycle), exact.scale))
         raise InvalidSolution(
-            f"{place}: not optimal, a cycle of negative cost leads to a pairing that costs {saved:.6g} less"
+            f"{where}: not optimal, a cycle of negative cost leads to a pairing that costs {saved:.6g} less"
         )
-    if exact.bound(far) != exact.cost():
-        raise InvalidSolution(f"{place}: the prices do not prove the cost")
-    return exact, far
+    if exact.bound(potential) != exact.total():
+        raise InvalidSolution(f"{where}: the prices do not prove the cost")
+    return exact, potential
 
 
-def find_shortage(model: PairingModel) -> Shortage | None:
-    """Classes of one side of an instance that need more pairs than there can be; None if it has a pairing.
-
-    A lower bound matters only where there is no default class. Whether all those of a side can be kept is a maximum
-    flow; where they cannot, the classes that a search for one more pair reaches are the shortage. The two sides can be
-    looked at one after the other: pairings that keep one and the other can be combined to one that keeps both.
-    """
-    serves, width = model.serves.tolist(), model.halves[TRUE].lower.size
-    for side in (PRED, TRUE):
-        half, most = model.halves[side], model.halves[1 - side].upper.tolist()
-        partners: list[list[int | None]] = [[] for _ in range(half.lower.size)]
-        for (
-            k
-        ) in model.finite_pairs.tolist():  # a pair that counts for this side alone has no partner that could be taken
-            if serves[k] >> side & 1:
-                end = divmod(k, width)
-                partners[end[side]].append(end[1 - side] if serves[k] == 3 else None)
-        needed = [0 if np.isfinite(d) else int(low) for low, d in zip(half.lower, half.default, strict=True)]
-        stuck = _unmatched(needed, partners, most)
-        if stuck is not None:
-            return _shortage(SIDES[side], stuck, needed, partners, most)
-    return None
-
-
-def _shortage(
-    side: str, classes: set[int], needed: list[int], partners: list[list[int | None]], most: list[int]
-) -> Shortage:
-    wanted: dict[int | None, int] = {}
-    for i in classes:
-        for j in partners[i]:
-            wanted[j] = wanted.get(j, 0) + 1
-    available = sum(count if j is None else min(count, most[j]) for j, count in wanted.items())
-    return Shortage(side, tuple(sorted(classes)), sum(needed[i] for i in classes), available)
-
-
-def _unmatched(needed: list[int], partners: list[list[int | None]], most: list[int]) -> set[int] | None:
-    """Classes that cannot all have the pairs that they need, found by augmenting ways; None if all can."""
-    for i, count in enumerate(needed):
-        if count > len(partners[i]):
-            return {i}
-    holders: list[set[int]] = [set() for _ in most]
-    for i, count in enumerate(needed):
-        missing = count - partners[i].count(None)
-        while missing > 0:
-            came: dict[int, tuple[int, int] | None] = {i: None}  # class → (partner taken from it, who takes it)
-            queue = [i]
-            free = None
-            for c in queue:
-                for j in partners[c]:
-                    if j is None or c in holders[j]:
-                        continue
-                    if len(holders[j]) < most[j]:
-                        free = (j, c)
-                        break
-                    for other in holders[j] - came.keys():
-                        came[other] = (j, c)
-                        queue.append(other)
-                if free is not None:
-                    break
-            if free is None:
-                return set(came)
-            step: tuple[int, int] | None = free
-            while step is not None:
-                j, c = step
-                holders[j].add(c)
-                step = came[c]
-                if step is not None:
-                    holders[step[0]].discard(c)
-            missing -= 1
-    return None
+def is_short(arcs: Circulation, nodes: frozenset[int]) -> bool:
+    """Whether these nodes must take in more than can leave them."""
+    needed = capacity = 0
+    ends = zip(arcs.tail.tolist(), arcs.head.tolist(), arcs.lower.tolist(), arcs.upper.tolist(), strict=True)
+    for tail, head, lower, upper in ends:
+        needed += lower if head in nodes and tail not in nodes else 0
+        capacity += upper if tail in nodes and head not in nodes else 0
+    return needed > capacity

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, row_places, row_sums
 from hemlp.optimize.model import Model, S
 from hemlp.optimize.program import Status, exact_integers
-from hemlp.problems.pairing.flows import FlowModel
-from hemlp.problems.pairing.model import Half, PairingModel
-from hemlp.problems.pairing.pairs import Pairs
-from hemlp.problems.pairing.places import Place
+from hemlp.problems.pairing.circulation import Group
+from hemlp.problems.pairing.model import PairingModel
 
 EXACT = 2.0**52
 """Floats are integers without rounding up to here."""
@@ -62,9 +60,9 @@ class _Question:
         return _Question(self.row[which], self.first[which], self.second[which])
 
 
-def envelope(model: PairingModel | FlowModel) -> Envelope:
+def envelope(model: PairingModel) -> Envelope:
     """The lower envelope of each instance of a model whose default classes all cost the same."""
-    lines: _Pairings | _Flows = _Flows(model) if isinstance(model, FlowModel) else _Pairings(model)
+    lines: _Pairings | _Flows = _Pairings(model) if model.arcs is None else _Flows(model)
     costs, scale = _scaled(lines.costs)
     total, most = lines.totals(costs), lines.most
     exact = scale is not None and bool(((total + 1) * (most + 2) < EXACT).all())
@@ -139,7 +137,7 @@ class _Pairings:
         model = replace(self.model, kappa=self._kappa(costs))
 
         def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
-            taken = _taken(model, rows)
+            taken = model.take(rows)
             factor = np.repeat(q, np.diff(taken.pairs.ptr))
             halves = [
                 replace(half, default=np.where(np.isinf(half.default), np.inf, np.repeat(p, np.diff(half.side.ptr))))
@@ -158,32 +156,32 @@ class _Pairings:
 
 
 class _Flows:
-    """A flow with further rules: its costs are those of all arcs but of pairs with a default class."""
+    """A pairing with further capacities: its costs are those of all arcs but of pairs with a default class."""
 
-    def __init__(self, model: FlowModel) -> None:
-        arcs = model.arcs
+    def __init__(self, model: PairingModel) -> None:
+        arcs = model.circulation
         self.model = model
-        self.default = (arcs.place == Place.TO_DEFAULT) | (arcs.place == Place.FROM_DEFAULT)
+        self.default = (arcs.group == Group.TO_DEFAULT) | (arcs.group == Group.FROM_DEFAULT)
         self.costs = np.where(self.default, 0.0, arcs.cost)
         self.most = row_sums(np.where(self.default, arcs.upper, 0), arcs.ptr)
 
     def totals(self, costs: FloatArray) -> FloatArray:
         """What all arcs of each instance cost together, if they carry all that they can."""
-        return row_sums(costs * self.model.arcs.upper, self.model.arcs.ptr)
+        return row_sums(costs * self.model.circulation.upper, self.model.circulation.ptr)
 
     def asking(self, costs: FloatArray) -> Ask:
         """Who tells, for instances and their D = p / q, the line of a cheapest flow: its costs, its default pairs."""
         model = self.model
 
         def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
-            arcs, at = model.arcs.taken(rows)
-            default, own = self.default[at], costs[at]
+            taken, at = model.take(rows), row_places(model.circulation.ptr, rows)
+            arcs, default, own = taken.circulation, self.default[at], costs[at]
             cost = np.where(default, np.repeat(p, np.diff(arcs.ptr)), own * np.repeat(q, np.diff(arcs.ptr)))
-            batch = model.batch.take(rows)
-            asked = FlowModel(model.title, batch, Pairs.of(batch), replace(arcs, cost=cost))
+            asked = replace(taken, arcs=replace(arcs, cost=cost))
             solution = asked.solve()
             _check_solved(asked, solution, rows)
-            parts = np.where(default, 0.0, own * solution.flow), np.where(default, solution.flow, 0)
+            flow = asked.flow(solution)
+            parts = np.where(default, 0.0, own * flow), np.where(default, flow, 0)
             return np.stack([row_sums(part, arcs.ptr) for part in parts], axis=1)
 
         return ask
@@ -193,16 +191,3 @@ def _check_solved(model: Model[S], solution: S, rows: IntArray) -> None:
     """Raise InfeasibleModel where an instance has no solution, at whatever default cost."""
     for k in np.flatnonzero(solution.statuses > Status.FEASIBLE)[:1].tolist():
         raise model.failure(solution, k, int(rows[k]) + 1)
-
-
-def _taken(model: PairingModel, rows: IntArray) -> PairingModel:
-    """The model of some instances, in their order, each as often as it is named."""
-    if np.array_equal(rows, np.arange(len(model))):
-        return model
-    batch = model.batch.take(rows)
-    halves = []
-    for half, side in zip(model.halves, batch.sides, strict=True):
-        at = row_places(half.side.ptr, rows)
-        halves.append(Half(side, half.lower[at], half.upper[at], half.default[at]))
-    x = row_places(model.pairs.ptr, rows)
-    return PairingModel(model.title, batch, Pairs.of(batch), model.kappa[x], model.serves[x], (halves[0], halves[1]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.paired import PairedSolution
-from hemlp.problems.pairing.proof import Shortage, prove_optimal
+from hemlp.optimize.solution_display import LeastCostSolution
+from hemlp.problems.pairing.circulation import Group
+from hemlp.problems.pairing.describe import Arcs
+from hemlp.problems.pairing.proof import prove_cheapest
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.problems.pairing.model import PairingModel
@@ -36,71 +39,108 @@ class Prices:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairingSolution(PairedSolution):
-    """Chosen pairs, and how often each class of each side went to a default class, for each instance of ``model``.
+class PairingSolution(LeastCostSolution):
+    """How often each pair is chosen, and how often each class of each side went to a default class.
 
-    ``shortages``: for instances that have no solution, the classes that cannot have the pairs that they need.
-    ``hints``: prices of the predicted and the true classes that the solver found, if it did; the proof begins there.
+    For each instance of ``model``. ``chosen`` are truth values where a pair is chosen at most once. ``flow``: what
+    each arc of the circulation carries, where there are further capacities, which pairs alone do not tell. ``cuts``:
+    for instances that have no solution, nodes of the circulation that must take in more than can leave them. ``hints``:
+    dual values that the solver found, of predicted and true classes or of the nodes; the proof begins there.
     """
 
     model: PairingModel
     statuses: NDArray[np.int8]
-    chosen: NDArray[np.bool_]
+    chosen: NDArray[Any]
     to_default: tuple[IntArray, IntArray]
-    shortages: dict[int, Shortage] = field(default_factory=dict)
-    hints: tuple[FloatArray, FloatArray] | None = None
+    flow: IntArray | None = field(default=None, repr=False)
+    cuts: dict[int, frozenset[int]] = field(default_factory=dict)
+    hints: tuple[FloatArray, ...] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.model)
 
     def __getitem__(self, row: int) -> PairingSolution:
         row = range(len(self))[row]
+        m = self.model
         predicted, true = (
-            taken[half.place(row, row + 1)] for half, taken in zip(self.model.halves, self.to_default, strict=True)
+            taken[half.place(row, row + 1)] for half, taken in zip(m.halves, self.to_default, strict=True)
         )
-        shortages = {0: self.shortages[row]} if row in self.shortages else {}
-        chosen = self.chosen[self.model.pairs.place(row, row + 1)]
         return PairingSolution(
-            self.model[row], self.statuses[row : row + 1], chosen, (predicted, true), shortages, **self._origins(row)
-        )
+            m[row], self.statuses[row : row + 1], self.chosen[m.pairs.place(row, row + 1)], (predicted, true),
+            None if self.flow is None else self.flow[m.circulation.place(row)],
+            {0: self.cuts[row]} if row in self.cuts else {}, **self._origins(row),
+        )  # fmt: skip
 
     def write(self, row: int, solution: PairingSolution) -> None:
         """Put the solution of one instance in its place."""
+        m = self.model
         self.statuses[row] = solution.statuses[0]
-        self.chosen[self.model.pairs.place(row, row + 1)] = solution.chosen
-        for half, mine, theirs in zip(self.model.halves, self.to_default, solution.to_default, strict=True):
+        self.chosen[m.pairs.place(row, row + 1)] = solution.chosen
+        for half, mine, theirs in zip(m.halves, self.to_default, solution.to_default, strict=True):
             mine[half.place(row, row + 1)] = theirs
+        if self.flow is not None:
+            self.flow[m.circulation.place(row)] = solution.flow
 
     @cached_property
     def objectives(self) -> FloatArray:
         """The cost of each instance, computed from its pairs; nan where there is no solution."""
-        solved = self.statuses <= Status.FEASIBLE
-        return np.where(solved, self.model.costs(self), math.nan)
+        return np.where(self.statuses <= Status.FEASIBLE, self.model.costs(self), math.nan)
 
-    def named_pairs(self) -> list[tuple[Label | None, Label | None, float]]:
-        """(predicted, true, cost) of each pair of the only instance; None stands for a default class."""
+    @property
+    def objective(self) -> float:
+        """The cost of the only instance."""
+        self._single("objective")
+        return float(self.objectives[0])
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        self._single("status")
+        return Status(self.statuses[0])
+
+    def _single(self, what: str) -> None:
+        if len(self) != 1:
+            raise ValueError(f"{what} is for one instance, this solution has {len(self)}: take solution[i].{what}")
+
+    def named_pairs(self) -> list[tuple[Any, ...]]:
+        """(predicted, true, cost) of each pair of the only instance, as often as it is chosen; None: a default class.
+
+        Of a transport once each, with the mass that it carries at the end.
+        """
         self._single("named_pairs()")
-        m = self.model
-        pairs: list[tuple[Label | None, Label | None, float]] = [
-            (m.label(PRED, m.ends[PRED][k]), m.label(TRUE, m.ends[TRUE][k]), float(m.kappa[k]))
-            for k in np.flatnonzero(self.chosen)
-        ]
-        for side, (half, taken) in enumerate(zip(m.halves, self.to_default, strict=True)):
-            for i in np.flatnonzero(taken):
-                ends = (m.label(side, i), None) if side == PRED else (None, m.label(side, i))
-                pairs.append((*ends, float(half.default[i])))
-        return pairs
+        m, arcs, flow = self.model, self.model.circulation, self.model.flow(self)
+        found: list[tuple[Any, ...]] = []
+        for a in np.flatnonzero((arcs.group <= Group.FROM_DEFAULT) & (flow > 0)):
+            ends = (arcs.first[a], PRED), (arcs.second[a], TRUE)
+            pair = *(None if at < 0 else m.label(side, at) for at, side in ends), float(arcs.cost[a])
+            found += [pair] * int(flow[a]) if m.units is None else [(*pair, int(flow[a]) / int(m.units[0]))]
+        return found
 
     def duals(self) -> Prices:
-        """Prices that prove the optimum, from shortest ways in the residual network; InvalidSolution if it is none."""
+        """Prices that prove the optimum, from shortest paths in the residual network; InvalidSolution if it is none."""
+        m, flow = self.model, self.model.flow(self)
         found: tuple[list[float], list[float]] = [], []
         binding: dict[tuple[Label, Label], float] = {}
         for i in range(len(self)):
-            exact, far = prove_optimal(self.model[i], self[i], f"instance {i + 1}")
-            for prices, of_side in zip(found, exact.prices(far), strict=True):
-                prices.extend(float(Fraction(price, exact.scale)) for price in of_side)
-            for k, price in exact.binding(far):
-                row, column = divmod(k, exact.sizes[TRUE])
-                ends = exact.model.label(PRED, row), exact.model.label(TRUE, column)
-                binding[ends] = float(Fraction(price, exact.scale))
+            one = m.circulation.part(i, i + 1)
+            exact, potential = prove_cheapest(one, flow[m.circulation.place(i)].tolist(), f"instance {i + 1}")
+            for side in (PRED, TRUE):
+                ends = [(int(one.tail[a]), int(one.head[a])) for a in one.class_arcs(side)]
+                found[side].extend(float(Fraction(potential[t] - potential[h], exact.scale)) for t, h in ends)
+            for a in np.flatnonzero((one.group == Group.PAIR) & (one.upper > 0)).tolist():
+                reduced = exact.cost[a] + potential[one.tail[a]] - potential[one.head[a]]
+                if reduced < 0:
+                    pair = m.label_in(i, PRED, one.first[a]), m.label_in(i, TRUE, one.second[a])
+                    binding[pair] = float(Fraction(reduced, exact.scale))
         return Prices(np.array(found[PRED]), np.array(found[TRUE]), binding)
+
+    def prices(self) -> list[tuple[str, float]]:
+        """What is paid beside pairs in the only instance: for what, and how much."""
+        self._single("prices()")
+        arcs, flow, of = self.model.circulation, self.model.flow(self), Arcs(self.model)
+        paid = np.flatnonzero((arcs.group > Group.FROM_DEFAULT) & (flow > 0) & (arcs.cost > 0))
+        return [(of.words(a), float(arcs.cost[a] * flow[a])) for a in paid.tolist()]
+
+    def _found(self) -> Table:
+        head = ["predicted", "true", "cost"] + ([] if self.model.units is None else ["mass"])
+        return Table(head, [["default class" if of is None else of for of in pair] for pair in self.named_pairs()])

@@ -1,13 +1,14 @@
-"""From the bounds of a measure to its model: a plain pairing wherever there is one, else a flow with more rules."""
+"""From the bounds of a measure to its model of Problem 1, plain wherever it can be, and from masses to a transport."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidOption
@@ -17,13 +18,11 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.problems.pairing.bounds import ALL, Bounds, plain_range, side_prices
 from hemlp.problems.pairing.capacities import ListedPairs, PairRule, Priced
-from hemlp.problems.pairing.model import Half, PairingModel
-from hemlp.problems.pairing.pairs import Pairs
-from hemlp.problems.pairing.rules import ByClass
-
-if TYPE_CHECKING:
-    from hemlp.problems.pairing.flows import FlowModel
-    from hemlp.problems.pairing.places import Sides
+from hemlp.problems.pairing.circulation import build_circulation, pair_limits
+from hemlp.problems.pairing.class_bounds import ByClass
+from hemlp.problems.pairing.marginals import even_marginals, weighted_marginals
+from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 Defaults = list[FloatArray]
 """Default costs of the classes of both sides."""
@@ -66,51 +65,67 @@ def simplified(
     return kappa, defaults, replace(bounds, defaults=tuple(limits))
 
 
-def flow_model(
-    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, halves: tuple[Half, Half], bounds: Bounds
-) -> FlowModel | None:
-    """The flow that bounds with further rules make; None if they have none."""
+def build_model(
+    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, serves: NDArray[np.uint8],
+    sides: tuple[SideBounds, SideBounds], bounds: Bounds,
+) -> PairingModel:  # fmt: skip
+    """Problem 1 with these bounds; its circulation is there from the start only if they go beyond those of classes."""
+    model = PairingModel(title, batch, pairs, kappa, serves, sides)
     asked = (of for of in zip((bounds.predicted, bounds.true), batch.sides, strict=True) if isinstance(of[0], ByClass))
     found = (side_prices(of, side, batch.hierarchy)[1] for of, side in asked)
     if bounds.plain and not any(isinstance(each, Priced) for capacities in found for each in capacities):
-        return None
-    from hemlp.problems.pairing.flows import FlowModel
-    from hemlp.problems.pairing.places import circulation
-
-    sides = _sides(halves)
-    error = next(iter(_lost(batch, pairs, kappa, sides, bounds).values()), None)
+        return model.with_finite_costs()
+    uppers = sides[PRED].upper, sides[TRUE].upper
+    error = next(iter(lost_pairs(batch, pairs, kappa, uppers, bounds).values()), None)
     if error is not None:
         raise error
-    return FlowModel(title, batch, pairs, circulation(batch, pairs, kappa, sides, bounds)).with_finite_costs()
+    arcs = build_circulation(batch, pairs, kappa, serves, sides, bounds)
+    return replace(model, arcs=arcs).with_finite_costs()
 
 
-def _sides(halves: tuple[Half, Half]) -> Sides:
-    from hemlp.problems.pairing.places import Sides
+def build_nearest(title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, side: int) -> PairingModel:
+    """Each class of a side is paired with one of the others, if it can be; these need nobody and take everybody."""
+    own, others = batch.sides[side], batch.sides[1 - side]
+    if np.isfinite(kappa).all():
+        once = np.repeat(np.minimum(others.sizes, 1), own.sizes).astype(np.int64)
+    else:
+        ends = pairs.ends(batch)[side][np.isfinite(kappa)]
+        once = np.minimum(np.bincount(ends, minlength=own.classes.size), 1).astype(np.int64)
+    most = np.repeat(own.sizes, others.sizes).astype(np.int64)
+    bounds = (own, once, once), (others, np.zeros_like(most), most)
+    first, second = (SideBounds(*of, np.full(of[1].size, math.inf)) for of in bounds)
+    serves = np.full(kappa.size, 3, np.uint8)
+    sides = (first, second) if side == PRED else (second, first)
+    return PairingModel(title, batch, pairs, kappa, serves, sides).with_finite_costs()
 
-    first, second = halves
-    return Sides((first.lower, second.lower), (first.upper, second.upper), (first.default, second.default))
+
+def build_transport(
+    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, weights: FloatArray | None
+) -> PairingModel:
+    """Each side is a mass of 1 on its classes, even or by ``weights`` of all classes; what does moving it cost?"""
+    units, masses = even_marginals(batch) if weights is None else weighted_marginals(batch, weights)
+    predicted, true = (
+        SideBounds(side, mass, mass, np.full(mass.size, math.inf))
+        for side, mass in zip(batch.sides, masses, strict=True)
+    )
+    serves = np.full(kappa.size, 3, np.uint8)
+    arcs = build_circulation(batch, pairs, kappa, serves, (predicted, true), TRANSPORT)
+    return PairingModel(title, batch, pairs, kappa, serves, (predicted, true), arcs, units)
+
+
+TRANSPORT = Bounds((0, ALL), (0, ALL), pair=(0, ALL))
+"""A pair carries as much as its classes allow."""
 
 
 def lost_pairs(
-    batch: Batch, pairs: Pairs, kappa: FloatArray, uppers: tuple[IntArray, IntArray], bounds: Bounds, first_row: int
+    batch: Batch, pairs: Pairs, kappa: FloatArray, uppers: tuple[IntArray, IntArray], bounds: Bounds, first_row: int = 0
 ) -> dict[int, InfeasibleModel]:
     """For each instance in which a pair is forced that does not exist, the error that says so."""
-    from hemlp.problems.pairing.places import Sides
-
-    nothing = np.empty(0)
-    return _lost(batch, pairs, kappa, Sides(uppers, uppers, (nothing, nothing)), bounds, first_row)
-
-
-def _lost(
-    batch: Batch, pairs: Pairs, kappa: FloatArray, sides: Sides, bounds: Bounds, first_row: int = 0
-) -> dict[int, InfeasibleModel]:
     if not forces_pairs(bounds):
         return {}
-    from hemlp.problems.pairing.places import pair_limits
-
     missing, ends = np.flatnonzero(np.isinf(kappa)), pairs.ends(batch)
     x = ends[PRED][missing], ends[TRUE][missing]
-    lower = pair_limits(bounds, batch, x, sides)[0]
+    lower = pair_limits(bounds, batch, x, uppers)[0]
     found: dict[int, InfeasibleModel] = {}
     labels = batch.hierarchy.labels
     for k in np.flatnonzero(lower > 0).tolist():
@@ -130,7 +145,7 @@ def forces_pairs(bounds: Bounds) -> bool:
 
 
 def plain_pairing(model: Any, what: str) -> PairingModel:
-    """A pairing without further rules; InvalidOption says that ``what`` needs one."""
-    if not isinstance(model, PairingModel):
+    """A pairing without further capacities; InvalidOption says that ``what`` needs one."""
+    if not isinstance(model, PairingModel) or model.arcs is not None:
         raise InvalidOption(f"{what} needs bounds with no further rules and no prices")
     return model

@@ -1,9 +1,9 @@
-"""How much each class of a side weighs, where both sides weigh 1: in whole units, so that transport is exact.
+"""Marginals of a transport: how much mass lies on each class of a side, where each side has a mass of 1.
 
-Masses are even, or by the weights of classes. Even ones are exact in lcm(M, N) units; so are weights that are decimals
-of few digits, in the lcm of their sums. Where that many units are too many, a mass of 1 is 2⁴⁶ units, and each mass is
-rounded by at most one of them. Both sides always have the same number of units, and what an instance has does not
-depend on the others of its batch.
+In whole units, so that transport is exact. They are even, or by the weights of classes. Even ones are exact in
+lcm(M, N) units; so are weights that are decimals of few digits, in the lcm of their sums. Where that many units are too
+many, a mass of 1 is 2⁴⁶ units, and each mass is rounded by at most one of them. Both sides always have the same number
+of units, and what an instance has does not depend on the others of its batch.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MOST = 1 << 46
 """Units of a mass of 1, at most: solvers in floats still tell them apart."""
 DIGITS = 22
 """Decimal digits of weights, at most: 10²² is the greatest power of ten that is exact as a float."""
-Masses = tuple[IntArray, tuple[IntArray, IntArray]]
+Marginals = tuple[IntArray, tuple[IntArray, IntArray]]
 """How many units are 1, for each instance, and the units of each class of both sides."""
 
 
-def even_masses(batch: Batch) -> Masses:
+def even_marginals(batch: Batch) -> Marginals:
     """Each side's mass lies evenly on its classes."""
     sizes = [side.sizes.astype(np.int64) for side in batch.sides]
     units = np.lcm(*(np.maximum(size, 1) for size in sizes))
@@ -31,7 +31,7 @@ def even_masses(batch: Batch) -> Masses:
     return units, (predicted, true)
 
 
-def weighed_masses(batch: Batch, weights: FloatArray) -> Masses:
+def weighted_marginals(batch: Batch, weights: FloatArray) -> Marginals:
     """Each side's mass lies on its classes by their weights; on those of a side that weighs nothing lies nothing."""
     (first, some), (second, others) = (_whole(weights[side.classes], side) for side in batch.sides)
     factor = first // np.maximum(np.gcd(first, second), 1)

@@ -1,49 +1,54 @@
-"""Problem 1 as a circulation whose places all have capacities and prices.
+"""Problem 1 as a circulation of least cost, as in the paper's figure: arcs with lower and upper capacities and costs.
 
     source → predicted class → true class → sink → source,
     predicted class → default, default → true class
 
-A *place* is an arc of that figure: a pair, a class, a default class, or the way from the sink back to the source. One
-that has prices becomes several arcs: units that cost more and more go side by side to a node of their own, and from
-there through the place itself; what is too many goes past it at a price, and what is missing comes back at another.
+Each arc of that figure belongs to a *capacity group*: a pair, a class, a default class, or the total, which is the arc
+from the sink back to the source. A group that has prices becomes several arcs: units that cost more and more go side by
+side to a node of their own, and from there through the group itself; what is too many goes past it at a price, and what
+is missing comes back at another.
 
     tail ⇉ own node      [0, 1] at each_1, [0, 1] at each_2, ..., where units have costs
-    own node → head      [α, β], the place itself
+    own node → head      [α, β], the group itself
     own node → head      what is too many, at the price above
     head → own node      what is missing, at the price below
 
-Where the number of pairs is limited, pairs with a default class do not pass the arc from the sink to the source: the
-default true class leads back to the source, and the default predicted class is fed from the sink.
+A pair that counts for one of its ends only (pairing "nearest") goes past the other side: from its predicted class to
+the sink, or from the source to its true class. Where the number of pairs is limited, pairs with a default class do not
+pass the arc from the sink to the source: the default true class leads back to the source, and the default predicted
+class is fed from the sink.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, pointers, row_places, row_sums
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.problems.pairing.bounds import ALL, Bounds, plain_range, side_prices
 from hemlp.problems.pairing.capacities import Capacity, PairRule, Priced
-from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 SOURCE, SINK, DEFAULT_PRED, DEFAULT_TRUE = range(4)
-"""Nodes that each instance has; then come predicted classes, true classes, and nodes that places have of their own."""
+"""Nodes that each instance has; then come predicted classes, true classes, and nodes that groups have of their own."""
 OWN = 4
 
 
-class Place(IntEnum):
+class Group(IntEnum):
     """What an arc is about: a pair, a pair with a default class, a class, a default class, the number of pairs."""
 
     PAIR, TO_DEFAULT, FROM_DEFAULT, PREDICTED, TRUE, DEFAULT_TRUE, DEFAULT_PRED, TOTAL = range(8)
 
 
 class Role(IntEnum):
-    """Which arc of a place: the place itself, or what is missing, too many, or counted; FREE: one without any rule."""
+    """Which arc of a group: the group itself, or what is missing, too many, or counted; FREE: one without any limit."""
 
     ITSELF, BELOW, ABOVE, EACH, FREE = range(5)
 
@@ -63,7 +68,7 @@ class Circulation:
     lower: IntArray
     upper: IntArray
     cost: FloatArray
-    place: IntArray
+    group: IntArray
     role: IntArray
     first: IntArray
     second: IntArray
@@ -75,25 +80,58 @@ class Circulation:
         kept = [getattr(self, each.name)[at] for each in fields(self)[2:]]
         return Circulation(self.nodes[start:stop], self.ptr[start : stop + 1] - self.ptr[start], *kept)
 
-    def taken(self, rows: IntArray) -> tuple[Circulation, IntArray]:
-        """Of some instances, in their order, each as often as it is named; and where their arcs are."""
+    def take(self, rows: IntArray) -> Circulation:
+        """Of some instances, in their order, each as often as it is named."""
         at = row_places(self.ptr, rows)
         kept = [getattr(self, each.name)[at] for each in fields(self)[2:]]
-        return Circulation(self.nodes[rows], pointers(np.diff(self.ptr)[rows]), *kept), at
+        return Circulation(self.nodes[rows], pointers(np.diff(self.ptr)[rows]), *kept)
 
-    @property
+    def place(self, row: int) -> slice:
+        """Where the arcs of an instance are."""
+        return slice(int(self.ptr[row]), int(self.ptr[row + 1]))
+
+    def class_arcs(self, side: int) -> IntArray:
+        """The arcs of the classes of a side themselves, in the order of the classes."""
+        group, position = ((Group.PREDICTED, self.first), (Group.TRUE, self.second))[side]
+        at = np.flatnonzero((self.group == group) & (self.role == Role.ITSELF))
+        ordered: IntArray = at[np.lexsort((position[at], self.rows[at]))]
+        return ordered
+
+    def excess(self, flow: IntArray) -> IntArray:
+        """What each node of all instances takes in beyond what leaves it."""
+        tail, head = self.ends
+        left = np.zeros(int(self.first_nodes[-1]), np.int64)
+        np.add.at(left, head, flow)
+        np.subtract.at(left, tail, flow)
+        return left
+
+    def complete(self, flow: IntArray) -> IntArray:
+        """A flow in which groups themselves carry what is missing: at the nodes of classes, then anywhere else."""
+        tail, head = self.ends
+        itself = (self.role == Role.ITSELF) | (self.role == Role.FREE)
+        for group, inward in (
+            (Group.PREDICTED, True), (Group.TRUE, False), (Group.DEFAULT_PRED, True), (Group.DEFAULT_TRUE, False),
+            (Group.TOTAL, True),
+        ):  # fmt: skip
+            at, left = np.flatnonzero((self.group == group) & itself), self.excess(flow)
+            flow[at] = -left[head[at]] if inward else left[tail[at]]
+        return flow
+
+    @cached_property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Tails and heads, where the nodes of all instances are numbered one after the other."""
+        home = self.first_nodes[self.rows]
+        return home + self.tail, home + self.head
+
+    @cached_property
+    def first_nodes(self) -> IntArray:
+        """Where the nodes of each instance begin, if all are numbered one after the other."""
+        return pointers(self.nodes)
+
+    @cached_property
     def rows(self) -> IntArray:
         """The instance of each arc."""
         return np.repeat(np.arange(self.nodes.size), np.diff(self.ptr))
-
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """What Problem 1 has beside pairs, for each side: hard bounds of the classes, and their default costs."""
-
-    lower: tuple[IntArray, IntArray]
-    upper: tuple[IntArray, IntArray]
-    default: tuple[FloatArray, FloatArray]
 
 
 class _Builder:
@@ -104,7 +142,7 @@ class _Builder:
         self.nodes = OWN + np.diff(batch.pred.ptr) + np.diff(batch.true.ptr)
 
     def add(
-        self, rows: IntArray, ends: tuple[Any, Any], bounds: tuple[Any, Any], kind: tuple[Place, Role],
+        self, rows: IntArray, ends: tuple[Any, Any], bounds: tuple[Any, Any], kind: tuple[Group, Role],
         cost: Any = 0.0, classes: tuple[Any, Any] = (-1, -1), number: Any = 0,
     ) -> None:  # fmt: skip
         """Arcs of one kind."""
@@ -118,24 +156,24 @@ class _Builder:
         self.nodes = self.nodes + counts
         return made
 
-    def place(
-        self, place: Place, rows: IntArray, ends: tuple[IntArray, IntArray], bounds: tuple[IntArray, IntArray],
+    def add_group(
+        self, group: Group, rows: IntArray, ends: tuple[IntArray, IntArray], bounds: tuple[IntArray, IntArray],
         capacity: Capacity, most: IntArray, classes: tuple[Any, Any] = (-1, -1),
     ) -> None:  # fmt: skip
-        """A place of each row, all with the prices of one capacity; ``most``: what could ever go through it."""
+        """A group of each row, all with the prices of one capacity; ``most``: what could ever go through it."""
         (tail, head), (lower, upper) = ends, bounds
         prices = capacity if isinstance(capacity, Priced) else Priced(capacity)
         if prices.each:
             room = most if prices.above is not None else upper
             tail = self.own_nodes(rows)
             for number, (size, cost) in enumerate(_pieces(room, prices.each)):
-                self.add(rows, (ends[0], tail), (0, size), (place, Role.EACH), cost, classes, number)
-        self.add(rows, (tail, head), bounds, (place, Role.ITSELF), 0.0, classes)
+                self.add(rows, (ends[0], tail), (0, size), (group, Role.EACH), cost, classes, number)
+        self.add(rows, (tail, head), bounds, (group, Role.ITSELF), 0.0, classes)
         if prices.above is not None:
             beyond = np.maximum(most - upper, 0)
-            self.add(rows, (tail, head), (0, beyond), (place, Role.ABOVE), prices.above, classes)
+            self.add(rows, (tail, head), (0, beyond), (group, Role.ABOVE), prices.above, classes)
         if prices.below is not None:
-            self.add(rows, (head, tail), (0, lower), (place, Role.BELOW), prices.below, classes)
+            self.add(rows, (head, tail), (0, lower), (group, Role.BELOW), prices.below, classes)
 
     def made(self, size: int) -> Circulation:
         """All arcs, instance by instance."""
@@ -176,27 +214,35 @@ class _Classes:
         return (self.inner[at], -1) if self.side == PRED else (-1, self.inner[at])
 
 
-def circulation(batch: Batch, pairs: Pairs, kappa: FloatArray, sides: Sides, bounds: Bounds) -> Circulation:
-    """The circulation of each instance of a batch."""
+PLAIN = Bounds((0, ALL), (0, ALL))
+"""No capacities beyond those of classes, and no prices."""
+
+
+def build_circulation(
+    batch: Batch, pairs: Pairs, kappa: FloatArray, serves: NDArray[np.uint8], sides: tuple[SideBounds, SideBounds],
+    bounds: Bounds = PLAIN,
+) -> Circulation:  # fmt: skip
+    """The circulation of each instance of a batch. ``bounds``: prices of classes, and capacities beyond theirs."""
     build, classes = _Builder(batch), (_Classes(batch, PRED), _Classes(batch, TRUE))
     size, limited = len(batch), bounds.total != (0, ALL)
-    held, ends = _add_pairs(build, batch, pairs, kappa, sides, bounds, classes)
-    taken = [_add_defaults(build, of, sides.upper[k], sides.default[k]) for k, of in enumerate(classes)]
+    exists = np.flatnonzero(np.isfinite(kappa) & (serves > 0))
+    ends = tuple(of[exists] for of in pairs.ends(batch))
+    held = _add_pairs(build, batch, (kappa[exists], serves[exists]), (ends[PRED], ends[TRUE]), sides, bounds, classes)
+    taken = [_add_defaults(build, of, each.upper, each.default) for of, each in zip(classes, sides, strict=True)]
     most = np.zeros(size, np.int64)
-    for of, capacity in zip(classes, (bounds.predicted, bounds.true), strict=True):
-        k = of.side
+    for k, (of, capacity) in enumerate(zip(classes, (bounds.predicted, bounds.true), strict=True)):
         fully = np.bincount(ends[k], held, of.rows.size).astype(np.int64) + taken[k]
         prices = side_prices(capacity, batch.sides[k], batch.hierarchy)
-        _add_classes(build, of, (sides.lower[k], sides.upper[k]), prices, fully)
-        most += row_sums(fully + sides.upper[k], of.ptr).astype(np.int64)
+        limit = _add_classes(build, of, (sides[k].lower, sides[k].upper), prices, fully)
+        most += row_sums(limit, of.ptr).astype(np.int64)
     to, back = (SOURCE, SINK) if limited else (SINK, SOURCE)
     every = np.arange(size)
     for k, way in ((PRED, (DEFAULT_TRUE, to)), (TRUE, (back, DEFAULT_PRED))):
-        place = Place.DEFAULT_TRUE if k == PRED else Place.DEFAULT_PRED
+        group = Group.DEFAULT_TRUE if k == PRED else Group.DEFAULT_PRED
         full = row_sums(taken[k], classes[k].ptr).astype(np.int64)
-        _add_single(build, place, every, way, bounds.defaults[k], full)
+        _add_single(build, group, every, way, bounds.defaults[k], full)
     all_pairs = np.bincount(classes[PRED].rows[ends[PRED]], held, size).astype(np.int64)
-    _add_single(build, Place.TOTAL, every, (SINK, SOURCE), bounds.total, all_pairs if limited else most)
+    _add_single(build, Group.TOTAL, every, (SINK, SOURCE), bounds.total, all_pairs if limited else most)
     return build.made(size)
 
 
@@ -204,68 +250,75 @@ def _add_defaults(build: _Builder, of: _Classes, upper: IntArray, default: Float
     """The arcs of pairs with a default class; how many of them each class can have."""
     at = np.flatnonzero(np.isfinite(default))
     tail, head = of.between(at, DEFAULT_TRUE if of.side == PRED else DEFAULT_PRED)
-    place = Place.TO_DEFAULT if of.side == PRED else Place.FROM_DEFAULT
-    build.add(of.rows[at], (head, tail), (0, upper[at]), (place, Role.ITSELF), default[at], of.named(at))
+    group = Group.TO_DEFAULT if of.side == PRED else Group.FROM_DEFAULT
+    build.add(of.rows[at], (head, tail), (0, upper[at]), (group, Role.ITSELF), default[at], of.named(at))
     return np.where(np.isfinite(default), upper, 0)
 
 
 def _add_classes(
     build: _Builder, of: _Classes, bounds: tuple[IntArray, IntArray], prices: tuple[IntArray, tuple[Capacity, ...]],
     most: IntArray,
-) -> None:  # fmt: skip
-    """The places of the classes of a side."""
-    place, far = (Place.PREDICTED, SOURCE) if of.side == PRED else (Place.TRUE, SINK)
+) -> IntArray:  # fmt: skip
+    """The groups of the classes of a side; what can go through each."""
+    group, far = (Group.PREDICTED, SOURCE) if of.side == PRED else (Group.TRUE, SINK)
+    limit = bounds[1].copy()
     for number, capacity in enumerate(prices[1]):
         at = np.flatnonzero(prices[0] == number)
         own = bounds[0][at], bounds[1][at]
-        build.place(place, of.rows[at], of.between(at, far), own, capacity, most[at], of.named(at))
+        build.add_group(group, of.rows[at], of.between(at, far), own, capacity, most[at], of.named(at))
+        if isinstance(capacity, Priced) and capacity.above is not None:
+            limit[at] = np.maximum(limit[at], most[at])
+    return limit
 
 
 def _add_single(
-    build: _Builder, place: Place, rows: IntArray, ends: tuple[int, int], capacity: Capacity, most: IntArray
+    build: _Builder, group: Group, rows: IntArray, ends: tuple[int, int], capacity: Capacity, most: IntArray
 ) -> None:
-    """A place that an instance has once, FREE where nothing limits it; ALL is as much as there could ever be."""
+    """A group that an instance has once, FREE where nothing limits it; ALL is as much as there could ever be."""
     lower, upper = (bound if isinstance(bound, int) else None for bound in plain_range(capacity))
     if capacity == (0, ALL):
-        build.add(rows, ends, (0, most), (place, Role.FREE))
+        build.add(rows, ends, (0, most), (group, Role.FREE))
         return
     least = np.full(rows.size, lower or 0, np.int64)
     limits = least, np.maximum(least, most) if upper is None else np.full(rows.size, upper, np.int64)
-    build.place(place, rows, (np.full(rows.size, ends[0]), np.full(rows.size, ends[1])), limits, capacity, most)
+    build.add_group(group, rows, (np.full(rows.size, ends[0]), np.full(rows.size, ends[1])), limits, capacity, most)
 
 
 def _add_pairs(
-    build: _Builder, batch: Batch, pairs: Pairs, kappa: FloatArray, sides: Sides, bounds: Bounds,
-    classes: tuple[_Classes, _Classes],
-) -> tuple[IntArray, tuple[IntArray, IntArray]]:  # fmt: skip
-    """The arcs of pairs; how much each that exists can hold, and its ends as positions in the batch."""
-    exists, ends = np.flatnonzero(np.isfinite(kappa)), pairs.ends(batch)
-    x = ends[PRED][exists], ends[TRUE][exists]
-    lower, upper, group, capacities = pair_limits(bounds, batch, x, sides)
+    build: _Builder, batch: Batch, pairs: tuple[FloatArray, NDArray[np.uint8]], ends: tuple[IntArray, IntArray],
+    sides: tuple[SideBounds, SideBounds], bounds: Bounds, classes: tuple[_Classes, _Classes],
+) -> IntArray:  # fmt: skip
+    """The arcs of pairs, with their costs and whom they serve; how much each can hold."""
+    lower, upper, group, capacities = pair_limits(bounds, batch, ends, (sides[PRED].upper, sides[TRUE].upper))
     first, second = classes
+    kappa, serves = pairs
     for number, capacity in enumerate(capacities):
         of = np.flatnonzero((group == number) & (upper > 0))
-        p, t = x[PRED][of], x[TRUE][of]
+        p, t = ends[PRED][of], ends[TRUE][of]
+        tail, head = np.where(serves[of] & 1, first.nodes[p], SOURCE), np.where(serves[of] & 2, second.nodes[t], SINK)
         each = (capacity.each if isinstance(capacity, Priced) else ()) or (0.0,)
         for k, (size, cost) in enumerate(_pieces(upper[of], each)):
             build.add(
-                first.rows[p], (first.nodes[p], second.nodes[t]), (np.clip(lower[of] - k, 0, size), size),
-                (Place.PAIR, Role.ITSELF), kappa[exists][of] + cost, (first.inner[p], second.inner[t]), k,
+                first.rows[p], (tail, head), (np.clip(lower[of] - k, 0, size), size), (Group.PAIR, Role.ITSELF),
+                kappa[of] + cost, (first.inner[p], second.inner[t]), k,
             )  # fmt: skip
-    return upper, x
+    return upper
 
 
 def pair_limits(
-    bounds: Bounds, batch: Batch, x: tuple[IntArray, IntArray], sides: Sides
+    bounds: Bounds, batch: Batch, ends: tuple[IntArray, IntArray], uppers: tuple[IntArray, IntArray]
 ) -> tuple[IntArray, IntArray, IntArray, tuple[Capacity, ...]]:
-    """Bounds of pairs with the ends ``x``, and their capacities as numbers in a list; ALL sets no limit of its own."""
+    """Bounds of pairs with these ends, and their capacities as numbers in a list; ALL sets no limit of its own.
+
+    ``uppers``: the upper bounds of the classes of both sides.
+    """
     of = bounds.pair
-    predicted, true = (batch.sides[side].classes[x[side]] for side in (PRED, TRUE))
+    predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
     if isinstance(of, PairRule):
         group, capacities = of.grouped(batch.hierarchy, predicted, true)
     else:
         group, capacities = np.zeros(predicted.size, np.int64), (of,)
-    most = _most_of_pairs(bounds, batch, x, sides)
+    most = _most_of_pairs(bounds, batch, ends, uppers)
     lower, upper = np.zeros((2, predicted.size), np.int64)
     for number, capacity in enumerate(capacities):
         at = np.flatnonzero(group == number)
@@ -275,7 +328,9 @@ def pair_limits(
     return lower, upper, group, capacities
 
 
-def _most_of_pairs(bounds: Bounds, batch: Batch, x: tuple[IntArray, IntArray], sides: Sides) -> IntArray:
+def _most_of_pairs(
+    bounds: Bounds, batch: Batch, ends: tuple[IntArray, IntArray], uppers: tuple[IntArray, IntArray]
+) -> IntArray:
     """How often a pair can be of use: its classes have hard upper bounds, and if both are soft, one that is no limit.
 
     A unit of a pair is needed only up to a lower bound, of one of its classes or of all pairs: no cost is below 0, so
@@ -285,8 +340,8 @@ def _most_of_pairs(bounds: Bounds, batch: Batch, x: tuple[IntArray, IntArray], s
     for side, capacity in ((PRED, bounds.predicted), (TRUE, bounds.true)):
         group, capacities = side_prices(capacity, batch.sides[side], batch.hierarchy)
         priced = np.array([isinstance(each, Priced) and each.above is not None for each in capacities], np.bool_)
-        soft.append(priced[group[x[side]]])
-        upper.append(sides.upper[side][x[side]])
+        soft.append(priced[group[ends[side]]])
+        upper.append(uppers[side][ends[side]])
     least = plain_range(bounds.total)[0]
     free = np.maximum(np.maximum(*upper), least if isinstance(least, int) else 0)
     most: IntArray = np.minimum(*(np.where(of, free, limit) for of, limit in zip(soft, upper, strict=True)))
