@@ -167,7 +167,7 @@ def _short_classes(
     """Classes of one side need more pairs than there can be."""
     labels = [one.label(side, k) for k in classes]
     alone = len(labels) == 1
-    who = f"the {SIDES[side]} class{'' if alone else 'es'} {abbreviate(labels)}"
+    who = f"the {SIDES[side]} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
     return InfeasibleModel(
         f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(found[0], 'pair')}"
         f" and can have {found[1]} (no common ancestor, or the bounds of others); a default class would "
