@@ -89,7 +89,7 @@ def literals_module() -> str:
     lines += ["# ruff: noqa: E501", "# fmt: off", "", "from typing import Literal", ""]
     for kind in KINDS:
         names = ", ".join(f'"{name}"' for name, named in NAMED.items() if named.kind == kind)
-        lines.append(f"{kind.removesuffix('Measure')}Name = Literal[{names}]")
+        lines += [f"{kind.removesuffix('Measure')}Name = Literal[{names}]"] if names else []
     return "\n".join(lines) + "\n"
 
 
