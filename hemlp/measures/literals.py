@@ -9,4 +9,3 @@ SetName = Literal["P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "
 MatchName = Literal["BMA", "funSimAvg", "funSimMax"]
 TransportName = Literal["transport"]
 NearestName = Literal["distance"]
-ConstrainedName = Literal[]
