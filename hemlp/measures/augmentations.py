@@ -12,14 +12,14 @@ of the measures that use it, in their text form and in TOML, too.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, Top
@@ -130,6 +130,47 @@ def augmentation(what: str | Augmentation, options: Mapping[str, Any]) -> Augmen
     for key in asked.keys() - set(known):
         raise InvalidOption(f"augment={what!r} has no option {key!r} (it has: {', '.join(known) or 'none'})")
     return kind(**asked)
+
+
+@dataclass(frozen=True)
+class Implied(Augmentation):
+    """A set and all that each of its classes implies: an augmentation of your own is a child that says what that is.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Children(Implied):
+    ...     name = "children"
+    ...
+    ...     def implied(self, hierarchy, label):
+    ...         return hierarchy.children(label)
+    >>> from hemlp import SetMeasure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> SetMeasure("F_children", Children()).score(h, ["animal"], ["sheep", "cow"])
+    0.8
+    """
+
+    weighable = True
+
+    @abstractmethod
+    def implied(self, hierarchy: Hierarchy, label: Label) -> Iterable[Label]:
+        """The classes that a class implies; itself need not be among them."""
+
+    @property
+    def promises(self) -> frozenset[str]:
+        """Of sets that do not depend on the other side; names matter where ``implied`` says so, so nothing of them."""
+        return frozenset({"mirror", "symmetric"})
+
+    def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
+        """Sets with what their classes imply."""
+        from hemlp.problems.closure.implied import ImpliedModel
+
+        h = batch.hierarchy
+        rows: list[list[int]] = [[] for _ in range(len(h))]
+        for c in {int(c) for side in batch.sides for c in side.classes}:
+            rows[c] = sorted({h.id(label) for label in self.implied(h, h.labels[c])} - {c})
+        arrows = pointers([len(row) for row in rows]), np.array([a for row in rows for a in row], np.int32)
+        return ImpliedModel(title, batch, "none", weights, implied=arrows)
 
 
 @dataclass(frozen=True)
