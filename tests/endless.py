@@ -110,9 +110,9 @@ def milp() -> None:
 def pulp() -> None:
     import pulp
 
-    from hemlp.solvers.pulp import Pulp
+    import hemlp.solvers.pulp as module
 
-    def forever(usual, self, program):
+    def forever(usual, program):
         hard = pulp.LpProblem("hard", pulp.LpMinimize)
         columns, deviations = [hard.add_variable(f"x{k}", 0, 1, pulp.LpInteger) for k in range(60)], []
         for number, (row, side) in enumerate(market_split()):
@@ -123,7 +123,7 @@ def pulp() -> None:
         begun()
         return hard
 
-    replace(Pulp, "build", forever)
+    replace(module, "build", forever)
     only("pulp")
 
 

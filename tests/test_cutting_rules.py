@@ -250,7 +250,7 @@ def test_points_cost_no_quality(points):
 def test_what_is_skipped_is_said_everywhere(monkeypatch, tmp_path):
     """Also where nobody asked for points, and there is too much to be scored."""
     h, gold, s = probabilities()
-    monkeypatch.setattr(prefix_scores, "SETS_AT_MOST", 1000)
+    monkeypatch.setattr(prefix_scores, "MAX_CLASSES_SCORED", 1000)
     t = tune(h, gold, s, "F_LCA", by="all")
     assert "distinct scores were tried" in t.notes[0]
     t.to_json(tmp_path / "t.json")

@@ -66,7 +66,7 @@ def test_of_two_different_runs_in_one_folder_one_is_refused(tmp_path):
         def begin(number: int, folder: Path, begun=begun, ready=ready) -> None:
             ready.wait()
             try:
-                begun.append(RunFolder(folder, {"number": number % 2}).begun["number"])
+                begun.append(RunFolder(folder, {"number": number % 2}).identity["number"])
             except RunMismatch as error:
                 begun.append(error)
 
@@ -317,7 +317,7 @@ def test_a_dask_cluster_of_one_worker_that_is_killed(single, mini, usual, monkey
     import hemlp.processes.executors as module
 
     cluster, client = single
-    submitting, sending = module._submitting, module._on_cluster
+    submitting, sending = module._submitting, module._scatter
     submitted: list[object] = []
 
     @contextmanager
@@ -340,7 +340,7 @@ def test_a_dask_cluster_of_one_worker_that_is_killed(single, mini, usual, monkey
 
     monkeypatch.setattr(module, "PIECE", 1000)
     monkeypatch.setattr(module, "_submitting", killing)
-    monkeypatch.setattr(module, "_on_cluster", killed)
+    monkeypatch.setattr(module, "_scatter", killed)
     if moment == "before":
         kill_worker(cluster)
     assert evaluate(*mini, NAMES, executor=client.get_executor(), chunk=25).to_dict() == usual

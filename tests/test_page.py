@@ -243,7 +243,7 @@ def test_values_ranks_and_intervals_are_apart_in_the_text_of_the_page(mini, page
 
 
 def test_notes_of_the_evaluation_stand_on_the_page(mini, tmp_path, monkeypatch):
-    monkeypatch.setattr(summary_table, "notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
+    monkeypatch.setattr(summary_table, "summary_notes", lambda ev, testing: ["A: Fmax, which is optimistic", "plain"])
     text, _ = made(mini, tmp_path)
     assert "<li class=warning>A: Fmax, which is optimistic</li><li>plain</li>" in text
 
