@@ -1,0 +1,115 @@
+"""d(T, P) of all pairs of label sets on a small hierarchy and its variants, scored in batches.
+
+d is the error of a measure, or what its score is below that of the perfect prediction. A variant is the hierarchy with
+a class above all roots, with an edge split by a new class, or with other names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hemlp.analysis.properties.label_sets import LabelSpace, label_space
+from hemlp.analysis.properties.shapes import Edge, Shape
+from hemlp.arrays import FloatArray
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch, Policies
+from hemlp.measures.base import Measure
+from hemlp.measures.catalogue import NAMED
+from hemlp.measures.scoring import score_together
+from hemlp.measures.weights import information_accretion, information_content
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_POLICIES = str(Policies())
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A hierarchy made from another one: as it is, below a new root, with a split edge, or with other labels."""
+
+    new_root: bool = False
+    edge: Edge | None = None
+    labels: tuple[Label, ...] | None = None
+
+    def shape(self, base: Shape) -> Shape:
+        """The shape that it makes."""
+        if self.edge is not None:
+            return base.split(self.edge)
+        return base.below_new_root() if self.new_root else base
+
+    def label(self, number: int) -> Label:
+        """The label of a class of the hierarchy that it is made from."""
+        return number if self.labels is None else self.labels[number]
+
+    def __str__(self) -> str:
+        if self.edge is not None:
+            return f"with a class between {self.edge[0]} and {self.edge[1]}"
+        if self.labels is not None:
+            return f"with the names {', '.join(map(str, self.labels))} for 0 … {len(self.labels) - 1}"
+        return "below a new root" if self.new_root else ""
+
+
+AS_IS = Variant()
+
+
+def complete(measure: Measure, hierarchy: Hierarchy) -> Measure:
+    """The measure itself; one that needs weights of classes takes those of a corpus with each class once."""
+    needed = NAMED[measure.name].needed if measure.name in NAMED else {}
+    if "weights" not in needed or measure.fields["weights"] is not None:
+        return measure
+    made = information_accretion if "accretion" in needed["weights"] else information_content
+    return measure.changed(weights=made(hierarchy, [[label] for label in hierarchy.labels]))
+
+
+@dataclass(frozen=True)
+class Losses:
+    """d of one measure: ``d[T, P]`` on the hierarchy as it is, and on variants of it; nan where it is undefined."""
+
+    shape: Shape
+    space: LabelSpace
+    tables: dict[Variant, FloatArray]
+
+    @property
+    def d(self) -> FloatArray:
+        """On the hierarchy as it is."""
+        return self.tables[AS_IS]
+
+
+@dataclass
+class LossTables:
+    """d of several measures on one shape; what is asked for together is scored together."""
+
+    shape: Shape
+    labels: int
+    measures: Sequence[Measure]
+    _tables: dict[int, dict[Variant, FloatArray]] = field(default_factory=dict)
+
+    @property
+    def space(self) -> LabelSpace:
+        """The label sets."""
+        return label_space(self.shape.size, self.labels)
+
+    def prepare(self, variant: Variant, wanted: Iterable[int]) -> None:
+        """Score the measures of these numbers on a variant."""
+        numbers = sorted(wanted)
+        hierarchy = variant.shape(self.shape).hierarchy(variant.labels)
+        ranks = None if variant.labels is None else tuple(hierarchy.numbers(variant.labels).tolist())
+        true, pred = self.space.sides(ranks)
+        batch = Batch(hierarchy, true, pred, None, hierarchy, _POLICIES)
+        measures = [complete(self.measures[k], hierarchy) for k in numbers]
+        for k, scores in zip(numbers, score_together(measures, batch, undefined="nan"), strict=True):
+            table = scores.values.reshape(len(self.space.sets), -1)
+            self._tables.setdefault(k, {})[variant] = as_losses(self.measures[k], table)
+
+    def of(self, k: int) -> Losses:
+        """d of the measure of this number."""
+        return Losses(self.shape, self.space, self._tables[k])
+
+
+def as_losses(measure: Measure, table: FloatArray) -> FloatArray:
+    """d from the values of a measure, a row for each true set and a column for each predicted one."""
+    finite = np.where(np.isfinite(table), table, np.nan)
+    return finite.diagonal()[:, None] - finite if measure.greater_is_better else finite
