@@ -30,6 +30,7 @@ COMMANDS = OnDemand(
         "compare-exact": "hemlp.cli.comparing:compare_exact",
         "cases": "hemlp.cli.info:cases",
         "measures": "hemlp.cli.info:measures",
+        "properties": "hemlp.cli.properties:properties",
         "check": "hemlp.cli.checking:check",
         "convert": "hemlp.cli.checking:convert",
         "sensitivity": "hemlp.cli.sensitivity:sensitivity",

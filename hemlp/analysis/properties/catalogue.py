@@ -111,9 +111,9 @@ def _same_on(variants: Callable[[Shape], list[Variant]]) -> Callable[[Losses], t
 
 def _order(at: Losses) -> tuple[Truth, Truth]:
     """Broken where splitting an edge turns d(T, P) < d(T, P') round."""
-    lead = _leads(at.d)
+    lead = leads(at.d)
     once = np.triu(np.ones(at.d.shape, np.bool_), 1)
-    after = [_leads(at.tables[each]) for each in _splits(at.shape)]
+    after = [leads(at.tables[each]) for each in _splits(at.shape)]
     if not after:
         nothing = np.zeros((*lead.shape, 0), np.bool_)
         return nothing, nothing
@@ -121,7 +121,7 @@ def _order(at: Losses) -> tuple[Truth, Truth]:
     return ~np.isnan(product) & once[None, :, :, None], product < 0
 
 
-def _leads(d: FloatArray) -> FloatArray:
+def leads(d: FloatArray) -> FloatArray:
     """The sign of d(T, P) − d(T, P'), 0 where they are equal."""
     gap = d[:, :, None] - d[:, None, :]
     return np.where(np.abs(gap) <= TOLERANCE, 0.0, np.sign(gap))
@@ -163,7 +163,8 @@ PROPERTIES = (
              lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], _with_class(s[1], w))], ">",
              witnesses=lambda shape: range(shape.size)),
     Property("nearer is never worse", "of single classes, one on a shortest way to the true class costs no more", 2,
-             _nearer, lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], (w,))], "<", witnesses=lambda shape: range(shape.size)),
+             _nearer, lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], (w,))], "<",
+             witnesses=lambda shape: range(shape.size)),
     Property("names do not matter", "other names for the classes change nothing", 2, _same_on(renamings),
              lambda s, w: [(AS_IS, s[0], s[1]), (w, s[0], s[1])], "≠", renamings, renamings),
     Property("roots do not matter", "one more class above all roots changes nothing", 2, _same_on(_roots),

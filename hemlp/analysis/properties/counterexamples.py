@@ -8,7 +8,8 @@ from typing import Any
 
 from hemlp.analysis.explain.drawing import Picture
 from hemlp.analysis.properties.catalogue import BY_NAME, TOLERANCE, LabelSet, Term
-from hemlp.analysis.properties.losses import Variant, complete
+from hemlp.analysis.properties.losses import AS_IS, Variant, complete
+from hemlp.analysis.properties.pictures import draw
 from hemlp.analysis.properties.search import Found
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.dag import Hierarchy
@@ -17,8 +18,7 @@ from hemlp.measures.base import Measure
 SENTENCES = {
     "perfect": "{m} of a perfect prediction is not always 0: on {h}, for the true classes {0}, it is {s0}.",
     "only perfect": "{m} takes different sets for equal: on {h}, predicting {1} for the true classes {0} is perfect.",
-    "symmetric": "{m} is not symmetric: on {h}, it is {s0} for the true classes {0} and the predicted {1}, and {s1} "
-    "the other way round.",
+    "symmetric": "{m} is not symmetric: on {h}, d({0}, {1}) = {d0} and d({1}, {0}) = {d1}.",
     "triangle": "{m} is no metric: on {h}, d({0}, {2}) = {d2} is more than d({0}, {1}) + d({1}, {2}) = {d0} + {d1}.",
     "a hit never hurts": "A correct class can make {m} worse: on {h}, with the true classes {0}, it is {s0} for {1} "
     "and {s1} for {2}.",
@@ -26,10 +26,8 @@ SENTENCES = {
     "and {s1} for {2}.",
     "nearer is never worse": "By {m} a nearer class can be worse: on {h}, with the true class {0}, it is {s0} for {1} "
     "and {s1} for {2}, which lies on a shortest way to the true class.",
-    "names do not matter": "{m} depends on names: on {h}, with the true classes {0} and the predicted {1}, it is {s0}, "
-    "and {s1} {w}.",
-    "roots do not matter": "{m} depends on what lies above all roots: on {h}, with the true classes {0} and the "
-    "predicted {1}, it is {s0}, and {s1} {w}.",
+    "names do not matter": "{m} depends on names: on {h}, d({0}, {1}) = {d0}, and {d1} {w}.",
+    "roots do not matter": "{m} depends on what lies above all roots: on {h}, d({0}, {1}) = {d0}, and {d1} {w}.",
     "edges never reverse": "By {m} the better of two predictions depends on how finely the hierarchy is cut: on {h}, "
     "with the true classes {0}, it is {s0} for {1} and {s1} for {2}; {w}, {s2} and {s3}.",
 }
@@ -147,23 +145,11 @@ class Counterexample:
 
     def picture(self) -> Picture:
         """A drawing: classes with the sets that they belong to, and the class that changes the hierarchy."""
-        variant = self.witness if isinstance(self.witness, Variant) else Variant()
-        shape = variant.shape(self.found.shape)
-        picture = Picture(f"{self.measure.called}: {self.property}? {self.comparison}")
-        three = ("A", "B", "C") if self.property in ("triangle", "symmetric") else ("T", "P", "P′")
-        members = dict(zip(three, (self.true, self.pred, self.other or ()), strict=True))
-        predicted = {*self.pred, *(self.other or ())}
-        for c in range(shape.size):
-            if c >= self.found.shape.size:
-                picture.add(c, "new class", "other")
-                continue
-            marks = " ".join(mark for mark, of in members.items() if c in of)
-            role = (
-                ("both" if c in predicted else "true") if c in self.true else "predicted" if c in predicted else "other"
-            )
-            picture.add(c, f"{c}: {marks}" if marks else str(c), role)
-        picture.arrows += [(child, parent, "plain") for parent, child in shape.edges]
-        return picture
+        marks = ("A", "B", "C") if self.property in ("triangle", "symmetric") else ("T", "P", "P′")
+        given = (self.true, *([self.pred] if len(self.found.sets) > 1 else []), *([self.other] if self.other else []))
+        variant = self.witness if isinstance(self.witness, Variant) else AS_IS
+        title = f"{self.measure.called}: {self.property}? {self.comparison}"
+        return draw(title, self.found.shape, dict(zip(marks, given, strict=False)), variant)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -53,22 +53,21 @@ class Tally:
 
 def _first(each: Property, at: Losses, broken: Truth) -> Found:
     """The broken case of fewest labels, then of the smallest sets, then of the smallest witness."""
-    totals = _totals(at.space, each.sets)[..., None]
-    least = np.where(broken, totals, totals.max() + 1)
-    *places, number = np.unravel_index(int(np.argmin(least)), broken.shape)
-    sets = tuple(at.space.sets[int(place)] for place in places)
-    witness = each.witnesses(at.shape)[int(number)]
+    places = smallest(at.space, broken.any(axis=-1))
+    sets = tuple(at.space.sets[place] for place in places)
+    witness = each.witnesses(at.shape)[int(np.argmax(broken[places]))]
     numbers = at.space.numbers
     values = (at.tables[variant][numbers[true], numbers[pred]] for variant, true, pred in each.terms(sets, witness))
     return Found(at.shape, sets, witness, tuple(map(float, values)))
 
 
-def _totals(space: LabelSpace, axes: int) -> Any:
-    """How many labels the sets of a case have together."""
+def smallest(space: LabelSpace, cases: Truth) -> tuple[int, ...]:
+    """The case of fewest labels, then of the smallest sets: an axis for each set, and at least one case."""
     total = space.sizes
-    for _ in range(axes - 1):
+    for _ in range(cases.ndim - 1):
         total = total[..., None] + space.sizes
-    return total
+    fewest = int(np.argmin(np.where(cases, total, total.max() + 1)))
+    return tuple(map(int, np.unravel_index(fewest, cases.shape)))
 
 
 def search(
