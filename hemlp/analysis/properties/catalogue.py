@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from hemlp.analysis.properties.losses import AS_IS, LETTERS, Losses, Variant
 from hemlp.analysis.properties.shapes import Shape
 from hemlp.arrays import FloatArray
+from hemlp.hierarchy.labels import Label
 
 TOLERANCE = 1e-9
 """Values are equal that differ by no more."""
-ALL_NAMES = 4
+ALL_NAMES = 3
 """Up to so many classes all renumberings are tried."""
 Truth = NDArray[np.bool_]
 LabelSet = tuple[int, ...]
@@ -139,10 +140,10 @@ def _splits(shape: Shape) -> list[Variant]:
 
 
 def renamings(shape: Shape) -> list[Variant]:
-    """All other numberings of few classes, of more the opposite one; and letters."""
+    """All other numberings of few classes, and letters in the opposite order."""
     n = shape.size
-    numberings = list(permutations(range(n)))[1:] if n <= ALL_NAMES else [tuple(range(n))[::-1]]
-    return [Variant(labels=labels) for labels in (*numberings, tuple(LETTERS[:n]))]
+    names: list[tuple[Label, ...]] = list(permutations(range(n)))[1:] if n <= ALL_NAMES else []
+    return [Variant(labels=labels) for labels in (*names, tuple(LETTERS[:n][::-1]))]
 
 
 # ---- the list

@@ -15,12 +15,14 @@ from typing import Any
 
 from hemlp.analysis.properties.catalogue import PROPERTIES, Property
 from hemlp.analysis.properties.counterexamples import Counterexample
+from hemlp.analysis.properties.losses import complete
 from hemlp.analysis.properties.random_search import random_tallies
 from hemlp.analysis.properties.search import Tally, search
 from hemlp.analysis.properties.shapes import shapes_up_to
 from hemlp.analysis.properties.theorems import proofs
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.base import Measure
+from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.registry import measure as as_measure
 from hemlp.options import plain_number
 from hemlp.text.display import Shown
@@ -59,8 +61,9 @@ class Properties(Shown):
     @property
     def broken(self) -> dict[str, Counterexample]:
         """The invariants that the measure declares and that are refuted."""
-        kept = {name: DECLARED[name] for name in sorted(self.measure.invariants & DECLARED.keys())}
-        return {name: self.refuted[of] for name, of in kept.items() if of in self.refuted}
+        kept = sorted(name for name in self.measure.invariants & DECLARED.keys() if DECLARED[name] in self.refuted)
+        found = {name: self.refuted[DECLARED[name]] for name in kept}
+        return {name: example for name, example in found.items() if _breaks(example, name)}
 
     def verdict(self, name: str) -> str:
         """``proved``, ``refuted``, ``none found``, or ``no case`` where the measure is undefined on all.
@@ -209,6 +212,14 @@ def _known(measure: Measure, tallies: Mapping[str, Tally], trees: bool, exhausti
                 )
     cases = {name: tally.cases for name, tally in tallies.items()}
     return proved, refuted, cases, {name: tally.violations for name, tally in tallies.items()} if exhaustive else None
+
+
+def _breaks(example: Counterexample, invariant: str) -> bool:
+    """Whether the values of the measure break what it declares, and not only d, which depends on m(T, T)."""
+    own = complete(example.measure, example.hierarchy)
+    return invariant == "names" or not INVARIANTS[invariant].holds(
+        own, example.hierarchy, list(example.true), list(example.pred)
+    )
 
 
 def _fold(text: str, width: int | None) -> list[str]:

@@ -39,12 +39,12 @@ class Counterexample:
     """An instance on which a measure does not have a property.
 
     ``true``, ``pred`` and ``other``: sorted label sets; ``other`` is the third one, as P with the added class, or None.
-    ``values``: the d that are compared, in the order in which the property names them; ``scores``: the same as values
+    ``name``: of the property. ``values``: the d that are compared, in the order in which the property names them; ``scores``: the same as values
     of the measure. ``witness``: the added class, the neighbour, or the changed hierarchy.
     """
 
     measure: Measure
-    property: str
+    name: str
     found: Found
 
     @cached_property
@@ -82,7 +82,7 @@ class Counterexample:
     @property
     def terms(self) -> list[Term]:
         """The d that are compared, each of a variant of the hierarchy, a true and a predicted set."""
-        return BY_NAME[self.property].terms(self.found.sets, self.witness)
+        return BY_NAME[self.name].terms(self.found.sets, self.witness)
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
@@ -122,11 +122,11 @@ class Counterexample:
     def comparison(self) -> str:
         """The compared values, as in ``1 + 1 < 10``."""
         d = [number(value) for value in self.values]
-        if self.property == "triangle":
+        if self.name == "triangle":
             return f"{d[0]} + {d[1]} < {d[2]}"
-        if self.property == "edges never reverse":
+        if self.name == "edges never reverse":
             return f"{d[0]}, {d[1]} → {d[2]}, {d[3]}"
-        return f" {BY_NAME[self.property].breach} ".join(d) if len(d) > 1 else f"{d[0]} {BY_NAME[self.property].breach}"
+        return f" {BY_NAME[self.name].breach} ".join(d) if len(d) > 1 else f"{d[0]} {BY_NAME[self.name].breach}"
 
     def __str__(self) -> str:
         sets = [self.true, *([self.pred] if len(self.found.sets) > 1 else [])]
@@ -141,14 +141,14 @@ class Counterexample:
         scores = {f"s{k}": number(value) for k, value in enumerate(self.scores)}
         values = {f"d{k}": number(value) for k, value in enumerate(self.values)}
         words = {"m": self.measure.called, "h": f"the hierarchy {self.found.shape}", "w": str(self.witness)}
-        return SENTENCES[self.property].format(*sets, **words, **scores, **values)
+        return SENTENCES[self.name].format(*sets, **words, **scores, **values)
 
     def picture(self) -> Picture:
         """A drawing: classes with the sets that they belong to, and the class that changes the hierarchy."""
-        marks = ("A", "B", "C") if self.property in ("triangle", "symmetric") else ("T", "P", "P′")
+        marks = ("A", "B", "C") if self.name in ("triangle", "symmetric") else ("T", "P", "P′")
         given = (self.true, *([self.pred] if len(self.found.sets) > 1 else []), *([self.other] if self.other else []))
         variant = self.witness if isinstance(self.witness, Variant) else AS_IS
-        title = f"{self.measure.called}: {self.property}? {self.comparison}"
+        title = f"{self.measure.called}: {self.name}? {self.comparison}"
         return draw(title, self.found.shape, dict(zip(marks, given, strict=False)), variant)
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.analysis.properties.label_sets import LabelSpace, label_space
 from hemlp.analysis.properties.shapes import Edge, Shape
@@ -93,16 +94,28 @@ class LossTables:
         return label_space(self.shape.size, self.labels)
 
     def prepare(self, variant: Variant, wanted: Iterable[int]) -> None:
-        """Score the measures of these numbers on a variant."""
-        numbers = sorted(wanted)
+        """Score the measures of these numbers on a variant, where they are defined on the hierarchy as it is."""
         hierarchy = variant.shape(self.shape).hierarchy(variant.labels)
         ranks = None if variant.labels is None else tuple(hierarchy.numbers(variant.labels).tolist())
-        true, pred = self.space.sides(ranks)
-        batch = Batch(hierarchy, true, pred, None, hierarchy, _POLICIES)
-        measures = [complete(self.measures[k], hierarchy) for k in numbers]
-        for k, scores in zip(numbers, score_together(measures, batch, undefined="nan"), strict=True):
-            table = scores.values.reshape(len(self.space.sets), -1)
-            self._tables.setdefault(k, {})[variant] = as_losses(self.measures[k], table)
+        batch = Batch(hierarchy, *self.space.sides(ranks), None, hierarchy, _POLICIES)
+        together: dict[bytes, list[int]] = {}
+        for k in sorted(wanted):
+            together.setdefault(self._defined(k).tobytes(), []).append(k)
+        for numbers in together.values():
+            measures = [complete(self.measures[k], hierarchy) for k in numbers]
+            rows = np.flatnonzero(self._defined(numbers[0]))
+            part = batch if rows.size == len(batch) else batch.take(rows)
+            for k, scores in zip(numbers, score_together(measures, part, undefined="nan"), strict=True):
+                values = np.full(len(batch), np.nan)
+                values[rows] = scores.values
+                table = values.reshape(len(self.space.sets), -1)
+                self._tables.setdefault(k, {})[variant] = as_losses(self.measures[k], table)
+
+    def _defined(self, k: int) -> NDArray[np.bool_]:
+        """The instances whose d matters: those on which it is defined before anything is changed."""
+        if k not in self._tables:
+            return np.ones(len(self.space.sets) ** 2, np.bool_)
+        return ~np.isnan(self._tables[k][AS_IS]).ravel()
 
     def of(self, k: int) -> Losses:
         """d of the measure of this number."""

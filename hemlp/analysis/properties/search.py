@@ -53,7 +53,7 @@ class Tally:
 
 def _first(each: Property, at: Losses, broken: Truth) -> Found:
     """The broken case of fewest labels, then of the smallest sets, then of the smallest witness."""
-    places = smallest(at.space, broken.any(axis=-1))
+    places = smallest(at.space, np.any(broken, axis=-1))
     sets = tuple(at.space.sets[place] for place in places)
     witness = each.witnesses(at.shape)[int(np.argmax(broken[places]))]
     numbers = at.space.numbers
