@@ -142,8 +142,10 @@ def _splits(shape: Shape) -> list[Variant]:
 def renamings(shape: Shape) -> list[Variant]:
     """All other numberings of few classes, and letters in the opposite order."""
     n = shape.size
-    names: list[tuple[Label, ...]] = list(permutations(range(n)))[1:] if n <= ALL_NAMES else []
-    return [Variant(labels=labels) for labels in (*names, tuple(LETTERS[:n][::-1]))]
+    names: list[tuple[Label, ...]] = [tuple(LETTERS[:n][::-1])]
+    if n <= ALL_NAMES:
+        names = [*list(permutations(range(n)))[1:], *names]
+    return [Variant(labels=labels) for labels in names]
 
 
 # ---- the list

@@ -39,8 +39,8 @@ class Counterexample:
     """An instance on which a measure does not have a property.
 
     ``true``, ``pred`` and ``other``: sorted label sets; ``other`` is the third one, as P with the added class, or None.
-    ``name``: of the property. ``values``: the d that are compared, in the order in which the property names them; ``scores``: the same as values
-    of the measure. ``witness``: the added class, the neighbour, or the changed hierarchy.
+    ``name``: of the property. ``values``: the d that are compared, in the order of the property's definition;
+    ``scores``: the same as values of the measure. ``witness``: the added class, the neighbour, or the changed hierarchy.
     """
 
     measure: Measure
