@@ -40,7 +40,7 @@ class Counterexample:
 
     ``true``, ``pred`` and ``other``: sorted label sets; ``other`` is the third one, as P with the added class, or None.
     ``name``: of the property. ``values``: the d that are compared, in the order of the property's definition;
-    ``scores``: the same as values of the measure. ``witness``: the added class, the neighbour, or the changed hierarchy.
+    ``scores``: the same as values of the measure. ``witness``: the added class, the neighbour or the new hierarchy.
     """
 
     measure: Measure
