@@ -105,16 +105,23 @@ def section(each: Property, every: Sequence[Properties], pictures: dict[str, str
         if which:
             cases = f" ({_cases(which, each.name)})" if verdict == "none found" else ""
             lines += [f"{words} {', '.join(map(_linked, which))}{cases}.", ""]
-    groups: dict[str, list[Counterexample]] = {}
+    groups: dict[str, list[Properties]] = {}
     for found in every:
         if each.name in found.refuted:
-            example = found.refuted[each.name]
-            groups.setdefault(instance(example), []).append(example)
-    for number, (words, examples) in enumerate(groups.items(), 1):
+            groups.setdefault(instance(found.refuted[each.name]), []).append(found)
+    for number, (words, which) in enumerate(groups.items(), 1):
         file = f"properties/{anchor(each.name)}-{number}.svg"
-        pictures[file] = drawn(examples[0], words)
-        lines += [f"![{words}]({file})", "", *(f"- {example.sentence}" for example in examples), ""]
+        pictures[file] = drawn(which[0].refuted[each.name], words)
+        lines += [f"![{words}]({file})", "", *(f"- {sentence(found, each.name)}" for found in which), ""]
     return "\n".join(lines)
+
+
+def sentence(found: Properties, name: str) -> str:
+    """As for a paper, and what is known of trees where that is something else."""
+    trees, words = found.on_trees, found.refuted[name].sentence
+    if trees is None or name in trees.refuted:
+        return words
+    return f"{words} On trees: {'proved by ' * (name in trees.proved)}{trees.words(name)}."
 
 
 def instance(example: Counterexample) -> str:

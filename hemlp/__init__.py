@@ -38,7 +38,7 @@ NAMES = {
     "measures.weights": "information_accretion information_content",
     "problems.pairing.bounds": "ALL Bounds",
     "optimize.model": "Model",
-    "analysis.properties.check": "Properties properties",
+    "analysis.properties.check": "properties",
     "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",
     "analysis.scored.consistency": "consistency",

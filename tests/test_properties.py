@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -300,6 +302,18 @@ def _check_on_equal_sides(each, instance):
         check_measure(each)
 
 
+def test_names_that_matter():
+    """A cost of one's own that reads labels."""
+    named = PairMeasure("named", Bounds((1, 1), (1, 1)), cost=lambda p, t: abs(p - t) * (1 + p), default_cost=5)
+    example = hemlp.properties(named, classes=3).refuted[NAMES]
+    assert (str(example.found.shape), example.true, example.pred) == ("0>1", (0,), (1,))
+    assert example.values == (2, 1)
+    assert [box.text for box in example.picture().boxes.values()] == ["0 → 1: T", "1 → 0: P"]
+    assert example.sentence == (
+        "named depends on names: on the hierarchy 0>1, d({0}, {1}) = 2, and 1 with the numbers 1, 0 for 0 … 1."
+    )
+
+
 class Sudden(SetMeasure):
     """A loss that counts predicted classes twice in hierarchies of more than five classes."""
 
@@ -399,3 +413,40 @@ def test_all_named_measures_are_taken():
     every = check_properties([measure(name) for name in NAMED], 2, 2)
     assert len(every) == len(NAMED)
     assert not [found for found in every if found.broken]
+
+
+# ---- the page
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The module that makes it."""
+    path = Path(hemlp.__file__).parents[1] / "docs" / "properties.py"
+    spec = importlib.util.spec_from_file_location("properties_page", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_that_of_the_code(page):
+    """As far as hierarchies of three classes show: what they refute is all that is refuted by so few classes."""
+    rows = [line.strip("| ").split(" | ") for line in (page.DOCS / "properties.md").read_text("utf-8").splitlines()]
+    shown = {row[0].partition("]")[0].strip("["): row[1:] for row in rows if len(row) == len(PROPERTIES) + 1}
+    every = check_properties([measure(name) for name in (*NAMED, *page.FURTHER)], 3, page.LABELS)
+    assert [*shown][2:] == [found.measure.called for found in every]
+    for found in every:
+        for each, cell in zip(PROPERTIES, shown[found.measure.called], strict=True):
+            size = int(cell.removeprefix("✗ ")[0]) if cell.startswith("✗") else 99
+            assert (each.name in found.refuted) == (size <= 3), (found.measure, each.name)
+            if size <= 3:
+                assert len(found.refuted[each.name].hierarchy) == size
+            assert (each.name in found.proved) == (cell == "proved")
+
+
+def test_pictures_of_the_page_are_there_and_small(page):
+    text = (page.DOCS / "properties.md").read_text("utf-8")
+    files = set(re.findall(r"\]\((properties/[^)]*\.svg)\)", text))
+    assert files == {f"properties/{file.name}" for file in (page.DOCS / "properties").iterdir()}
+    for file in files:
+        boxes = re.findall(r'<g class="\w+"><title>[^<]', (page.DOCS / file).read_text("utf-8"))
+        assert 1 <= len(boxes) <= 6, file

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.properties.losses import AS_IS, LETTERS, Losses, Variant
+from hemlp.analysis.properties.losses import AS_IS, Losses, Variant
 from hemlp.analysis.properties.shapes import Shape
 from hemlp.arrays import FloatArray
-from hemlp.hierarchy.labels import Label
 
 TOLERANCE = 1e-9
 """Values are equal that differ by no more."""
@@ -104,7 +103,9 @@ def _same_on(variants: Callable[[Shape], list[Variant]]) -> Callable[[Losses], t
     """Broken where a variant changes d."""
 
     def compare(at: Losses) -> tuple[Truth, Truth]:
-        change = np.stack([at.tables[each] - at.d for each in variants(at.shape)], axis=-1)
+        change = np.zeros((*at.d.shape, len(variants(at.shape))))
+        for k, each in enumerate(variants(at.shape)):
+            change[..., k] = at.tables[each] - at.d
         return ~np.isnan(change), np.abs(change) > TOLERANCE
 
     return compare
@@ -113,12 +114,10 @@ def _same_on(variants: Callable[[Shape], list[Variant]]) -> Callable[[Losses], t
 def _order(at: Losses) -> tuple[Truth, Truth]:
     """Broken where splitting an edge turns d(T, P) < d(T, P') round."""
     lead = leads(at.d)
+    product = np.zeros((*lead.shape, len(at.shape.edges)))
+    for k, each in enumerate(_splits(at.shape)):
+        product[..., k] = lead * leads(at.tables[each])
     once = np.triu(np.ones(at.d.shape, np.bool_), 1)
-    after = [leads(at.tables[each]) for each in _splits(at.shape)]
-    if not after:
-        nothing = np.zeros((*lead.shape, 0), np.bool_)
-        return nothing, nothing
-    product = np.stack([lead * each for each in after], axis=-1)
     return ~np.isnan(product) & once[None, :, :, None], product < 0
 
 
@@ -140,12 +139,10 @@ def _splits(shape: Shape) -> list[Variant]:
 
 
 def renamings(shape: Shape) -> list[Variant]:
-    """All other numberings of few classes, and letters in the opposite order."""
-    n = shape.size
-    names: list[tuple[Label, ...]] = [tuple(LETTERS[:n][::-1])]
-    if n <= ALL_NAMES:
-        names = [*list(permutations(range(n)))[1:], *names]
-    return [Variant(labels=labels) for labels in names]
+    """All other numberings of few classes, of more the opposite one."""
+    opposite = tuple(range(shape.size))[::-1]
+    every = list(permutations(range(shape.size)))[1:] if shape.size <= ALL_NAMES else [opposite]
+    return [Variant(numbers=numbers) for numbers in every]
 
 
 # ---- the list

@@ -19,7 +19,8 @@ SENTENCES = {
     "perfect": "{m} of a perfect prediction is not always 0: on {h}, for the true classes {0}, it is {s0}.",
     "only perfect": "{m} takes different sets for equal: on {h}, predicting {1} for the true classes {0} is perfect.",
     "symmetric": "{m} is not symmetric: on {h}, d({0}, {1}) = {d0} and d({1}, {0}) = {d1}.",
-    "triangle": "{m} is no metric: on {h}, d({0}, {2}) = {d2} is more than d({0}, {1}) + d({1}, {2}) = {d0} + {d1}.",
+    "triangle": "{m} breaks the triangle inequality: on {h}, d({0}, {2}) = {d2} is more than "
+    "d({0}, {1}) + d({1}, {2}) = {d0} + {d1}.",
     "a hit never hurts": "A correct class can make {m} worse: on {h}, with the true classes {0}, it is {s0} for {1} "
     "and {s1} for {2}.",
     "a miss never helps": "A wrong class can make {m} better: on {h}, with the true classes {0}, it is {s0} for {1} "
@@ -90,8 +91,8 @@ class Counterexample:
         return tuple(self._score(*term) for term in self.terms)
 
     def _score(self, variant: Variant, true: LabelSet, pred: LabelSet, solver: str | None = None) -> float:
-        h = variant.shape(self.found.shape).hierarchy(variant.labels)
-        sides = ([variant.label(c) for c in side] for side in (true, pred))
+        h = variant.shape(self.found.shape).hierarchy()
+        sides = (list(map(variant.number, side)) for side in (true, pred))
         return float(complete(self.measure, h).score(h, *sides, solver=solver, undefined="nan"))
 
     def verify(self, solver: str = "milp") -> None:

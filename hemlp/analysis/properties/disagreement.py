@@ -2,7 +2,7 @@
 
 >>> found = counterexample("F_LCA", "MGIA")
 >>> print(found)
-0>1: true {0}, predicted ∅ or {0,1}: F_LCA 0 < 0.667, MGIA 0 > -1
+0>1: true {1}, predicted {0} or {0,1}: F_LCA 0.667 < 1, MGIA 0.9 > 0.8
 """
 
 from __future__ import annotations

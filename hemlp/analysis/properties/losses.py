@@ -16,40 +16,40 @@ from hemlp.analysis.properties.label_sets import LabelSpace, label_space
 from hemlp.analysis.properties.shapes import Edge, Shape
 from hemlp.arrays import FloatArray
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Policies
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.scoring import score_together
 from hemlp.measures.weights import information_accretion, information_content
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _POLICIES = str(Policies())
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A hierarchy made from another one: as it is, below a new root, with a split edge, or with other labels."""
+    """A hierarchy made from another one: as it is, below a new root, with a split edge, or with other numbers."""
 
     new_root: bool = False
     edge: Edge | None = None
-    labels: tuple[Label, ...] | None = None
+    numbers: tuple[int, ...] | None = None
 
     def shape(self, base: Shape) -> Shape:
         """The shape that it makes."""
         if self.edge is not None:
             return base.split(self.edge)
+        if self.numbers is not None:
+            return Shape(base.size, tuple((self.numbers[p], self.numbers[c]) for p, c in base.edges))
         return base.below_new_root() if self.new_root else base
 
-    def label(self, number: int) -> Label:
-        """The label of a class of the hierarchy that it is made from."""
-        return number if self.labels is None else self.labels[number]
+    def number(self, c: int) -> int:
+        """The number of a class of the hierarchy that it is made from."""
+        return c if self.numbers is None else self.numbers[c]
 
     def __str__(self) -> str:
         if self.edge is not None:
             return f"with a class between {self.edge[0]} and {self.edge[1]}"
-        if self.labels is not None:
-            return f"with the names {', '.join(map(str, self.labels))} for 0 … {len(self.labels) - 1}"
+        if self.numbers is not None:
+            return f"with the numbers {', '.join(map(str, self.numbers))} for 0 … {len(self.numbers) - 1}"
         return "below a new root" if self.new_root else ""
 
 
@@ -95,9 +95,8 @@ class LossTables:
 
     def prepare(self, variant: Variant, wanted: Iterable[int]) -> None:
         """Score the measures of these numbers on a variant, where they are defined on the hierarchy as it is."""
-        hierarchy = variant.shape(self.shape).hierarchy(variant.labels)
-        ranks = None if variant.labels is None else tuple(hierarchy.numbers(variant.labels).tolist())
-        batch = Batch(hierarchy, *self.space.sides(ranks), None, hierarchy, _POLICIES)
+        hierarchy = variant.shape(self.shape).hierarchy()
+        batch = Batch(hierarchy, *self.space.sides(variant.numbers), None, hierarchy, _POLICIES)
         together: dict[bytes, list[int]] = {}
         for k in sorted(wanted):
             together.setdefault(self._defined(k).tobytes(), []).append(k)

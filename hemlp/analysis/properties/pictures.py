@@ -24,8 +24,9 @@ def draw(title: str, shape: Shape, sets: Mapping[str, LabelSet], variant: Varian
     for c in range(shape.size):
         marks = " ".join(mark for mark, each in sets.items() if c in each)
         role = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}[c in first, c in predicted]
-        name = str(variant.label(c))
-        picture.add(c, f"{name}: {marks}" if marks else name, role)
+        number = variant.number(c)
+        name = str(c) if number == c else f"{c} → {number}"
+        picture.add(number, f"{name}: {marks}" if marks else name, role)
     whole = variant.shape(shape)
     for c in range(shape.size, whole.size):
         picture.add(c, "new class", "other")

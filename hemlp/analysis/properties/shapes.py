@@ -18,7 +18,6 @@ from itertools import combinations, permutations
 import numpy as np
 
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
 
 MOST_NUMBERED = 7
 """Classes of a shape whose smallest numbering is looked for among all."""
@@ -51,11 +50,10 @@ class Shape:
         lines = (f"{p}>{below[p]}" if below[p] else str(p) for p in below if below[p] or p not in joined)
         return " ".join(lines)
 
-    def hierarchy(self, labels: tuple[Label, ...] | None = None) -> Hierarchy:
-        """As a hierarchy whose class i has the label ``labels[i]``, or i itself."""
+    def hierarchy(self) -> Hierarchy:
+        """As a hierarchy whose labels are these numbers."""
         parents, children = zip(*self.edges, strict=True) if self.edges else ((), ())
-        of = labels if labels is not None else tuple(range(self.size))
-        return Hierarchy.from_codes(of, np.array(parents, np.int32), np.array(children, np.int32))
+        return Hierarchy.from_codes(range(self.size), np.array(parents, np.int32), np.array(children, np.int32))
 
     def below_new_root(self) -> Shape:
         """With one more class above all roots."""
