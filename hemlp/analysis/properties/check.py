@@ -27,6 +27,7 @@ from hemlp.measures.registry import measure as as_measure
 from hemlp.options import plain_number
 from hemlp.text.display import Shown
 from hemlp.text.tables import Table
+from hemlp.text.words import many
 
 MOST_EXHAUSTIVE, MOST_CLASSES = 5, 9
 """Classes up to which all hierarchies are tried, and up to which random ones are drawn."""
@@ -83,9 +84,9 @@ class Properties(Shown):
             return str(self.refuted[name])
         if name in self.proved:
             return self.proved[name]
-        small = min(self.classes, MOST_EXHAUSTIVE)
-        more = f", nor on {self.random:,} random ones up to {self.classes}" if self.classes > small else ""
-        return f"none up to {small} classes and {self.labels} labels{more}" if self.cases[name] else ""
+        small = f"{many(min(self.classes, MOST_EXHAUSTIVE), 'class', 'classes')} and {many(self.labels, 'label')}"
+        more = f", nor on {many(self.random, 'random hierarchy', 'random hierarchies')} of up to {self.classes}"
+        return f"none up to {small}{more * (self.random > 0)}" if self.cases[name] else ""
 
     def why(self, name: str) -> list[str]:
         """``words``, and what is known on trees where the verdict is another one there."""
@@ -194,6 +195,9 @@ def check_properties(
         random_tallies(each, tallies, range(MOST_EXHAUSTIVE + 1, most + 1), k, drawn, seed)
         known = Properties(each, most, k, *_known(each, on_trees, True, exhaustive))
         made.append(Properties(each, most, k, *_known(each, tallies, False, exhaustive), drawn, known))
+        found = {(e.name, e.found): e for of in (known, made[-1]) for e in of.refuted.values()}
+        for example in found.values():  # many are the same on trees
+            example.verify()
     return made
 
 
@@ -205,7 +209,6 @@ def _known(measure: Measure, tallies: Mapping[str, Tally], trees: bool, exhausti
     for name, tally in tallies.items():
         if tally.first is not None:
             refuted[name] = Counterexample(measure, name, tally.first)
-            refuted[name].verify()
             if name in proved:
                 raise InvalidSolution(
                     f"{measure} is {name} by the theorem {proved[name]}, and here it is not: {tally.first}"
