@@ -18,6 +18,7 @@ from hemlp import ALL, Bounds, Hierarchy, PairMeasure, SetMeasure, TransportMeas
 from hemlp.analysis.properties.catalogue import BY_NAME, PROPERTIES
 from hemlp.analysis.properties.check import check_properties
 from hemlp.analysis.properties.counterexamples import SENTENCES, Counterexample
+from hemlp.analysis.properties.disagreement import Disagreement
 from hemlp.analysis.properties.losses import Variant
 from hemlp.analysis.properties.search import Tally, search
 from hemlp.analysis.properties.shapes import Shape, numbered, random_shape, shapes_of, shapes_up_to
@@ -260,6 +261,16 @@ def test_counter_examples_are_scored_again():
     wrong = Counterexample(example.measure, example.name, replace(example.found, values=(0.25,)))
     with pytest.raises(InvalidSolution, match="milp comes to 0, and not 0.25"):
         wrong.verify()
+
+
+def test_wrong_scores_of_a_batch_do_not_pass(monkeypatch):
+    monkeypatch.setattr("hemlp.analysis.properties.losses.as_losses", lambda measure, table: 2 * table)
+    with pytest.raises(InvalidSolution, match="milp comes to"):
+        hemlp.properties("GIE", classes=2)
+    other = {"milp": (0.0, 1.0)}
+    monkeypatch.setattr(Disagreement, "_scores", lambda self, each, solver=None: other.get(solver, (1.0, 0.0)))
+    with pytest.raises(InvalidSolution, match="by milp"):
+        hemlp.counterexample("GIE", "F_H")
 
 
 def test_all_counter_examples_hold_by_other_solvers():
