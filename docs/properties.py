@@ -159,10 +159,11 @@ def page(every: Sequence[Properties]) -> tuple[str, dict[str, str]]:
         "## Two measures",
         "Two measures can order two predictions differently. `hemlp.counterexample` finds the smallest such instance, and "
         "says how often it happens on your own data:\n\n```python\nfrom hemlp import examples\n\n"
-        'found = hemlp.counterexample("F_LCA", "MGIA")\n'
-        'assert str(found) == "0>1: true {1}, predicted {0} or {0,1}: F_LCA 0.667 < 1, MGIA 0.9 > 0.8"\n\n'
+        'apart = hemlp.counterexample("F_LCA", "MGIA")\n'
+        "assert apart is not None  # as it is where there is none of that size\n"
+        'assert str(apart) == "0>1: true {1}, predicted {0} or {0,1}: F_LCA 0.667 < 1, MGIA 0.9 > 0.8"\n\n'
         'mesh = examples.mesh_mini()\nev = hemlp.evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["F_LCA", "MGIA"])\n'
-        "found.frequency(ev)  # for each two systems: instances, and how many of them the measures order differently\n```",
+        "apart.frequency(ev)  # for each two systems: instances, and how many of them the measures order differently\n```",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n", pictures
 

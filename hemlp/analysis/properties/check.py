@@ -148,7 +148,7 @@ def properties(
     ----------
     measure
         A measure, or the name or text of one. ICM and simGIC without weights take those of a corpus with each class
-        once.
+        once. Mappings from classes have to know those that are tried: 0, 1 and so on, up to ``classes``.
     classes
         The most classes of a hierarchy; above 5 by random search.
     labels
