@@ -38,7 +38,6 @@ class Property:
 
     name: str
     words: str
-    sets: int
     compare: Callable[[Losses], tuple[Truth, Truth]]
     terms: Callable[[Sequence[LabelSet], Any], list[Term]]
     breach: str
@@ -93,7 +92,7 @@ def _miss(at: Losses) -> tuple[Truth, Truth]:
 def _nearer(at: Losses) -> tuple[Truth, Truth]:
     growth = np.full((*at.d.shape, at.shape.size), np.nan)
     place = at.space.numbers
-    for t, p, q in at.shape.steps_nearer if at.space.most else ():
+    for t, p, q in at.shape.steps_nearer:
         true, pred, near = place[(t,)], place[(p,)], place[(q,)]
         growth[true, pred, q] = at.d[true, near] - at.d[true, pred]
     return ~np.isnan(growth), growth > TOLERANCE
@@ -148,28 +147,28 @@ def renamings(shape: Shape) -> list[Variant]:
 # ---- the list
 
 PROPERTIES = (
-    Property("perfect", "predicting exactly the true classes costs nothing", 1, _perfect,
+    Property("perfect", "predicting exactly the true classes costs nothing", _perfect,
              lambda s, w: [(AS_IS, s[0], s[0])], "≠ 0"),
-    Property("only perfect", "nothing else costs nothing", 2, _only_perfect,
+    Property("only perfect", "nothing else costs nothing", _only_perfect,
              lambda s, w: [(AS_IS, s[0], s[1])], "though the sets differ"),
-    Property("symmetric", "exchanging true and predicted classes changes nothing", 2, _symmetric,
+    Property("symmetric", "exchanging true and predicted classes changes nothing", _symmetric,
              lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[1], s[0])], "≠"),
-    Property("triangle", "a detour through a third set is never shorter", 3, _triangle,
+    Property("triangle", "a detour through a third set is never shorter", _triangle,
              lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[1], s[2]), (AS_IS, s[0], s[2])], "<"),
-    Property("a hit never hurts", "predicting one more true class never costs anything", 2, _hit,
+    Property("a hit never hurts", "predicting one more true class never costs anything", _hit,
              lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], _with_class(s[1], w))], "<",
              witnesses=lambda shape: range(shape.size)),
-    Property("a miss never helps", "predicting one more class that is not true never pays", 2, _miss,
+    Property("a miss never helps", "predicting one more class that is not true never pays", _miss,
              lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], _with_class(s[1], w))], ">",
              witnesses=lambda shape: range(shape.size)),
-    Property("nearer is never worse", "of single classes, one on a shortest way to the true class costs no more", 2,
+    Property("nearer is never worse", "of single classes, one on a shortest way to the true class costs no more",
              _nearer, lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], (w,))], "<",
              witnesses=lambda shape: range(shape.size)),
-    Property("names do not matter", "other names for the classes change nothing", 2, _same_on(renamings),
+    Property("names do not matter", "other names for the classes change nothing", _same_on(renamings),
              lambda s, w: [(AS_IS, s[0], s[1]), (w, s[0], s[1])], "≠", renamings, renamings),
-    Property("roots do not matter", "one more class above all roots changes nothing", 2, _same_on(_roots),
+    Property("roots do not matter", "one more class above all roots changes nothing", _same_on(_roots),
              lambda s, w: [(AS_IS, s[0], s[1]), (w, s[0], s[1])], "≠", _roots, _roots),
-    Property("edges never reverse", "splitting an edge never turns the order of two predictions round", 3, _order,
+    Property("edges never reverse", "splitting an edge never turns the order of two predictions round", _order,
              lambda s, w: [(AS_IS, s[0], s[1]), (AS_IS, s[0], s[2]), (w, s[0], s[1]), (w, s[0], s[2])], "turns round",
              _splits, _splits),
 )  # fmt: skip
