@@ -38,6 +38,8 @@ NAMES = {
     "measures.information": "information_accretion information_content",
     "problems.pairing.bounds": "ALL Bounds",
     "optimize.model": "Model",
+    "analysis.properties.check": "properties",
+    "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",
     "analysis.scored.consistency": "consistency",
     "analysis.scored.curve": "Curve curve",

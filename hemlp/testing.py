@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.explain.explain import explain
+from hemlp.analysis.properties.check import properties
 from hemlp.errors import HemlpError, NoTextForm
 from hemlp.examples import case
 from hemlp.hierarchy.dag import Hierarchy
@@ -221,7 +222,8 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
     """Raise unless a measure keeps its promises and works wherever measures do.
 
     On each instance: invariants, single scores and batches alike, models that can be written down and solved,
-    explanations. Then its text form and TOML, and a run with a folder.
+    explanations. Then its text form and TOML, and a run with a folder. Where no instances are given, declared
+    invariants that are properties are checked on all hierarchies of up to three classes, too.
 
     Parameters
     ----------
@@ -249,6 +251,8 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
     for h, true, pred in given:
         _check_instance(each, h, true, pred)
     _check_text(each)
+    for promise, example in (properties(each, classes=3, labels=2).broken if instances is None else {}).items():
+        raise AssertionError(f"{each} is not {promise}: {example}")
     h, true, pred = given[0]
     with tempfile.TemporaryDirectory() as folder:
         sides: tuple[Any, Any] = [set(true)] * 3, [set(pred)] * 3

@@ -17,7 +17,7 @@ LAYERS = [
     {"report"}, {"run"}, {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"}, {"testing", "demo"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""
-ANALYSES = [{"statistics", "explain", "ranking_sensitivity"}, {"diagnosis", "scored"}]
+ANALYSES = [{"statistics", "explain", "ranking_sensitivity"}, {"diagnosis", "scored", "properties"}]
 """The layers of ``hemlp.analysis``."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 TOP = {"__init__", "__main__"}

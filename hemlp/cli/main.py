@@ -30,6 +30,7 @@ COMMANDS = LazyCommands(
         "compare-exact": "hemlp.cli.compare_exact:compare_exact",
         "cases": "hemlp.cli.info:cases",
         "measures": "hemlp.cli.info:measures",
+        "properties": "hemlp.cli.properties:properties",
         "check": "hemlp.cli.check:check",
         "convert": "hemlp.cli.check:convert",
         "sensitivity": "hemlp.cli.sensitivity:sensitivity",

@@ -1,0 +1,187 @@
+"""A counter-example: an instance that breaks a property, with what it compares, in words and as a drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hemlp.analysis.explain.drawing import Picture
+from hemlp.analysis.properties.catalogue import BY_NAME, TOLERANCE, LabelSet, Term
+from hemlp.analysis.properties.losses import AS_IS, Variant, complete
+from hemlp.analysis.properties.pictures import draw
+from hemlp.analysis.properties.search import Found
+from hemlp.errors import InvalidSolution
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.measures.base import Measure
+from hemlp.solvers.policy import default_solver
+
+SENTENCES = {
+    "perfect": "{m} of a perfect prediction is not always 0: on {h}, for the true classes {0}, it is {s0}.",
+    "only perfect": "{m} takes different sets for equal: on {h}, predicting {1} for the true classes {0} is perfect.",
+    "symmetric": "{m} is not symmetric: on {h}, d({0}, {1}) = {d0} and d({1}, {0}) = {d1}.",
+    "triangle": "{m} breaks the triangle inequality: on {h}, d({0}, {2}) = {d2} is more than "
+    "d({0}, {1}) + d({1}, {2}) = {d0} + {d1}.",
+    "a hit never hurts": "A correct class can make {m} worse: on {h}, with the true classes {0}, it is {s0} for {1} "
+    "and {s1} for {2}.",
+    "a miss never helps": "A wrong class can make {m} better: on {h}, with the true classes {0}, it is {s0} for {1} "
+    "and {s1} for {2}.",
+    "nearer is never worse": "By {m} a nearer class can be worse: on {h}, with the true class {0}, it is {s0} for {1} "
+    "and {s1} for {2}, which lies on a shortest way to the true class.",
+    "names do not matter": "{m} depends on names: on {h}, d({0}, {1}) = {d0}, and {d1} {w}.",
+    "roots do not matter": "{m} depends on what lies above all roots: on {h}, d({0}, {1}) = {d0}, and {d1} {w}.",
+    "edges never reverse": "By {m} the better of two predictions depends on how finely the hierarchy is cut: on {h}, "
+    "with the true classes {0}, it is {s0} for {1} and {s1} for {2}; {w}, {s2} and {s3}.",
+}
+"""What a counter-example says, with label sets {0}, scores {s0}, values of d {d0}, and the changed hierarchy {w}."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An instance on which a measure does not have a property.
+
+    ``true``, ``pred`` and ``other``: sorted label sets; ``other`` is the third one, as P with the added class, or None.
+    ``name``: of the property. ``values``: the d that are compared, in the order of the property's definition;
+    ``scores``: the same as values of the measure. ``witness``: the added class, the neighbour or the new hierarchy.
+    """
+
+    measure: Measure
+    name: str
+    found: Found
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """Of the classes 0 … n − 1."""
+        return self.found.shape.hierarchy()
+
+    @property
+    def true(self) -> LabelSet:
+        """T, or the first set."""
+        return self.found.sets[0]
+
+    @property
+    def pred(self) -> LabelSet:
+        """P, or the second set."""
+        return self.found.sets[1] if len(self.found.sets) > 1 else self.true
+
+    @property
+    def other(self) -> LabelSet | None:
+        """The third set, if there is one."""
+        if len(self.found.sets) > 2:
+            return self.found.sets[2]
+        return self.terms[1][2] if isinstance(self.witness, int) else None
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values of d."""
+        return self.found.values
+
+    @property
+    def witness(self) -> Any:
+        """The added class, the neighbour or the changed hierarchy, if there is one."""
+        return self.found.witness
+
+    @property
+    def terms(self) -> list[Term]:
+        """The d that are compared, each of a variant of the hierarchy, a true and a predicted set."""
+        return BY_NAME[self.name].terms(self.found.sets, self.witness)
+
+    @cached_property
+    def scores(self) -> tuple[float, ...]:
+        """Values of the measure where ``values`` are those of d."""
+        return tuple(self._score(*term) for term in self.terms)
+
+    def _score(self, variant: Variant, true: LabelSet, pred: LabelSet, solver: str | None = None) -> float:
+        h = variant.shape(self.found.shape).hierarchy()
+        sides = (list(map(variant.number, side)) for side in (true, pred))
+        return float(complete(self.measure, h).score(h, *sides, solver=solver, undefined="nan"))
+
+    def verify(self, solver: str = "milp") -> None:
+        """Score it again by a solver of programs.
+
+        Parameters
+        ----------
+        solver
+            The name of a solver of programs.
+
+        Raises
+        ------
+        InvalidSolution
+            If it comes to other values.
+        """
+        model = complete(self.measure, self.hierarchy).model(self.hierarchy, self.true, self.pred)
+        if default_solver(model) is not None:
+            return  # the measure is what that one finds
+        for value, (variant, true, pred) in zip(self.values, self.terms, strict=True):
+            again = self._score(variant, true, pred, solver)
+            if self.measure.greater_is_better:
+                again = self._score(variant, true, true, solver) - again
+            if abs(again - value) > TOLERANCE:
+                raise InvalidSolution(f"{self}: {solver} comes to {again:g}, and not {value:g}")
+
+    # ---- in words
+
+    @property
+    def comparison(self) -> str:
+        """The compared values, as in ``1 + 1 < 10``."""
+        d = [number(value) for value in self.values]
+        if self.name == "triangle":
+            return f"{d[0]} + {d[1]} < {d[2]}"
+        if self.name == "edges never reverse":
+            return f"{d[0]}, {d[1]} → {d[2]}, {d[3]}"
+        return f" {BY_NAME[self.name].breach} ".join(d) if len(d) > 1 else f"{d[0]} {BY_NAME[self.name].breach}"
+
+    def __str__(self) -> str:
+        sets = [self.true, *([self.pred] if len(self.found.sets) > 1 else [])]
+        third = [] if self.other is None else [self.other]
+        where = f" {self.witness}" if isinstance(self.witness, Variant) else ""
+        return f"{self.found.shape}: {' '.join(map(braces, [*sets, *third]))}{where}: {self.comparison}"
+
+    @property
+    def sentence(self) -> str:
+        """As one would write it in a paper."""
+        sets = [braces(each) for each in (self.true, self.pred, self.other or ())]
+        scores = {f"s{k}": number(value) for k, value in enumerate(self.scores)}
+        values = {f"d{k}": number(value) for k, value in enumerate(self.values)}
+        words = {"m": self.measure.display_name, "h": f"the hierarchy {self.found.shape}", "w": str(self.witness)}
+        return SENTENCES[self.name].format(*sets, **words, **scores, **values)
+
+    def picture(self) -> Picture:
+        """A drawing: classes with the sets that they belong to, and the class that changes the hierarchy."""
+        marks = ("A", "B", "C") if self.name in ("triangle", "symmetric") else ("T", "P", "P′")
+        given = (self.true, *([self.pred] if len(self.found.sets) > 1 else []), *([self.other] if self.other else []))
+        variant = self.witness if isinstance(self.witness, Variant) else AS_IS
+        title = f"{self.measure.display_name}: {self.name}? {self.comparison}"
+        return draw(title, self.found.shape, dict(zip(marks, given, strict=False)), variant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "classes": self.found.shape.size,
+            "edges": [list(edge) for edge in self.found.shape.edges],
+            "true": list(self.true),
+            "pred": list(self.pred),
+            "other": None if self.other is None else list(self.other),
+            "witness": str(self.witness) if isinstance(self.witness, Variant) else self.witness,
+            "values": list(self.values),
+            "scores": list(self.scores),
+            "sentence": self.sentence,
+        }
+
+
+def braces(labels: LabelSet) -> str:
+    """A label set in braces.
+
+    >>> braces((0, 2)), braces(())
+    ('{0,2}', '∅')
+    """
+    return f"{{{','.join(map(str, labels))}}}" if labels else "∅"
+
+
+def number(value: float) -> str:
+    """A value with three decimals at most.
+
+    >>> number(2 / 3), number(5.0), number(-0.0)
+    ('0.667', '5', '0')
+    """
+    return f"{round(value, 3) + 0.0:g}"
