@@ -25,14 +25,11 @@ from hemlp.escaping import markup
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
-from hemlp.measures.catalogue_entry import KINDS, CatalogueEntry
+from hemlp.measures.catalogue_entry import CatalogueEntry
 from hemlp.measures.invariants import INVARIANTS
-from hemlp.measures.matches import MatchMeasure
 from hemlp.measures.naming import about_parameter
-from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.pair_measure import PairMeasure
 from hemlp.measures.set_measure import SetMeasure
-from hemlp.measures.transport import TransportMeasure
 from hemlp.paper import cases as paper
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.text.tables import Table
@@ -87,7 +84,7 @@ def literals_module() -> str:
     """The names of measures by their kind, for type checkers."""
     lines = ['"""Names of the catalogue for type checkers. Made by docs/generate.py: do not edit."""']
     lines += ["# ruff: noqa: E501", "# fmt: off", "", "from typing import Literal", ""]
-    for kind in KINDS:
+    for kind in ("PairMeasure", "SetMeasure"):
         names = ", ".join(f'"{name}"' for name, named in NAMED.items() if named.kind == kind)
         lines += [f"{kind.removesuffix('Measure')}Name = Literal[{names}]"] if names else []
     return "\n".join(lines) + "\n"
@@ -96,7 +93,7 @@ def literals_module() -> str:
 def stub() -> str:
     """The names of hemlp for type checkers, who do not see what is loaded later."""
     places = [("hemlp", module) for module in hemlp.MODULES] + [("hemlp.version", "__version__")]
-    for table in (hemlp.NAMES, hemlp.ALSO, hemlp.MOVED):
+    for table in (hemlp.NAMES, hemlp.ALSO, hemlp.MOVED, hemlp.FORMER):
         places += [(f"hemlp.{module}", name) for module, names in table.items() for name in names.split()]
     imported = "".join(f"from {module} import {name} as {name}\n" for module, name in sorted(places))
     listed = "".join(f'    "{name}",\n' for name in sorted(hemlp.__all__, key=lambda name: (not name.isupper(), name)))
@@ -173,6 +170,16 @@ def number(value: float) -> str:
 
 def model_words(each: Measure) -> str:
     """What is optimised."""
+    if isinstance(each, PairMeasure) and "predicted_error" in each.columns:
+        return (
+            "Two pairings without default classes: bounds (1, 1) on predicted and (0, ALL) on true classes, and the same the "
+            f'other way round. `measure("{each.name}").model(h, true, pred)` prints both; `model.parts` holds them.'
+        )
+    if isinstance(each, PairMeasure) and each.pairing == "transport":
+        return (
+            'A transport in units of mass, lcm(M, N) on each side, spread evenly: `measure("transport").model(h, true, pred)` '
+            "prints, exports and solves it."
+        )
     if isinstance(each, PairMeasure):
         defaults = (
             "no default class" if each.default_cost is None else f"default classes at a cost of {each.default_cost}"
@@ -183,21 +190,6 @@ def model_words(each: Measure) -> str:
             f"{defaults}, and {costs} as costs. `measure(\"{each.name}\").model(h, true, pred)` prints, exports and "
             "solves it."
         )  # fmt: skip
-    if isinstance(each, MatchMeasure):
-        return (
-            "Two pairings without default classes: bounds (1, 1) on predicted and (0, ALL) on true classes, and the same the "
-            f'other way round. `measure("{each.name}").model(h, true, pred)` prints both; `model.parts` holds them.'
-        )
-    if isinstance(each, TransportMeasure):
-        return (
-            'A transport in units of mass, lcm(M, N) on each side, spread evenly: `measure("transport").model(h, true, pred)` '
-            "prints, exports and solves it."
-        )
-    if isinstance(each, NearestMeasure):
-        return (
-            "Problem 1 with bounds (1, 1) on predicted and (0, ALL) on true classes, no default class, and `lca_height` as "
-            f'costs: `measure("{each.name}").model(h, true, pred)` prints, exports and solves it.'
-        )
     assert isinstance(each, SetMeasure)
     return MODELS[each.augment.name]
 

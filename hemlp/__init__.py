@@ -25,16 +25,13 @@ NAMES = {
     "hierarchy.class_weights": "read_weights",
     "measures.augmentations": "Augmentation",
     "measures.base": "Measure",
-    "measures.matches": "MatchMeasure MatchScore",
-    "measures.nearest": "NearestMeasure",
-    "measures.pair_scores": "PairScore",
+    "measures.pair_scores": "MatchScore PairScore",
     "measures.pair_measure": "PairMeasure",
     "measures.at_k": "RankedMeasure",
     "measures.factory": "measure read_measures write_measures",
     "measures.instance_scores": "Score Scores",
     "measures.default_cost_sensitivity": "Sensitivity",
     "measures.set_measure": "SetMeasure SetScore",
-    "measures.transport": "TransportMeasure",
     "measures.information": "information_accretion information_content",
     "problems.pairing.bounds": "ALL Bounds",
     "optimize.model": "Model",
@@ -66,8 +63,12 @@ MOVED = {
     "stats": "ExactGreedy",
 }
 """Names that were here, and are found until 0.4 with a warning."""
+FORMER = {"measures.former_classes": "MatchMeasure NearestMeasure TransportMeasure"}
+"""Classes that are ``PairMeasure`` now, as functions that make one, until 0.4 with a warning."""
 
-_HOMES = {name: module for table in (NAMES, ALSO, MOVED) for module, names in table.items() for name in names.split()}
+_HOMES = {
+    name: module for table in (NAMES, ALSO, MOVED, FORMER) for module, names in table.items() for name in names.split()
+}
 __all__ = ["__version__", *MODULES, *(name for names in NAMES.values() for name in names.split())]
 
 
@@ -77,6 +78,9 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(home), name)
         if name in MOVED.get(_HOMES[name], "").split():
             warn(f"hemlp.{name} is in {home}: from {home} import {name}", DeprecationWarning, stacklevel=2)
+            return found
+        if _HOMES[name] in FORMER:
+            warn(f"hemlp.{name} makes a PairMeasure: use that class", DeprecationWarning, stacklevel=2)
             return found
     elif name.startswith("_") or find_spec(f"hemlp.{name}") is None:
         raise AttributeError(f"module 'hemlp' has no attribute {name!r}")

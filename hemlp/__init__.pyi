@@ -52,18 +52,18 @@ from hemlp.measures.default_cost_sensitivity import Sensitivity as Sensitivity
 from hemlp.measures.factory import measure as measure
 from hemlp.measures.factory import read_measures as read_measures
 from hemlp.measures.factory import write_measures as write_measures
+from hemlp.measures.former_classes import MatchMeasure as MatchMeasure
+from hemlp.measures.former_classes import NearestMeasure as NearestMeasure
+from hemlp.measures.former_classes import TransportMeasure as TransportMeasure
 from hemlp.measures.information import information_accretion as information_accretion
 from hemlp.measures.information import information_content as information_content
 from hemlp.measures.instance_scores import Score as Score
 from hemlp.measures.instance_scores import Scores as Scores
-from hemlp.measures.matches import MatchMeasure as MatchMeasure
-from hemlp.measures.matches import MatchScore as MatchScore
-from hemlp.measures.nearest import NearestMeasure as NearestMeasure
 from hemlp.measures.pair_measure import PairMeasure as PairMeasure
+from hemlp.measures.pair_scores import MatchScore as MatchScore
 from hemlp.measures.pair_scores import PairScore as PairScore
 from hemlp.measures.set_measure import SetMeasure as SetMeasure
 from hemlp.measures.set_measure import SetScore as SetScore
-from hemlp.measures.transport import TransportMeasure as TransportMeasure
 from hemlp.optimize.model import Model as Model
 from hemlp.problems.pairing.bounds import ALL as ALL
 from hemlp.problems.pairing.bounds import Bounds as Bounds
@@ -88,11 +88,9 @@ __all__ = [
     "HemlpError",
     "Hierarchy",
     "LabelSets",
-    "MatchMeasure",
     "MatchScore",
     "Measure",
     "Model",
-    "NearestMeasure",
     "PairMeasure",
     "PairScore",
     "RankedMeasure",
@@ -103,7 +101,6 @@ __all__ = [
     "SetMeasure",
     "SetScore",
     "Sweep",
-    "TransportMeasure",
     "Tuned",
     "UpDistances",
     "__version__",

@@ -16,11 +16,9 @@ from hemlp import (
     Evaluation,
     Hierarchy,
     Lin,
-    MatchMeasure,
     MatchScore,
     Measure,
     PairMeasure,
-    TransportMeasure,
     evaluate,
     examples,
     information_content,
@@ -30,7 +28,8 @@ from hemlp import (
 from hemlp.bounds import by_leaf
 from hemlp.text.tables import Table, format_number
 
-ONE = Bounds((1, 1), (1, 1))
+ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
+WORSE_SIDE = MatchScore(lambda f: 1 - np.maximum(*f.means()))
 WORDS = {
     "patient": "each prediction may serve at most two true classes, and a true class any number of predictions",
     "leafy": "only leaves have to be paired; inner classes help whoever needs them",
@@ -53,8 +52,8 @@ def gallery(content: Mapping[str | int, float]) -> dict[str, Measure]:
         PairMeasure("crowded", Bounds(rising, rising), default_cost=5),
         PairMeasure("frugal", Bounds((1, 1), (1, 1), total=(0, 4)), default_cost=5),
         PairMeasure("rare", ONE, default_cost=5, weights=content),
-        MatchMeasure("strict_match", cost=Lin(content), score=MatchScore(lambda f: 1 - np.maximum(*f.means()))),
-        TransportMeasure("spread", weights=content),
+        PairMeasure("strict_match", COVER, cost=Lin(content), pairing="nearest", score=WORSE_SIDE),
+        PairMeasure("spread", ONE, pairing="transport", defined="both", weights=content),
     ]
     return {each.name: each for each in made}
 

@@ -12,16 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
 
+import hemlp
 from hemlp import (
     Batch,
     Hierarchy,
     JiangConrath,
     Lin,
-    MatchMeasure,
     MatchScore,
     PairMeasure,
     PairScore,
-    TransportMeasure,
     WuPalmer,
     evaluate,
     examples,
@@ -30,10 +29,11 @@ from hemlp import (
 )
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, UndefinedScore
+from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import read_measures, write_measures
 from hemlp.optimize.program import ProgramResult, Status
 from hemlp.optimize.provenance import Claim
-from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.bounds import ALL, COVER, EACH, ONE_TO_ONE, Bounds
 from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 from tests import oracle
@@ -128,7 +128,7 @@ def test_transport_by_enumeration(m, n, data):
     table = np.full((m + n, m + n), np.inf)
     table[:m, m:] = [[data.draw(st.sampled_from([0, 1, 2, 3.5, math.inf])) for _ in range(n)] for _ in range(m)]
     h = Hierarchy.from_edges([], classes=labels)
-    each = TransportMeasure("moved", cost=MatrixCost(labels, table))
+    each = PairMeasure("moved", ONE_TO_ONE, cost=MatrixCost(labels, table), pairing="transport", defined="both")
     model = each.model(h, labels[m:], labels[:m])
     units = math.lcm(m, n)
     best = math.inf
@@ -220,8 +220,10 @@ def test_a_cost_above_one_is_no_similarity():
 
 
 def test_texts_columns_and_functions():
-    own = MatchMeasure("own", score="funSimMax")
-    for m in (own, TransportMeasure("moved", cost="undirected"), measure("BMA"), measure("matched_P")):
+    own = PairMeasure("own", COVER, cost="wu_palmer", pairing="nearest", score="funSimMax")
+    moved = PairMeasure("moved", ONE_TO_ONE, cost="undirected", pairing="transport", defined="both")
+    near = PairMeasure("near", EACH[1], pairing="nearest", defined="nonempty")
+    for m in (own, moved, near, measure("BMA"), measure("matched_P")):
         assert measure(str(m)) == m
         assert read_measures(write_measures([m])) == [m]
         check_measure(m, count=4)
@@ -237,11 +239,81 @@ def test_texts_columns_and_functions():
     assert ev.explain("A", 0).to_dict()["parts"][0]["kind"] == "several"
     lin = Lin({"animal": 0, "mammal": 1, "sheep": 2, "cow": 2, "bird": 1})
     assert measure("BMA", cost=lin).signature != measure("BMA", cost=Lin({**lin.weights, "cow": 3})).signature
-    worst = MatchMeasure("worst", score=MatchScore(lambda f: f.predicted_error + f.true_error, False, (0, math.inf)))
+    total = MatchScore(lambda f: f.predicted_error + f.true_error, False, (0, math.inf))
+    worst = own.changed(name="worst", score=total)
+    assert worst.score(H, [], []) == 0
+    assert worst.score(H, [], ["cow"]) == math.inf
     check_measure(worst, count=4)
     assert "custom" in str(worst)
     uneven = PairScore(lambda f: f.error / (1 + f.true))
     check_measure(PairMeasure("uneven", Bounds((1, 1), (1, 1)), default_cost=5, score=uneven), count=4)
+
+
+def test_the_classes_of_before_make_the_same_measures():
+    def former(name):
+        with pytest.warns(DeprecationWarning, match=f"^hemlp.{name} makes a PairMeasure"):
+            return getattr(hemlp, name)
+
+    made = {
+        "BMA": former("MatchMeasure")("best"), "funSimMax": former("MatchMeasure")("best", score="funSimMax"),
+        "distance": former("NearestMeasure")("near"), "transport": former("TransportMeasure")("moved"),
+    }  # fmt: skip
+    for name, each in made.items():
+        assert NAMED[name].describes(each)
+        assert each.score(H, ["sheep", "bird"], ["cow"]) == measure(name).score(H, ["sheep", "bird"], ["cow"])
+    own = MatchScore(lambda f: 1 - np.maximum(*f.means()))
+    assert former("MatchMeasure")("own", score=own).score(H, ["sheep"], []) == 0
+    assert measure("TransportMeasure('moved', cost='undirected')").pairing == "transport"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "options"),
+    [
+        (ONE_TO_ONE, {"score": "BMA"}),
+        (COVER, {"score": "BMA"}),
+        (COVER, {"score": "BMA", "pairing": "nearest", "default_cost": 1}),
+        (COVER, {"score": "BMA", "pairing": "nearest", "max_distance": 0.5}),
+        (EACH[0], {"score": "BMA", "pairing": "nearest"}),
+        (EACH[0], {"pairing": "nearest", "default_cost": 5}),
+        (EACH[0], {"pairing": "nearest", "weights": {}}),
+        (ONE_TO_ONE, {"pairing": "nearest"}),
+        (COVER, {"pairing": "transport"}),
+        (ONE_TO_ONE, {"pairing": "transport", "default_cost": 5}),
+        (ONE_TO_ONE, {"pairing": "transport", "score": "mean"}),
+        (ONE_TO_ONE, {"pairing": "transport", "default_cost": 5, "score": "accuracy"}),
+        (ONE_TO_ONE, {"defined": "never"}),
+    ],
+)
+def test_options_that_do_not_fit_together(bounds, options):
+    with pytest.raises(InvalidOption):
+        PairMeasure("mine", bounds, cost="wu_palmer", **options)
+
+
+def test_each_class_of_one_side():
+    """A class without a finite cost makes the error infinite, whichever side chooses."""
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c")], classes=["z"])
+    for side, each in enumerate(EACH):
+        near = PairMeasure("near", each, pairing="nearest", defined="nonempty")
+        one, other = (["b", "z"], ["c"])[:: 1 if side == 1 else -1]
+        assert near.score(h, true=one, pred=other)["error"] == math.inf
+        assert near.score(h, true=other, pred=one)["error"] == 2
+        assert near.changed(max_distance=1).score(h, true=["b"], pred=["c"]) == math.inf
+        with pytest.raises(UndefinedScore, match="a side is empty"):
+            near.score(h, [], ["a"])
+        with pytest.raises(InvalidOption, match="no prices of classes"):
+            near.prices(h, ["b"], ["c"])
+
+
+def test_what_is_not_one_pairing_is_diagnosed_by_another_measure():
+    ev = evaluate(H, [["sheep"], ["bird"]], {"A": [["cow"], ["bird"]]}, ["BMA", "transport", "distance"])
+    for name in ev.measures:
+        with pytest.raises(InvalidOption, match=f"{name} pairs no classes"):
+            ev.confusions("A", name)
+        with pytest.raises(InvalidOption, match="has no default cost"):
+            ev.sensitivity(name)
+        assert "share of SDL" in "".join(ev.branches("A", name).notes)
+        with pytest.raises(InvalidOption, match="no prices of classes"):
+            measure(name).prices(H, ["sheep"], ["cow"])
 
 
 class Strange:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from hemlp import Batch, Bounds, Hierarchy, PairMeasure, evaluate, measure, sweep
+from hemlp import Batch, Bounds, Hierarchy, PairMeasure, RankedMeasure, evaluate, measure, sweep
 from hemlp.errors import InfeasibleModel, InvalidOption, NoTextForm, UnknownMeasure, UnsolvedModel
 from hemlp.measures.factory import write_measures
 from hemlp.optimize.program import ProgramResult, Status
@@ -150,3 +150,13 @@ def test_sums_of_many_ways_are_the_same():
     by_hand = sum(x[p, t] for p, t in itertools.product(x.predicted, x.true))
     for other in (x[:, :].sum(), sum(x), sum(x[p, :].sum() for p in x.predicted), sum(x[:, t].sum() for t in x.true)):
         assert other.terms == by_hand.terms
+
+
+def test_measures_that_read_their_model_and_those_of_ranks():
+    """The distance looks at the classes of the model without the constraints."""
+    other = measure("distance").with_constraints(lambda model: [model.x["cow", "sheep"] == 0], name="other")
+    assert other.score(H, ["sheep", "bird"], ["cow"]) == 2
+    ranked = measure("distance@1").measure.with_constraints(lambda model: [], name="ranked")
+    assert RankedMeasure(ranked, 1).score(H, ["sheep"], {"cow": 0.9, "bird": 0.1})["error"] == 1
+    with pytest.raises(InvalidOption, match="not to JointModel"):
+        measure("BMA").with_constraints(lambda model: []).score(H, ["sheep"], ["cow"])

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import hemlp
-from hemlp import ALL, Bounds, Hierarchy, PairMeasure, SetMeasure, TransportMeasure, measure
+from hemlp import ALL, Bounds, Hierarchy, PairMeasure, SetMeasure, measure
 from hemlp.analysis.properties.catalogue import BY_NAME, PROPERTIES
 from hemlp.analysis.properties.check import check_properties
 from hemlp.analysis.properties.counterexamples import SENTENCES, Counterexample
@@ -97,7 +97,7 @@ def test_small_sizes_against_a_plain_enumeration(name):
 # ---- against the table
 
 
-class Connected(TransportMeasure):
+class Connected(PairMeasure):
     """The table leaves out every instance with two classes that have no common ancestor."""
 
     def _undefined(self, batch):
@@ -109,7 +109,12 @@ class Connected(TransportMeasure):
 @cache
 def reference_tallies() -> dict[str, dict[str, Tally]]:
     trees = [shape for shape in shapes_of(5) if shape.kind == 0]
-    measures = [Connected("transport_of_trees") if name == "transport" else measure(name) for name in TABLE["table"]]
+    measures = [
+        Connected("transport_of_trees", Bounds((1, 1), (1, 1)), pairing="transport", defined="both")
+        if name == "transport"
+        else measure(name)
+        for name in TABLE["table"]
+    ]
     found = search(measures, [*shapes_up_to(4), *trees], 3, WITHOUT_NAMES, exhaustive=True)
     return dict(zip(TABLE["table"], found, strict=True))
 

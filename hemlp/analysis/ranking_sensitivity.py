@@ -16,7 +16,7 @@ from hemlp.errors import InvalidOption
 from hemlp.io.figures import COLOURS, new_figure, plain, save
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.default_cost_sensitivity import EnvelopeSum, Number, Sensitivity, crossings, format_default_cost
-from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.display import HtmlDisplay
@@ -177,7 +177,7 @@ def sensitivity(ev: Results, measure: str) -> Sensitivities:
     inputs = require_inputs(ev)
     each = inputs.measures[measure]
     of_pairs = each.measure if isinstance(each, RankedMeasure) else each
-    if not isinstance(of_pairs, PairMeasure):
+    if not pairs_classes(of_pairs):
         raise InvalidOption(f"{each} has no default cost, of which it could be a function")
     by_system = {}
     for system in ev.systems:

@@ -81,11 +81,11 @@ def diagnosis_tables(
     ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool
 ) -> list[tuple[str, Table, int | None]]:
     """All tables, with their titles, and of how many rows those that can be long are shown."""
-    from hemlp.measures.pair_measure import PairMeasure
+    from hemlp.measures.pair_measure import pairs_classes
 
     (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
     assert ev.inputs is not None
-    pairs = name if isinstance(ev.inputs.measures[name], PairMeasure) else "GIE"
+    pairs = name if pairs_classes(ev.inputs.measures[name]) else "GIE"
     where, branches = _branch_table(ev, name, level, intervals)
     return [
         ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals), None),

@@ -14,17 +14,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.measures.base import Measure, set_fields
+from hemlp.measures.derived import DerivedMeasure
 from hemlp.measures.instance_scores import Scores
-from hemlp.measures.scoring import UndefinedPolicy, as_batch, sharing_key
+from hemlp.measures.scoring import as_batch, sharing_key
 from hemlp.optimize.model import Model
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class RankedMeasure(Measure):
+class RankedMeasure(DerivedMeasure):
     """A measure of the k classes with the greatest scores (ties by label), or of all where there are fewer.
 
     Parameters
@@ -84,51 +83,9 @@ class RankedMeasure(Measure):
         return f"{self.measure}@{self.k}"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Those of the measure, under its own name."""
-        return self.name, *(column for column in self.measure.columns if column != self.measure.name)
-
-    @property
-    def _scorer(self) -> Any:
-        """That of the measure."""
-        return self.measure._scorer
-
-    @property
-    def greater_is_better(self) -> bool:
-        """As of the measure."""
-        return self.measure.greater_is_better
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """As of the measure."""
-        return self.measure.range
-
-    @property
-    def invariants(self) -> frozenset[str]:
-        """The range alone: equal scores make it depend on the names of classes."""
-        return self.measure.invariants & {"range"}
-
-    def _check_complete(self) -> None:
-        """As of the measure."""
-        self.measure._check_complete()
-
-    @property
-    def exact(self) -> bool:
-        """As of the measure."""
-        return self.measure.exact
-
-    @property
     def _model_key(self) -> Hashable:
         """Measures of one k share what they would share without it."""
         return self.k, sharing_key(self.measure)
-
-    def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
-        """As of the measure."""
-        return self.measure._mean_closure_size(hierarchy)
-
-    def bytes_needed(self, batch: Batch) -> FloatArray:
-        """As of the measure, for the k greatest scores."""
-        return self.measure.bytes_needed(self._as_batch(batch))
 
     @property
     def signature(self) -> str:
@@ -144,27 +101,17 @@ class RankedMeasure(Measure):
         sides = LabelSets.of([true], rows="sets", source="true labels"), ScoredSets.of([pred], source="predictions")
         return Batch.of(data, *sides).first(self.k)
 
-    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        return self.measure._undefined(self._as_batch(batch))
-
-    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
-        return self.measure._defined_rows(self._as_batch(batch), undefined, first_row)
-
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The model of the measure on the k greatest scores; ``pred`` maps labels to scores."""
         return self.measure.model(self._as_batch(data, true, pred))
 
     def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
         """How a pair-based measure of the k greatest scores depends on its default cost; see ``PairMeasure``."""
-        from hemlp.measures.pair_measure import PairMeasure
+        from hemlp.measures.pair_measure import pairs_classes
 
-        if not isinstance(self.measure, PairMeasure):
+        if not pairs_classes(self.measure):
             raise InvalidOption(f"{self} has no default cost, of which it could be a function")
         return self.measure.sensitivity(self._as_batch(data, true, pred))
-
-    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
-        columns = self.measure._compute_columns(model, solution)
-        return {self.name if name == self.measure.name else name: values for name, values in columns.items()}
 
     def without_k(self, scores: Scores) -> Scores:
         """Scores of this measure as those of the measure without k, on the same predictions."""

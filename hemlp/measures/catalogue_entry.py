@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 KINDS = {
     "PairMeasure": "hemlp.measures.pair_measure",
     "SetMeasure": "hemlp.measures.set_measure",
-    "MatchMeasure": "hemlp.measures.matches",
-    "TransportMeasure": "hemlp.measures.transport",
-    "NearestMeasure": "hemlp.measures.nearest",
     "ConstrainedMeasure": "hemlp.measures.constrained",
+    **dict.fromkeys(("MatchMeasure", "NearestMeasure", "TransportMeasure"), "hemlp.measures.former_classes"),
 }
 """Classes of measures that definitions begin with, and where they are."""
 LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {

@@ -14,22 +14,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import DerivedMeasure
 from hemlp.measures.naming import check_name
-from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.optimize.expressions import Constraint
 from hemlp.optimize.model import Model
 
 
 @dataclass(frozen=True)
-class ConstrainedMeasure(Measure):
+class ConstrainedMeasure(DerivedMeasure):
     """A measure of pairings or transports under constraints of your own, for each instance.
 
     Parameters
@@ -65,54 +62,14 @@ class ConstrainedMeasure(Measure):
         return f"{super()._sign()}|of {self.measure.signature}"
 
     @property
-    def _parts(self) -> tuple[Any, ...]:
-        """Those of the measure."""
-        return self.measure._parts
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those of the measure, under its own name."""
-        return self.name, *(column for column in self.measure.columns if column != self.measure.name)
-
-    @property
-    def _scorer(self) -> Any:
-        """That of the measure."""
-        return self.measure._scorer
-
-    @property
     def range(self) -> tuple[float, float]:
         """As of the measure, but for how bad it can become."""
         low, high = self.measure.range
         return (-math.inf, high) if self.greater_is_better else (low, math.inf)
 
-    @property
-    def invariants(self) -> frozenset[str]:
-        """The range alone."""
-        return self.measure.invariants & {"range"}
-
-    def _check_complete(self) -> None:
-        """As of the measure."""
-        self.measure._check_complete()
-
-    @property
-    def exact(self) -> bool:
-        """As of the measure."""
-        return self.measure.exact
-
-    def bytes_needed(self, batch: Batch) -> FloatArray:
-        """As of the measure."""
-        return self.measure.bytes_needed(batch)
-
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
         """The model of the measure with the constraints of each instance."""
         return self.measure.model(data, true, pred).with_constraints(self.constraints)
 
-    def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
-        return self.measure._undefined(batch)
-
-    def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
-        return self.measure._defined_rows(batch, undefined, first_row)
-
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
-        found = self.measure._compute_columns(getattr(model, "base", model), solution)
-        return {self.name if name == self.measure.name else name: values for name, values in found.items()}
+        return super()._compute_columns(getattr(model, "base", model), solution)

@@ -31,12 +31,9 @@ from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
 if TYPE_CHECKING:
-    from hemlp.measures.literals import MatchName, NearestName, PairName, SetName, TransportName
-    from hemlp.measures.matches import MatchMeasure
-    from hemlp.measures.nearest import NearestMeasure
+    from hemlp.measures.literals import PairName, SetName
     from hemlp.measures.pair_measure import PairMeasure
     from hemlp.measures.set_measure import SetMeasure
-    from hemlp.measures.transport import TransportMeasure
 
 _AT = re.compile(r"(.*?)\s*@\s*(\w*)\s*")
 
@@ -50,14 +47,14 @@ def _subclasses(of: type[Measure] = Measure) -> Iterator[type[Measure]]:
 
 def _find_class(name: str) -> Callable[..., Measure] | None:
     """The class of measures of this name: hemlp's own, or the only one that users have defined."""
-    for module in KINDS.values():
-        import_module(module)
-    known = [kind for kind in _subclasses() if kind.__name__ == name and name not in NAMED]
-    own = [kind for kind in known if kind.__module__.startswith("hemlp.")]
-    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in own or known}
+    if name in KINDS:
+        made: Callable[..., Measure] = getattr(import_module(KINDS[name]), name)
+        return made
+    known = [kind for kind in _subclasses() if kind.__name__ == name]
+    places = {f"{kind.__module__}.{kind.__qualname__}" for kind in known}
     if len(places) > 1:
         raise UnknownMeasure(f"there are several classes of measures called {name}: {', '.join(sorted(places))}")
-    return next(iter(reversed(own or known)), None)
+    return known[-1] if known else None
 
 
 M = TypeVar("M", bound=Measure)
@@ -67,12 +64,6 @@ M = TypeVar("M", bound=Measure)
 def measure(what: PairName, **parameters: Any) -> PairMeasure: ...
 @overload
 def measure(what: SetName, **parameters: Any) -> SetMeasure: ...
-@overload
-def measure(what: MatchName, **parameters: Any) -> MatchMeasure: ...
-@overload
-def measure(what: TransportName, **parameters: Any) -> TransportMeasure: ...
-@overload
-def measure(what: NearestName, **parameters: Any) -> NearestMeasure: ...
 @overload
 def measure(what: M) -> M: ...
 @overload

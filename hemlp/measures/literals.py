@@ -4,8 +4,5 @@
 
 from typing import Literal
 
-PairName = Literal["TIE", "SunLim", "GIE", "MGIA", "matched_P", "matched_R", "matched_F"]
+PairName = Literal["TIE", "SunLim", "GIE", "MGIA", "BMA", "funSimAvg", "funSimMax", "matched_P", "matched_R", "matched_F", "transport", "distance"]
 SetName = Literal["P_H", "R_H", "F_H", "SDL", "P_De", "R_De", "F_De", "F_Tol", "SDL_Tol", "P_LCA", "R_LCA", "F_LCA", "ICM", "simUI", "simGIC", "accuracy", "jaccard", "hamming", "P", "R", "F"]
-MatchName = Literal["BMA", "funSimAvg", "funSimMax"]
-TransportName = Literal["transport"]
-NearestName = Literal["distance"]

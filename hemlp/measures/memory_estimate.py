@@ -29,7 +29,7 @@ def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
     whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
     whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
     closed = measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"
-    model = 200.0 if not measure.bounds.plain else 20.0 if whole and closed else 72.0
+    model = 200.0 if not measure.bounds.plain or measure.pairing == "transport" else 20.0 if whole and closed else 72.0
     return max(model, cost_bytes(measure.cost))
 
 

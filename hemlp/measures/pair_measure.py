@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, row_sums
 from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -19,29 +21,23 @@ from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.memory_estimate import pairing_bytes
 from hemlp.measures.naming import check_name
-from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, count_common_classes
+from hemlp.measures.pair_options import contradictions, plain_default
+from hemlp.measures.pair_scores import PAIR_SCORES, MatchFacts, MatchScore, PairFacts, PairScore
 from hemlp.measures.scoring import UndefinedPolicy, as_batch
-from hemlp.options import check_choice, plain_horizon, plain_number
-from hemlp.problems.pairing.bounds import (
-    COVER,
-    ONE_TO_ONE,
-    Bounds,
-    DefaultCost,
-    bound_arrays,
-    contradiction,
-    default_array,
+from hemlp.optimize.joint import JointModel
+from hemlp.options import plain_horizon, plain_number
+from hemlp.problems.pairing.bounds import EACH, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.problems.pairing.build_model import (
+    build_model,
+    build_nearest,
+    build_transport,
+    forces_pairs,
+    lost_pairs,
+    simplified,
+    weighed,
 )
-from hemlp.problems.pairing.build_model import build_model, forces_pairs, lost_pairs, simplified, weighed
 from hemlp.problems.pairing.capacities import PairRule
-from hemlp.problems.pairing.costs import (
-    as_cost,
-    check_magnitude,
-    checked_costs,
-    cost_key,
-    cost_promises,
-    cost_text,
-    shares_of_one,
-)
+from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_key, cost_promises, cost_text, shares_of_one
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
@@ -50,6 +46,7 @@ if TYPE_CHECKING:
     from hemlp.measures.dual_values import ClassPrices
 
 
+ONE_EMPTY = "one side is empty and the other is not"
 _NOT_IN_MODEL = {"name", "score", "cost"}
 """Fields that do not make the model, or in another way."""
 
@@ -70,18 +67,22 @@ class PairMeasure(Measure):
         One value, a mapping from classes to values, a pair of those for predicted and true classes, or None for no
         default class.
     score
-        "error", "accuracy", "accuracy_union", "matched_P", "matched_R", "matched_F" or a ``PairScore``.
+        "error", "mean" (the error per predicted class), "accuracy", "accuracy_union", "matched_P", "matched_R",
+        "matched_F" or a ``PairScore``; or "BMA", "funSimAvg", "funSimMax" or a ``MatchScore``.
     max_distance
         Pairs that cost more do not exist.
     horizon
         h caps costs at 2h.
     pairing
-        "nearest" lets each class take one of its nearest.
+        "nearest" lets each class take one of its nearest; with the bounds (1, 1) on one side and (0, ALL) on the other
+        each class of the one side, and where it has none the error is infinite. "transport" divides classes: each side
+        is a mass of 1 that lies on its classes, and all of it moves to the other side.
     defined
-        "always", "single" (one class per side) or "both" (not when exactly one side is empty).
+        "always", "single" (one class per side), "both" (not when exactly one side is empty) or "nonempty" (not when a
+        side is empty).
     weights
         How much each class counts: its default cost is multiplied by its weight, and the cost of a pair by the mean
-        weight of its two classes.
+        weight of its two classes. Of a transport, the mass of a side lies on its classes in proportion to them.
 
     Raises
     ------
@@ -119,45 +120,28 @@ class PairMeasure(Measure):
         score: str | PairScore = "error",
         max_distance: float | None = None,
         horizon: int | None = None,
-        pairing: Literal["optimal", "nearest"] = "optimal",
-        defined: Literal["always", "single", "both"] = "always",
+        pairing: Literal["optimal", "nearest", "transport"] = "optimal",
+        defined: Literal["always", "single", "both", "nonempty"] = "always",
         weights: Mapping[Label, float] | None = None,
     ) -> None:
         if not isinstance(bounds, Bounds):
             raise InvalidOption(f"bounds={bounds!r} are not Bounds(predicted=(…, …), true=(…, …))")
         set_fields(
-            self, name=name, bounds=bounds, cost=as_cost(cost), default_cost=_plain_default(default_cost),
+            self, name=name, bounds=bounds, cost=as_cost(cost), default_cost=plain_default(default_cost),
             scoring=score, max_distance=plain_number("max_distance", max_distance, 0), horizon=plain_horizon(horizon),
             pairing=pairing, defined=defined, weights=weights,
         )  # fmt: skip
-        for words in self._contradictions():
+        for words in contradictions(self):
             raise InvalidOption(words)
         check_name(self)
 
-    def _contradictions(self) -> Iterator[str]:
-        """What is not an option, and which options do not fit together."""
-        check_choice("pairing", self.pairing, ("optimal", "nearest"))
-        check_choice("defined", self.defined, ("always", "single", "both"))
-        score, default, weighted = self.scoring, self.default_cost, self.weights is not None
-        if not isinstance(score, PairScore):
-            check_choice("score", score, tuple(PAIR_SCORES))
-        if self.horizon is not None and not getattr(self.cost, "unit", False):
-            yield "horizon counts edges and needs a cost that does: shortest paths of unit lengths"
-        if str(score).startswith("accuracy") and not (isinstance(default, int | float) and default > 0):
-            yield f"score={score!r} needs one default_cost above 0, not {default!r}"
-        if weighted and not (isinstance(self.weights, Mapping) and self.pairing == "optimal"):
-            yield "weights map classes to numbers, for optimal pairings"
-        if isinstance(score, str) and score != "error" and (weighted or not self.bounds.plain):
-            yield f"score={score!r} needs plain bounds and no weights: else it would leave its range"
-        if self._scorer.similarity and (self.bounds != ONE_TO_ONE or default != 0.5 or self.max_distance is not None):
-            yield f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5"
-        if self.pairing == "nearest" and self.bounds != COVER:
-            yield "pairing='nearest' is for the bounds (1, ALL) on both sides"
-
     @property
     def columns(self) -> tuple[str, ...]:
-        """The score, the least cost, and scores that are shown beside it."""
-        return self.name, "error", *(score for score in self._scorer.beside if score != self.name)
+        """The score, the least cost, and scores that are shown beside it; of a transport the score alone."""
+        if self._of_matches:
+            return self.name, "predicted_error", "true_error"
+        error = () if self.pairing == "transport" else ("error",)
+        return self.name, *error, *(score for score in self._scorer.beside if score != self.name)
 
     @property
     def _parts(self) -> tuple[Any, ...]:
@@ -169,6 +153,11 @@ class PairMeasure(Measure):
     def _scorer(self) -> PairScore:
         """How the score is made from the optimum."""
         return PAIR_SCORES[self.scoring] if isinstance(self.scoring, str) else self.scoring
+
+    @cached_property
+    def _of_matches(self) -> bool:
+        """Whether it is made of the best match of each class."""
+        return isinstance(self._scorer, MatchScore)
 
     @property
     def invariants(self) -> frozenset[str]:
@@ -185,6 +174,7 @@ class PairMeasure(Measure):
         if "zero_if_equal" in promised and alone and isinstance(self.scoring, str):
             kept.add("best_if_equal")
             strict = self.bounds.plain and self.weights is None and self.default_cost != 0
+            strict &= getattr(self._scorer, "strict", True)
             if turned and "zero_only_if_equal" in promised and lower == {1} and strict:
                 kept.add("best_only_if_equal")
         return frozenset(kept)
@@ -194,7 +184,7 @@ class PairMeasure(Measure):
         """Measures that differ only in name and score share their pairing; scores of similarities limit its costs."""
         plain = self.serializable_fields()
         rest = ((k, id(v) if plain[k] == "custom" else v) for k, v in self.fields.items() if k not in _NOT_IN_MODEL)
-        return cost_key(self.cost), self._scorer.similarity, tuple(rest)
+        return cost_key(self.cost), self._scorer.similarity, self._of_matches, tuple(rest)
 
     def _pair_bytes(self, hierarchy: Hierarchy) -> float:
         """As of Problem 1."""
@@ -204,11 +194,33 @@ class PairMeasure(Measure):
         """Nothing where the sizes of the sides leave it undefined."""
         return np.where(self._undefined(batch)[0], 0.0, super().bytes_needed(batch))
 
-    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> PairingModel:
-        """Problem 1 of one instance (hierarchy, true, pred) or of a batch."""
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
+        """Problem 1 of one instance (hierarchy, true, pred) or of a batch; of best matches one for each side."""
         batch = as_batch(data, true, pred)
-        pairs, labels = Pairs.of(batch), batch.hierarchy.labels
+        pairs, title = Pairs.of(batch), str(self)
         kappa = self._kappa(batch, pairs)
+        if self._of_matches:
+            titles = (f"{title}: the best match of each {name} class" for name in SIDES)
+            parts = [build_nearest(words, batch, pairs, kappa, side) for side, words in enumerate(titles)]
+            return JointModel(title, dict(zip(SIDES, parts, strict=True)))
+        if self.pairing == "transport":
+            return build_transport(title, batch, pairs, kappa, self._masses(batch.hierarchy))
+        if self._choosing is not None:
+            return build_nearest(title, batch, pairs, kappa, self._choosing)
+        return self._pairing(batch, pairs, kappa)
+
+    @cached_property
+    def _choosing(self) -> int | None:
+        """The side whose classes each choose one of their nearest, where the other side needs none."""
+        return EACH.index(self.bounds) if self.pairing == "nearest" and self.bounds in EACH else None
+
+    def _masses(self, h: Hierarchy) -> FloatArray | None:
+        """What the classes of a transport weigh; None for evenly."""
+        return None if self.weights is None else class_weights(h, self.weights)
+
+    def _pairing(self, batch: Batch, pairs: Pairs, kappa: FloatArray) -> PairingModel:
+        """Problem 1 with the bounds and default classes that were given."""
+        labels = batch.hierarchy.labels
         given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
         sides = zip(given, batch.sides, SIDES, strict=True)
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
@@ -232,7 +244,7 @@ class PairMeasure(Measure):
         own_lengths = getattr(self.cost, "weights", None) != "uniform"
         if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
-        if self._scorer.similarity:
+        if self._scorer.similarity or self._of_matches:
             kappa = shares_of_one(self.cost, batch, pairs, self.name)
         else:
             kappa = checked_costs(self.cost, batch, pairs)
@@ -277,23 +289,35 @@ class PairMeasure(Measure):
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         predicted, true = batch.pred.sizes, batch.true.sizes
+        if self.pairing == "transport" and (masses := self._masses(batch.hierarchy)) is not None:
+            heavy = [row_sums(masses[side.classes], side.ptr) > 0 for side in batch.sides]
+            weightless = ~(heavy[0] & heavy[1]) & (predicted + true > 0)
+            return weightless, f"{ONE_EMPTY}, or the classes of a side weigh nothing"
         if self.defined == "single":
             return (predicted != 1) | (true != 1), "it needs exactly one true and one predicted class"
         if self.defined == "both":
-            return (predicted == 0) != (true == 0), "one side is empty and the other is not"
+            return (predicted == 0) != (true == 0), ONE_EMPTY
+        if self.defined == "nonempty":
+            return (predicted == 0) | (true == 0), "a side is empty"
         return super()._undefined(batch)
 
-    def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
-        batch = model.batch
-        facts = PairFacts(
-            solution.objectives,
-            batch.pred.sizes,
-            batch.true.sizes,
-            count_common_classes(batch),
-            float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan,
-        )
-        beside = {name: PAIR_SCORES[name].function(facts) for name in self._scorer.beside}
-        return {"error": facts.error, **beside, self.name: self._scorer.function(facts)}
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        facts = self._facts(model, solution)
+        beside = {each: PAIR_SCORES[each].values(facts) for each in self._scorer.beside}
+        shown = {each: beside[each] if each in beside else getattr(facts, each) for each in self.columns[1:]}
+        return {**shown, self.name: self._scorer.values(facts)}
+
+    def _facts(self, model: Any, solution: Any) -> PairFacts:
+        """What the score is made of."""
+        batch, error = model.batch, solution.objectives
+        default = float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan
+        if self._of_matches:
+            return MatchFacts(batch, error, default, *(solution.parts[side].objectives for side in SIDES))
+        if self._choosing is not None:
+            half = model.halves[self._choosing]
+            lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
+            error = np.where(lost, math.inf, error)
+        return PairFacts(batch, error, default)
 
     def prices(self, hierarchy: Hierarchy, true: Any, pred: Any) -> ClassPrices:
         """What each class of an instance adds to the least cost: its prices as a range, and its absence.
@@ -305,8 +329,8 @@ class PairMeasure(Measure):
 
         Raises
         ------
-        InfeasibleModel
-            If it has no solution.
+        InfeasibleModel, InvalidOption
+            If it has no solution, or the measure is one of best matches or a transport.
 
         Examples
         --------
@@ -318,6 +342,8 @@ class PairMeasure(Measure):
         """
         from hemlp.measures.dual_values import class_prices
 
+        if not pairs_classes(self):
+            raise InvalidOption(f"{self} has no prices of classes: it is not one pairing of all of them")
         return class_prices(self, as_batch(hierarchy, true, pred))
 
     # ---- as a function of the default cost
@@ -357,14 +383,8 @@ class PairMeasure(Measure):
         return totals.sensitivity()
 
 
-def _plain_default(cost: Any) -> Any:
-    if isinstance(cost, tuple):
-        if len(cost) != 2:
-            raise InvalidOption(f"default_cost={cost!r} is not one value or a pair (predicted, true)")
-        return tuple(_plain_default(side) for side in cost)
-    if isinstance(cost, Mapping):
-        return {label: _plain_default(value) for label, value in cost.items()}
-    number = plain_number("default_cost", cost, 0)
-    if number is not None:
-        check_magnitude(float(number), lambda _: "default_cost")
-    return number
+def pairs_classes(measure: object) -> TypeGuard[PairMeasure]:
+    """Whether it costs what the pairs of one pairing cost that takes all classes: no best match, no transport."""
+    if not isinstance(measure, PairMeasure) or measure.pairing == "transport":
+        return False
+    return measure._choosing is None and not measure._of_matches

@@ -1,10 +1,18 @@
-"""Scores of Problem 1: what is made of the least cost and of the numbers of classes."""
+"""Scores of Problem 1: what is made of the least cost and of the numbers of classes.
+
+Best matches are two pairings: in the first each predicted class takes one true class, in the second each true class one
+predicted class. With a similarity s, and κ = 1 − s, their least costs are
+
+    e_p = Σ_i (1 − max_j s_ij)        e_t = Σ_j (1 − max_i s_ij).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +24,36 @@ from hemlp.instances.batch import Batch
 class PairFacts:
     """What a score may be made of, an array each: the least cost, and how many classes there are."""
 
+    batch: Batch
     error: FloatArray
-    predicted: IntArray
-    true: IntArray
-    common: IntArray
     default_cost: float
+
+    @property
+    def predicted(self) -> IntArray:
+        """How many predicted classes."""
+        return self.batch.pred.sizes
+
+    @property
+    def true(self) -> IntArray:
+        """How many true classes."""
+        return self.batch.true.sizes
+
+    @cached_property
+    def common(self) -> IntArray:
+        """How many classes are on both sides."""
+        return count_common_classes(self.batch)
+
+
+@dataclass(frozen=True)
+class MatchFacts(PairFacts):
+    """What a score of best matches may be made of: e_p and e_t as well."""
+
+    predicted_error: FloatArray
+    true_error: FloatArray
+
+    def means(self) -> tuple[FloatArray, FloatArray]:
+        """e_p / M and e_t / N; 0 on an empty side."""
+        return self.predicted_error / np.maximum(self.predicted, 1), self.true_error / np.maximum(self.true, 1)
 
 
 @dataclass(frozen=True)
@@ -52,12 +85,50 @@ class PairScore:
     2.5
     """
 
-    function: Callable[[PairFacts], FloatArray]
+    function: Callable[[Any], FloatArray]
     greater_is_better: bool = False
     range: tuple[float, float] = (0.0, math.inf)
     mirror: str | None = None
     beside: tuple[str, ...] = ()
     similarity: bool = False
+
+    def values(self, facts: PairFacts) -> FloatArray:
+        """One value per instance."""
+        return self.function(facts)
+
+
+@dataclass(frozen=True)
+class MatchScore(PairScore):
+    """A score made of the best matches of both sides; one empty side makes it the worst value, two the best.
+
+    Parameters
+    ----------
+    function
+        From ``MatchFacts`` (an array for each fact) to one value per instance.
+    greater_is_better, range, mirror
+        As of a ``PairScore``.
+    strict
+        Whether it is best only where every class of both sides has a perfect match.
+
+    Examples
+    --------
+    >>> from hemlp import ALL, Bounds, Hierarchy, PairMeasure
+    >>> worse_side = MatchScore(lambda f: 1 - np.maximum(*f.means()))
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> best = PairMeasure("best", Bounds((1, ALL), (1, ALL)), cost="wu_palmer", pairing="nearest", score=worse_side)
+    >>> best.score(h, true=["sheep", "cow"], pred=["cow"])
+    0.75
+    """
+
+    greater_is_better: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    strict: bool = True
+
+    def values(self, facts: PairFacts) -> FloatArray:
+        """One value per instance."""
+        worst, best = self.range if self.greater_is_better else self.range[::-1]
+        predicted, true = facts.predicted == 0, facts.true == 0
+        return np.where(predicted | true, np.where(predicted & true, best, worst), self.function(facts))
 
 
 def _accuracy(name: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
@@ -85,13 +156,22 @@ def _matched(mirror: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
     return PairScore(function, True, (0.0, 1.0), mirror, MATCHED, similarity=True)
 
 
+def _bma(facts: MatchFacts) -> FloatArray:
+    share: FloatArray = (facts.predicted_error + facts.true_error) / np.maximum(facts.predicted + facts.true, 1)
+    return 1 - share
+
+
 PAIR_SCORES: dict[str, PairScore] = {
     "error": PairScore(lambda facts: facts.error, mirror="error"),
+    "mean": PairScore(lambda facts: facts.error / np.maximum(facts.predicted, 1)),
     "accuracy": _accuracy("accuracy", lambda f: f.predicted + f.true - 2 * f.common),
     "accuracy_union": _accuracy("accuracy_union", lambda f: f.predicted + f.true - f.common),
     "matched_P": _matched("matched_R", lambda f: f.predicted),
     "matched_R": _matched("matched_P", lambda f: f.true),
     "matched_F": _matched("matched_F", lambda f: (f.predicted + f.true) / 2),
+    "BMA": MatchScore(_bma, mirror="BMA"),
+    "funSimAvg": MatchScore(lambda f: 1 - np.add(*f.means()) / 2, mirror="funSimAvg"),
+    "funSimMax": MatchScore(lambda f: 1 - np.minimum(*f.means()), mirror="funSimMax", strict=False),
 }
 """Scores by name. One line more makes a score of yours known by name."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import latex
 from hemlp.optimize.lp_files import one_sided
-from hemlp.optimize.program import LinearProgram, Row, Variable, exact_integers, number_text
+from hemlp.optimize.program import LinearProgram, Row, Variable, exact_integers, number_text, row_text, sum_text
 from hemlp.optimize.solver import importable
 
 if TYPE_CHECKING:
@@ -184,16 +183,11 @@ def to_latex(program: LinearProgram) -> str:
     """
     program.check_bounded()
     names = [symbol(v.name) for v in program.variables]
-    goal = _latex_sum(((i, v.cost) for i, v in enumerate(program.variables) if v.cost), names)
+    goal = sum_text(((i, v.cost) for i, v in enumerate(program.variables) if v.cost), names, r"\,")
     word = r"\max" if program.maximize else r"\min"
     lines = [rf"{word}\ & {goal}"]
     for k, row in enumerate(program.rows):
-        body = _latex_sum(row.terms, names)
-        if row.lower == row.upper:
-            text = f"{body} = {number_text(row.lower)}"
-        else:
-            low = "" if math.isinf(row.lower) else rf"{number_text(row.lower)} \le "
-            text = low + body + ("" if math.isinf(row.upper) else rf" \le {number_text(row.upper)}")
+        text = row_text(row, sum_text(row.terms, names, r"\,"), r"\le")
         note = rf" && \text{{{latex(row.note)}}}" if row.note else ""
         lines.append(("" if k else r"\text{s.t.}\ ") + f"& {text}{note}")
     ranges: dict[tuple[float, float], list[str]] = {}
@@ -212,12 +206,3 @@ def symbol(name: str) -> str:
     """A name of an LP file in LaTeX: x_0_1 is x_{0,1}."""
     head, *places = name.split("_")
     return f"{head}_{{{','.join(places)}}}" if places else head
-
-
-def _latex_sum(terms: Iterable[tuple[int, float]], names: Sequence[str]) -> str:
-    text = ""
-    for i, coefficient in terms:
-        sign = " - " if coefficient < 0 else " + " if text else ""
-        size = "" if abs(coefficient) == 1 else rf"{number_text(abs(coefficient))}\,"
-        text += f"{sign}{size}{names[i]}"
-    return text.strip() or "0"

@@ -154,10 +154,6 @@ class JointModel(Model[JointSolution]):
             found[name] = yield from part.plan()
         return JointSolution(self, found)
 
-    def combine(self, parts: Mapping[str, Any]) -> JointSolution:
-        """The solutions of all parts, by name, as one."""
-        return JointSolution(self, parts)
-
     def joined(self, solutions: list[JointSolution]) -> JointSolution:
         """Solutions of consecutive parts of the batch as one of the whole."""
         return JointSolution(

@@ -210,12 +210,7 @@ class LinearProgram:
         goal = sum_text([(i, v.cost) for i, v in enumerate(self.variables) if v.cost], names)
         lines = [f"{'maximize' if self.maximize else 'minimize'}  {goal}", "subject to"]
         for row in self.rows:
-            body = sum_text(row.terms, names)
-            if row.lower == row.upper:
-                text = f"{body} = {number_text(row.lower)}"
-            else:
-                low = "" if math.isinf(row.lower) else f"{number_text(row.lower)} ≤ "
-                text = low + body + ("" if math.isinf(row.upper) else f" ≤ {number_text(row.upper)}")
+            text = row_text(row, sum_text(row.terms, names), "≤")
             lines.append(f"  {text}" + (f"    ({printable(row.note)})" if row.note else ""))
         ranges: dict[tuple[float, float], list[str]] = {}
         for variable, name in zip(self.variables, names, strict=True):
@@ -232,12 +227,20 @@ def number_text(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
 
 
-def sum_text(terms: Iterable[tuple[int, float]], names: Sequence[str]) -> str:
+def row_text(row: Row, body: str, at_most: str) -> str:
+    """lower ≤ body ≤ upper, without bounds that are infinite, or body = lower."""
+    if row.lower == row.upper:
+        return f"{body} = {number_text(row.lower)}"
+    low = "" if math.isinf(row.lower) else f"{number_text(row.lower)} {at_most} "
+    return low + body + ("" if math.isinf(row.upper) else f" {at_most} {number_text(row.upper)}")
+
+
+def sum_text(terms: Iterable[tuple[int, float]], names: Sequence[str], times: str = " ") -> str:
     """Σ coefficient · name, or 0."""
     text = ""
     for i, coefficient in terms:
         sign = " - " if coefficient < 0 else " + " if text else ""
-        size = "" if abs(coefficient) == 1 else f"{number_text(abs(coefficient))} "
+        size = "" if abs(coefficient) == 1 else number_text(abs(coefficient)) + times
         text += f"{sign}{size}{names[i]}"
     return text.strip() or "0"
 

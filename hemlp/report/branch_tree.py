@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
 from hemlp.analysis.diagnosis.system_batches import align_classes
-from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_measure import pairs_classes
 from hemlp.report.elements import Section, notes, select
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow
@@ -53,7 +53,7 @@ def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str,
 def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
     """The tree. ``ahead``: the systems that it compares at first."""
     inputs = require_inputs(ev)
-    pairs = isinstance(inputs.measures[measure], PairMeasure)
+    pairs = pairs_classes(inputs.measures[measure])
     loss = (
         f"the error of {measure}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
     )

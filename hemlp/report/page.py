@@ -18,7 +18,7 @@ from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_text
-from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_measure import pairs_classes
 from hemlp.report import error_sections, measure_sections
 from hemlp.report.branch_tree import branch_data, tree_section
 from hemlp.report.elements import Section, select
@@ -146,7 +146,7 @@ def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
     means = np.array(common_means(ev, leader))
     order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
     ahead = [ev.systems[k] for k in order.tolist()]
-    name = next((name for name, of in inputs.measures.items() if isinstance(of, PairMeasure)), "GIE")
+    name = next((name for name, of in inputs.measures.items() if pairs_classes(of)), "GIE")
     found = [error_sections.levels_section(ev)]
     sample = draw_sample(ev, leader, MOST)
     pairs: dict[str, ClassPairs] = {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hemlp.instances.file_cuts import parse_cut
-from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_measure import pairs_classes
 from hemlp.measures.set_measure import SetMeasure
 from hemlp.results.results import require_inputs
 
@@ -29,7 +29,9 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     from hemlp.analysis.scored.step_scores import ScoringOptions
 
     inputs = require_inputs(ev)
-    measures = {name: each for name, each in inputs.measures.items() if isinstance(each, PairMeasure | SetMeasure)}
+    measures = {
+        name: each for name, each in inputs.measures.items() if isinstance(each, SetMeasure) or pairs_classes(each)
+    }
     files: dict[str, list[str]] = {}
     for name, text in systems.items():
         if (cut := parse_cut(text)) is not None and os.path.isfile(cut.file):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from hemlp.optimize.program import Status
+import numpy as np
+
 from hemlp.problems.pairing.data import flow_data
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.base import BaseSolver, statuses_of
 
 
 class SuccessiveShortestPaths(BaseSolver):
@@ -23,6 +23,16 @@ class SuccessiveShortestPaths(BaseSolver):
         return _solve_plain(model) if model.arcs is None else _solve_circulation(model)
 
 
+class TransportSolver(SuccessiveShortestPaths):
+    """Accepts transports: masses are routed along shortest paths, one after the other."""
+
+    name = "transport"
+
+    def accepts(self, model: Any) -> bool:
+        """Pairings of masses."""
+        return super().accepts(model) and model.units is not None
+
+
 def _solve_plain(model: PairingModel) -> PairingSolution:
     from hemlp.kernels.flow.pairing import Chosen
     from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
@@ -31,7 +41,7 @@ def _solve_plain(model: PairingModel) -> PairingSolution:
     to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
     chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
     feasible = successive_shortest_paths(model.data, Chosen(chosen, to_default, prices))
-    return PairingSolution(model, _codes(feasible), chosen, to_default, hints=prices)
+    return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)
 
 
 def _solve_circulation(model: PairingModel) -> PairingSolution:
@@ -40,8 +50,4 @@ def _solve_circulation(model: PairingModel) -> PairingSolution:
     arcs = model.circulation
     flow, potential = np.zeros(arcs.cost.size, np.int64), np.zeros(int(arcs.nodes.sum()))
     feasible = find_flows(flow_data(model), flow, potential)
-    return model.solution_of(_codes(feasible), flow, hints=(potential,))
-
-
-def _codes(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)
+    return model.solution_of(statuses_of(feasible), flow, hints=(potential,))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hemlp.optimize.budget import solve_within
+from hemlp.optimize.program import Status
 from hemlp.optimize.solver import importable
 
 
@@ -34,3 +38,8 @@ class BaseSolver:
     def solve_batch(self, model: Any) -> Any:
         """The solution, however long it takes."""
         raise NotImplementedError
+
+
+def statuses_of(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Optimal where there is a solution, and infeasible where not."""
+    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.base import BaseSolver, statuses_of
 
 
 class ClosedForms(BaseSolver):
@@ -34,12 +32,7 @@ class ClosedForms(BaseSolver):
             chosen = np.isfinite(model.kappa)
             rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
             feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
-            return PairingSolution(model, _statuses(feasible), chosen, to_default)
+            return PairingSolution(model, statuses_of(feasible), chosen, to_default)
         chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
         feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
-        return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
-
-
-def _statuses(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    codes = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE)
-    return codes.astype(np.int8)
+        return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)

@@ -8,10 +8,9 @@ import numpy as np
 
 from hemlp.arrays import row_sums
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.base import BaseSolver, statuses_of
 
 
 class NearestAssignment(BaseSolver):
@@ -39,8 +38,7 @@ class NearestAssignment(BaseSolver):
         _, first = np.unique(ends[best], return_index=True)
         chosen = np.zeros(model.kappa.size, np.bool_)
         chosen[usable[best][first]] = True
-        stuck = row_sums(needs & np.isinf(least), half.side.ptr) > 0
-        codes = np.where(stuck, Status.INFEASIBLE, Status.OPTIMAL).astype(np.int8)
+        codes = statuses_of(row_sums(needs & np.isinf(least), half.side.ptr) == 0)
         return PairingSolution(model, codes, chosen, (to_default[PRED], to_default[TRUE]))
 
 

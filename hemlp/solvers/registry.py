@@ -22,7 +22,7 @@ SOLVERS = {
     "search": "hemlp.solvers.search:LcaSearch",
     "extended": "hemlp.solvers.extended:ExtendedGraphs",
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
-    "transport": "hemlp.solvers.transport:TransportSolver",
+    "transport": "hemlp.solvers.augmenting:TransportSolver",
     "augmenting": "hemlp.solvers.augmenting:SuccessiveShortestPaths",
     "independent": "hemlp.solvers.independent:NearestAssignment",
     "flow": "hemlp.solvers.flow:MinCostFlow",

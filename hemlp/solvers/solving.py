@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from hemlp.errors import InvalidSolution
-from hemlp.optimize.joint import JointModel
+from hemlp.optimize.joint import JointModel, JointSolution
 from hemlp.optimize.model import Model, Solution
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.provenance import Claim
@@ -31,7 +31,7 @@ def solve(
     """
     if isinstance(model, JointModel):
         parts = {name: solve(part, solver, time_limit, verified=verified) for name, part in model.parts.items()}
-        joint: Any = model.combine(parts)
+        joint: Any = JointSolution(model, parts)
         return joint  # type: ignore[no-any-return]
     limit = getattr(model, "time_limit", None) if time_limit is None else time_limit
     chosen = find_solver(model, default_solver(model) if solver is None else solver)

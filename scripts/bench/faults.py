@@ -111,8 +111,10 @@ FAULTS = [
     Fault("measures/averages.py", "covered = predicted > 0 if average == \"cafa\" else", "covered = predicted >= 0 if average == \"cafa\" else", "CAFA's mean precision counts instances without prediction", "averages"),
     Fault("measures/information.py", "whole[number == 0] = size", "whole[number == 0] = 1", "information accretion of roots", "more_sets curves"),
     Fault("measures/information.py", "there = held[np.minimum(np.searchsorted(held, keys), held.size - 1)] == keys", "there = keys >= 0", "information accretion of classes with several parents", "more_sets curves"),
-    Fault("measures/matches.py", "return 1 - np.minimum(*facts.means())", "return 1 - np.maximum(*facts.means())", "funSimMax", "composites"),
-    Fault("measures/nearest.py", "once = within.astype(np.int64)", "once = np.ones_like(within, dtype=np.int64)", "the nearest measure where nothing is near", "ranked greatest_scores drops conformance"),
+    Fault("measures/pair_scores.py", "1 - np.minimum(*f.means())", "1 - np.maximum(*f.means())", "funSimMax", "composites"),
+    Fault("measures/pair_measure.py", "error = np.where(lost, math.inf, error)", "error = np.where(lost, error, error)", "classes without a nearest one", "composites"),
+    Fault("measures/pair_scores.py", "np.where(predicted & true, best, worst)", "np.where(predicted & true, worst, best)", "best matches of an empty side", "composites"),
+    Fault("problems/pairing/build_model.py", "once = np.minimum(np.bincount(ends, minlength=own.classes.size), 1).astype(np.int64)", "once = np.ones(own.classes.size, np.int64)", "the nearest measure where nothing is near", "composites ranked greatest_scores conformance"),
     # statistics, scores, diagnosis
     Fault("analysis/statistics/tests.py", "- float((ties**3 - ties).sum()) / 48", "", "Wilcoxon's variance with ties"),
     Fault("analysis/statistics/tests.py", "won = k if sided == \"one\" else max(k, n - k)", "won = k", "the exact two-sided sign test"),
@@ -154,7 +156,7 @@ FAULTS = [
     Fault("analysis/statistics/comparisons.py", "interval=replace(self.interval, low=-high, high=-low)", "interval=self.interval", "the interval of a turned difference"),
     Fault("analysis/statistics/units.py", "sha256(text).digest()[-2:]", "sha256(text).digest()[:2]", "buckets of ids"),
     Fault("analysis/statistics/units.py", "sorted(range(self.size), key=keys.__getitem__)", "list(range(self.size))", "intervals depend on the order of rows"),
-    Fault("problems/pairing/masses.py", "np.rint(upto / upto[-1] * MOST)", "np.floor(weights / weights.sum() * MOST).cumsum()", "masses of transport", "transport composites"),
-    Fault("problems/pairing/places.py", "np.minimum(*(np.where(of, free, limit)", "np.maximum(*(np.where(of, free, limit)", "pair=ALL with soft bounds", "rules bound_rules"),
+    Fault("problems/pairing/marginals.py", "np.rint(upto / upto[-1] * MOST)", "np.floor(weights / weights.sum() * MOST).cumsum()", "masses of transport", "transport composites"),
+    Fault("problems/pairing/circulation.py", "np.minimum(*(np.where(of, free, limit)", "np.maximum(*(np.where(of, free, limit)", "pair=ALL with soft bounds", "capacities_and_prices class_bounds"),
     Fault("optimize/provenance.py", "refused = self.asked & (", "refused = False & (", "a worse solution is replaced in silence", "sabotage"),
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.instance_scores import mean
-from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.inputs import Inputs
@@ -129,7 +129,7 @@ def branches(
 
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = require_inputs(ev)
-    pairs = isinstance(inputs.measures[name], PairMeasure)
+    pairs = pairs_classes(inputs.measures[name])
     loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
     notes = [f"mean of {name} over the instances that have a true class in the branch; share of {loss}"]
     if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
@@ -174,7 +174,7 @@ def compute_branches(ev: Results, system: str, measure: str) -> BranchStatistics
     """All branches of one system."""
     inputs = require_inputs(ev)
     h, counts = inputs.hierarchies[system], count_classes(ev, system, "closures")
-    if isinstance(inputs.measures[measure], PairMeasure):
+    if pairs_classes(inputs.measures[measure]):
         loss = class_costs(ev, system, measure)[0].sum(axis=0)
     else:
         loss = class_loss(counts).astype(np.float64)

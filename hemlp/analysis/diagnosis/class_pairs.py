@@ -17,7 +17,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.factory import measure as made
-from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_measure import PairMeasure, pairs_classes
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.build_model import plain_pairing
 from hemlp.problems.pairing.model import PairingModel
@@ -80,8 +80,8 @@ def find_pair_measure(ev: Results, name: str) -> PairMeasure:
     """A pair-based measure that was evaluated, or any by its text."""
     inputs = require_inputs(ev)
     measure = inputs.measures.get(name) or made(name)
-    if not isinstance(measure, PairMeasure):
-        pairs = [each for each, of in inputs.measures.items() if isinstance(of, PairMeasure)]
+    if not pairs_classes(measure):
+        pairs = [each for each, of in inputs.measures.items() if pairs_classes(of)]
         raise InvalidOption(
             f"{name} pairs no classes: give a pair-based measure, {' or '.join(pairs) or 'such as GIE'}"
         )

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from hemlp.measures.base import Measure
 from hemlp.measures.pair_measure import PairMeasure
-from hemlp.measures.transport import TransportMeasure
 from hemlp.problems.pairing.bounds import ONE_TO_ONE
 from hemlp.problems.pairing.costs import ShortestPath
 
@@ -31,7 +30,7 @@ class Theorem:
 
 def _symmetric(measure: Measure, trees: bool) -> bool:
     """The measures themselves: a child may do anything."""
-    return type(measure) in (PairMeasure, TransportMeasure) and "symmetric" in measure.invariants
+    return type(measure) is PairMeasure and "symmetric" in measure.invariants
 
 
 def _gospa(measure: Measure, trees: bool) -> bool:

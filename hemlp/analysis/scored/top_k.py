@@ -26,7 +26,6 @@ from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import mean
-from hemlp.measures.nearest import NearestMeasure
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_known
 from hemlp.solvers.registry import Solver
@@ -159,7 +158,7 @@ def ranked(
     values: dict[str, FloatArray] = {}
     policies: tuple[tuple[bool, UndefinedPolicy], ...] = (True, "nan"), (False, undefined)
     for distances, policy in policies:
-        here = {name: each for name, each in resolved.items() if isinstance(each.measure, NearestMeasure) == distances}
+        here = {name: each for name, each in resolved.items() if _is_distance(each) == distances}
         scored = score_together(list(here.values()), batch, undefined=policy, **options) if here else []
         values |= {name: of.values for name, of in zip(here, scored, strict=True)}
     notes = list(data.notes)
@@ -169,6 +168,11 @@ def ranked(
             notes.append(f"{name}: undefined on {plural(lacking, 'instance')}, {which} left out")
     better = {name: each.greater_is_better for name, each in resolved.items()}
     return Ranked({name: values[name] for name in resolved}, better, tuple(notes), data.batch.ids)
+
+
+def _is_distance(each: RankedMeasure) -> bool:
+    """Whether an empty side leaves it undefined, which is counted."""
+    return getattr(each.measure, "defined", None) == "nonempty"
 
 
 def _resolve_ranked(what: str | Measure) -> RankedMeasure:

@@ -16,7 +16,6 @@ import numpy as np
 from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, TRUE
@@ -265,8 +264,3 @@ def _beyond_hub(h: Hierarchy, hub: int | None) -> Any:
     twins = Rows(way_ptr, np.array([x for _, members in ordered for x in members], np.int32))
     place, depth = (-1, 0) if hub is None else (hub, int(h.unit_depths[hub]))
     return Beyond(place, depth, Rows(from_ptr, from_idx), twins, group_of)
-
-
-def node_label(batch: Batch, node: int) -> Label | Top:
-    """The label of a node, TOP for ⊤."""
-    return TOP if node == len(batch.hierarchy) else batch.hierarchy.labels[node]

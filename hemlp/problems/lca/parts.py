@@ -129,15 +129,14 @@ class PartProgram:
         same = Row("same_value", value, value, list(self._value(f).items()))
         return self._program(f"the smallest at F = {f}", self.size, False, [same])
 
-    def extreme(self, f: Fraction, value: int, size: int, sign: int, beyond: int) -> LinearProgram:
-        """The least ``sign`` · difference, above ``beyond``, with this value and so many nodes."""
-        goal = {k: sign * c for k, c in self.difference.items()}
+    def extreme(self, f: Fraction, value: int, size: int, beyond: int) -> LinearProgram:
+        """The least difference above ``beyond``, with this value and so many nodes."""
         rows = [
             Row("same_value", value, value, list(self._value(f).items())),
             Row("same_size", size, size, list(self.size.items())),
-            Row("beyond", beyond + 1, math.inf, list(goal.items())),
+            Row("beyond", beyond + 1, math.inf, list(self.difference.items())),
         ]
-        return self._program(f"differences at F = {f}", goal, False, rows)
+        return self._program(f"differences at F = {f}", self.difference, False, rows)
 
     # ---- solutions
 
@@ -173,13 +172,9 @@ class ByParts:
         """Nodes, common nodes and difference of sizes of the whole."""
         from hemlp.kernels.lca.stepwise import counts
 
-        predicted, true, common = (int(x) for x in self.search.base)
-        sums = [sum(column) for column in zip(*(counts(self.search, s) for s in self.leaders), strict=True)] or [
-            0,
-            0,
-            0,
-        ]
-        return predicted + true + sums[0], common + sums[1], predicted - true + sums[2]
+        parts = (counts(self.search, leader) for leader in self.leaders)
+        size, common, difference = map(sum, zip(self.certain(), *parts, strict=True))
+        return size, common, difference
 
     def plan(self) -> Plan[tuple[bool, Fraction]]:
         """Choose the best in all parts; whether that is proved, and a bound on F."""
@@ -276,7 +271,7 @@ class ByParts:
             return choices
         program, beyond = self._program(leader), -size - 1
         while True:
-            result = yield program.extreme(f, self._value(leader, f), size, 1, beyond)
+            result = yield program.extreme(f, self._value(leader, f), size, beyond)
             if result.status is Status.INFEASIBLE:
                 return choices
             if result.status is not Status.OPTIMAL:

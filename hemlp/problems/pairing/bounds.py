@@ -203,6 +203,8 @@ def checked_pair(given: Any, what: str) -> tuple[Bound, Bound]:
 
 WORDS.update(ALL=ALL, Bounds=Bounds)
 ONE_TO_ONE, COVER = Bounds((1, 1), (1, 1)), Bounds((1, ALL), (1, ALL))
+EACH = Bounds((1, 1), (0, ALL)), Bounds((0, ALL), (1, 1))
+"""Each predicted class takes one true class, or each true class one predicted class."""
 
 
 def bound_arrays(

@@ -164,10 +164,7 @@ class JiangConrath(_Weighted):
 
     name = "jiang_conrath"
 
-    @property
-    def promises(self) -> frozenset[str]:
-        """As of Lin's."""
-        return frozenset({"symmetric", "zero_if_equal"})
+    promises = Lin.promises
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """IC(u) + IC(v) − 2·max IC(a), infinite without a common ancestor."""
