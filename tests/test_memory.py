@@ -56,7 +56,7 @@ def test_a_batch_that_counts_as_small_needs_no_more_than_is_always_there():
     batches = [Batch.of(chain, [[*range(300, 300 - n, -1)]], [[*range(m)]]) for n, m in np.ndindex(60, 60)]
     small = [batch for batch in batches if memory_estimate.is_small(batch)]
     assert 100 < len(small) < len(batches)
-    whole = Batch.joined(small)
+    whole = Batch.concatenate(small)
     assert all(each.bytes_needed(whole).max() < memory_estimate.ALWAYS_THERE for each in MEASURES)
 
 

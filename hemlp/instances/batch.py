@@ -271,11 +271,6 @@ class Batch(HtmlDisplay):
         return cls(isolated, gold, predicted, ids, given, str(policies))
 
     @property
-    def is_unchanged(self) -> bool:
-        """Whether no label was unknown and no instance missing."""
-        return all(side.unknown_counts is None and side.missing_rows is None for side in self.sides)
-
-    @property
     def sides(self) -> tuple[Side, Side]:
         """The predicted and the true side."""
         return self.pred, self.true

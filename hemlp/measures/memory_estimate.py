@@ -41,8 +41,6 @@ def is_small(batch: Batch) -> bool:
 
 def check_memory(measure: Measure, batch: Batch, first_row: int, room: float | None) -> None:
     """Raise OutOfMemory where an instance takes more than ``room`` bytes (None: than the machine has)."""
-    if is_small(batch):
-        return
     most = measure.bytes_needed(batch).max(initial=0.0)
     if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
         raise too_large(measure, batch, np.arange(len(batch)), first_row, room)

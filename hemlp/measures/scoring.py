@@ -21,7 +21,7 @@ from hemlp.measures.memory_estimate import check_memory, is_small, too_large
 from hemlp.optimize.program import Status
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.interrupts import as_keyboard_interrupt
-from hemlp.solvers.policy import default_solver, policy_of
+from hemlp.solvers.policy import policy_of
 from hemlp.solvers.registry import Solver, as_solver, is_exact
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each) if len(measures) > 1 else None, []).append(k)
-    options = SolveOptions(solver, time_limit, undefined, verify, round, first_row, room)
+    who = None if solver is None else as_solver(solver)
+    options = SolveOptions(who, time_limit, undefined, verify, round, first_row, room)
     scores: dict[int, Scores] = {}
     firsts: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
@@ -93,7 +94,8 @@ def check_scorable(
     for each in measures:
         each._check_complete()
         own = each._as_batch(batch)
-        check_memory(each, own, first_row, room)
+        if not is_small(own):
+            check_memory(each, own, first_row, room)
         each._defined_rows(own, undefined, first_row)
 
 
@@ -101,7 +103,7 @@ def check_scorable(
 class SolveOptions:
     """The options of ``score_together``."""
 
-    solver: str | Solver | None
+    solver: Solver | None
     time_limit: float | None
     undefined: UndefinedPolicy
     verify: bool
@@ -111,40 +113,31 @@ class SolveOptions:
 
     def choose_solver(self, model: Model[Any]) -> str | Solver | None:
         """Who solves a model in this round; an error where the measure itself names another solver."""
-        own = default_solver(model)
-        if self.solver is not None and own is not None and (name := as_solver(self.solver).name) != own:
+        own = getattr(model, "solver", None)
+        if self.solver is not None and own is not None and (name := self.solver.name) != own:
             raise InvalidOption(
                 f"a measure with method={own!r} is what {own} finds, so the solver {name!r} cannot take its place: "
                 f"leave solver out, or choose method='exact'"
             )
         free = self.solver is None and own is None
-        phases = policy_of(model).phases
-        return phases[self.round] if free and phases and self.round is not None else self.solver
+        phases = policy_of(model).phases if free and self.round is not None else None
+        return self.solver if phases is None or self.round is None else phases[self.round]
 
     def defers(self, model: Model[Any]) -> bool:
         """Whether hard instances are deferred to the next round."""
         return self.round == 0 and self.choose_solver(model) is not self.solver
 
-    @property
-    def approximate(self) -> bool:
-        """Whether the solver does not look for the optimum."""
-        return self.solver is not None and not is_exact(as_solver(self.solver))
-
-    def __str__(self) -> str:
-        """What can change scores, for signatures."""
-        limit = "" if self.time_limit is None else f"|time_limit:{self.time_limit}"
-        return limit + (f"|solver:{as_solver(self.solver).name}" if self.solver and self.approximate else "")
-
 
 def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, options: SolveOptions) -> list[Scores]:
     """Scores of measures of one model; of equal instances the first is solved (``first``: which that is, for each)."""
-    leader = group[0]
-    check_memory(leader, batch, options.first_row, options.room)
+    leader, small = group[0], is_small(batch)
+    if not small:
+        check_memory(leader, batch, options.first_row, options.room)
     rows = leader._defined_rows(batch, options.undefined, options.first_row)
     rows = rows[first[rows] == rows]
     columns = _empty_columns(group, len(batch))
     statuses = np.full(len(batch), Status.INFEASIBLE, np.int8)
-    for part in _parts(leader, batch, rows, options.room):
+    for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             solution = model.solve(options.choose_solver(model), options.time_limit, verify=options.verify)
@@ -161,21 +154,27 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     statuses = statuses[first]
     for array in {id(array): array for filled in columns for array in filled.values()}.values():
         array[:] = array[first]
-    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{options}"
-    return [_as_scores(each, filled, statuses, policies, options) for each, filled in zip(group, columns, strict=True)]
+    exact = options.solver is None or is_exact(options.solver)
+    changes = "" if options.time_limit is None else f"|time_limit:{options.time_limit}"
+    if options.solver is not None and not exact:
+        changes += f"|solver:{options.solver.name}"
+    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{changes}"
+    return [
+        _as_scores(each, filled, statuses, policies, exact, options)
+        for each, filled in zip(group, columns, strict=True)
+    ]
 
 
 def _parts(leader: Measure, batch: Batch, rows: IntArray, room: float | None) -> Iterable[IntArray]:
     """``rows`` as they are solved together."""
-    if is_small(batch):
-        return [rows] if rows.size else []
     needed = 0.0 if room is None else leader.bytes_needed(batch)[rows] / room
     return split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
 
 
 def _as_scores(
-    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, options: SolveOptions
-) -> Scores:
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, exact: bool,
+    options: SolveOptions,
+) -> Scores:  # fmt: skip
     """The scores of one measure; an instance on which its own scorer gives nan is undefined."""
     solved = statuses <= Status.FEASIBLE
     not_numbers = np.flatnonzero(np.isnan(columns[each.name]) & solved)
@@ -188,8 +187,7 @@ def _as_scores(
         statuses = statuses.copy()
         statuses[not_numbers] = Status.INFEASIBLE
     missing = len(statuses) - int(solved.sum()) + not_numbers.size
-    exact = each.exact and not options.approximate
-    return Scores(each.name, columns, statuses, each.signature + policies, missing, exact)
+    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and exact)
 
 
 def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:

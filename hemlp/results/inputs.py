@@ -21,6 +21,7 @@ from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.label_files import LabelFile, read_labels
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
+from hemlp.measures.memory_estimate import is_small
 from hemlp.measures.scoring import UndefinedPolicy, check_scorable
 from hemlp.results.label_counts import LabelCounts
 
@@ -70,6 +71,12 @@ class Inputs:
                     f"are compared on the same instances; add it to the true labels, or take it away"
                 )
         return everybody
+
+    @property
+    def small_batches(self) -> dict[str, Batch]:
+        """One batch a system, if all are in memory and take next to no time and room: there is nothing to distribute."""
+        batches = self._batches
+        return batches if len(batches) == len(self.systems) and all(map(is_small, batches.values())) else {}
 
     @property
     def cuts(self) -> dict[str, str]:

@@ -36,13 +36,14 @@ class LabelCounts:
         self.empty += int((sizes == 0).sum())
         self.both_empty += int(((sizes == 0) & (np.diff(batch.true.ptr) == 0)).sum())
         self.true_labels += int(batch.true.ptr[-1])
-        if batch.is_unchanged:
-            return
-        self.unknown += batch.pred.unknown
-        self.unknown_true += batch.true.unknown
-        self.emptied += batch.pred.emptied
-        self.emptied_true += batch.true.emptied
-        self.missing += batch.true.missing + batch.pred.missing
+        if batch.pred.unknown_counts is not None:
+            self.unknown += batch.pred.unknown
+            self.emptied += batch.pred.emptied
+        if batch.true.unknown_counts is not None:
+            self.unknown_true += batch.true.unknown
+            self.emptied_true += batch.true.emptied
+        for side in (batch.true, batch.pred):
+            self.missing += 0 if side.missing_rows is None else side.missing
 
     def as_dict(self) -> dict[str, float]:
         """The counts by their names in results."""

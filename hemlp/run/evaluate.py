@@ -17,7 +17,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption, name_memory_errors
+from hemlp.errors import HemlpError, InvalidOption, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.alignment import MissingPolicy
@@ -26,7 +26,7 @@ from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure
-from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs
@@ -135,7 +135,7 @@ def evaluate(
     limit = plain_number("time_limit", time_limit, 0)
     options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else parse_memory(memory)
-    with name_memory_errors(memory):
+    try:
         given = Hierarchy.of(hierarchy)
         reader = InputReader(labels, id, label, rows, stream=room is not None)
         ranked = all(isinstance(each, RankedMeasure) for each in made.values())
@@ -160,12 +160,22 @@ def evaluate(
             size = int(folder.identity["chunk"])
         elif room is not None:
             folder = RunFolder.temporary(list(made.values()))
-        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
-        score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
         visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
-        instances = int(next(iter(facts.values()))["instances"])
-        with Progress(len(named) * instances) if visible else nullcontext() as bar:
-            scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
+        if executor is chunk is folder is None and workers == 1 and not visible and (batches := inputs.small_batches):
+            scores = {
+                name: score_together(
+                    list(made.values()), batch, solver=options.solver, time_limit=limit, undefined=undefined
+                )
+                for name, batch in batches.items()
+            }
+        else:
+            context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
+            score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
+            instances = int(next(iter(facts.values()))["instances"])
+            with Progress(len(named) * instances) if visible else nullcontext() as bar:
+                scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
+    except MemoryError as error:
+        raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
 

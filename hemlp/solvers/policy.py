@@ -36,9 +36,3 @@ def policy_of(model: Any) -> Policy:
     """How a model is solved: as its class, or the nearest class above it that the table has."""
     names = (f"{kind.__module__}:{kind.__qualname__}" for kind in type(model).__mro__)
     return next((POLICIES[name] for name in names if name in POLICIES), _USUAL)
-
-
-def default_solver(model: Any) -> str | None:
-    """Whom the measure of a model names, as F_LCA(method="greedy") does; None for the first that accepts it."""
-    solver: str | None = getattr(model, "solver", None)
-    return solver

@@ -15,7 +15,6 @@ from hemlp.optimize.plan import run_plan
 from hemlp.optimize.provenance import Claim
 from hemlp.optimize.solution_display import signed
 from hemlp.optimize.solver import Solver
-from hemlp.solvers.policy import default_solver
 from hemlp.solvers.registry import accepting_solvers, find_solver
 
 S = TypeVar("S", bound=Solution)
@@ -34,7 +33,7 @@ def solve(
         joint: Any = model.combine(parts)
         return joint  # type: ignore[no-any-return]
     limit = getattr(model, "time_limit", None) if time_limit is None else time_limit
-    chosen = find_solver(model, default_solver(model) if solver is None else solver)
+    chosen = find_solver(model, getattr(model, "solver", None) if solver is None else solver)
     claim = Claim(chosen, solver is not None, limit)
     solution: S = chosen.solve(model, limit)
     if not hasattr(solution, "statuses"):
