@@ -15,12 +15,11 @@ import scipy.stats
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.analysis.statistics import common_instances, resampling
 from hemlp.analysis.statistics.intervals import shared_bootstrap
-from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
+from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap, Units
 from hemlp.analysis.statistics.significance_tests import kendall, kendall_taus
-from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption
 from hemlp.measures.instance_scores import Scores
-from hemlp.text.interval import Interval, quantile
+from hemlp.text.tables import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
 

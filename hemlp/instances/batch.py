@@ -26,8 +26,7 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.instances.unknown_labels import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 __all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy"]
 

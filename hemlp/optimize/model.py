@@ -24,7 +24,7 @@ from hemlp.optimize.provenance import Claim
 from hemlp.optimize.short_forms import ShortForms
 from hemlp.optimize.solution_display import ShownSolution, signed
 from hemlp.text.display import HtmlDisplay, lines
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     import pulp

@@ -14,8 +14,7 @@ from hemlp.arrays import FloatArray
 from hemlp.optimize.program import Status
 from hemlp.optimize.provenance import Claim, Provenance
 from hemlp.text.display import HtmlDisplay, abbreviate
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 T = TypeVar("T")
 

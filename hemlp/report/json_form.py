@@ -19,8 +19,7 @@ import numpy as np
 
 from hemlp.analysis.statistics.evaluation_verdicts import groups, pair_verdicts, ranks
 from hemlp.analysis.statistics.intervals import resampling_units, shared_bootstrap
-from hemlp.analysis.statistics.resampling import Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import FileFormatError
 from hemlp.escaping import json_number, json_text

@@ -23,8 +23,7 @@ from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.label_counts import describe_dropped_labels
 from hemlp.results.results import Results
-from hemlp.text.phrases import plural
-from hemlp.text.tables import format_number, format_signed
+from hemlp.text.tables import format_number, format_signed, plural
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class Inputs:
 
     @property
     def small_batches(self) -> dict[str, Batch]:
-        """One batch a system, if all are in memory and take next to no time and room: there is nothing to distribute."""
+        """One batch a system, if all are in memory and take next to nothing: then there is nothing to distribute."""
         batches = self._batches
         return batches if len(batches) == len(self.systems) and all(map(is_small, batches.values())) else {}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hemlp.instances.batch import Batch, Policies
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 
 @dataclass

@@ -14,11 +14,9 @@ from hemlp.measures.instance_scores import Scores
 from hemlp.measures.signature import restore_measure
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.gold import Gold
 from hemlp.results.inputs import Inputs
-from hemlp.text.phrases import plural
-from hemlp.text.tables import as_frame
+from hemlp.text.tables import as_frame, plural
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ class Results:
         """
         scores = self._of(system, measure)
         if average == "mean":
-            return _mean(self, system, measure)
+            return scores.mean()
         inputs = self.inputs
         made = restore_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
         return average_scores(made, scores, average)
@@ -190,8 +188,3 @@ def require_inputs(results: Results) -> Inputs:
     if results.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     return results.inputs
-
-
-@cache_per_evaluation
-def _mean(results: Results, system: str, measure: str) -> float:
-    return results.scores[system][measure].mean()

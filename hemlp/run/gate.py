@@ -28,9 +28,7 @@ from hemlp.measures.signature import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.results.gold import gold_of
 from hemlp.run.evaluation import Evaluation
-from hemlp.text.interval import Interval
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, format_number, format_signed
+from hemlp.text.tables import Interval, Table, format_number, format_signed, plural
 
 WORSE = "worse"
 """The verdict on a drop that is too much; nothing is called so where the gate lets a run pass."""

@@ -37,8 +37,7 @@ from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.inputs import Inputs
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,7 @@ from hemlp.hierarchy.reach import flat_lists
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 EXAMPLES = 3
 """Instances that are named of each confusion."""

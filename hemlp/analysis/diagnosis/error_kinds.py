@@ -30,8 +30,7 @@ from hemlp.measures.instance_scores import mean
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.interval import Interval
-from hemlp.text.tables import Table
+from hemlp.text.tables import Interval, Table
 
 ERROR_KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
 """In the order of the numbers that compiled code gives them."""

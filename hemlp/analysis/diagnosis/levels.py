@@ -16,8 +16,7 @@ from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, r
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.interval import Interval
-from hemlp.text.tables import Table
+from hemlp.text.tables import Interval, Table
 
 
 def levels(ev: Results, system: SystemChoice = None, *, intervals: bool = True) -> Table:

@@ -19,9 +19,7 @@ from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.label_counts import dropped_notes
 from hemlp.results.results import Results
-from hemlp.text.interval import Interval
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, format_signed
+from hemlp.text.tables import Interval, Table, format_signed, plural
 
 NEITHER = "neither"
 

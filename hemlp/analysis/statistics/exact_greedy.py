@@ -20,7 +20,7 @@ from hemlp.instances.label_sets import RowKind
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.text.display import HtmlDisplay, lines
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 TOLERANCE = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""

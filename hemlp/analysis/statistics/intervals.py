@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,14 +10,13 @@ import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.differences import subtract_scores
-from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.cache import cache_per_evaluation
 from hemlp.results.results import Results
-from hemlp.text.interval import CONFIDENCE, Interval
+from hemlp.text.tables import CONFIDENCE, Interval
 
 COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
@@ -130,10 +129,13 @@ def interval(ev: Results, system: str, measure: str, *, level: float = CONFIDENC
     check_known("system", system, ev.systems)
     check_known("measure", measure, ev.measures)
     check_confidence(level)
-    bootstrap, column = shared_bootstrap(ev), ScoreColumn(measure, system)
-    if column not in _cached_means(ev, bootstrap):  # then those of all systems and measures are drawn at once
-        resample_means(ev, bootstrap, [ScoreColumn(name, each) for name in ev.measures for each in ev.systems])
-    return Interval.of(_cached_means(ev, bootstrap)[column], level)
+    return Interval.of(resample_all_means(ev)[ScoreColumn(measure, system)], level)
+
+
+def resample_all_means(ev: Results) -> Mapping[ScoreColumn, FloatArray]:
+    """The resampled means of all systems and measures, drawn at once."""
+    columns = [ScoreColumn(name, system) for name in ev.measures for system in ev.systems]
+    return dict(zip(columns, resample_means(ev, shared_bootstrap(ev), columns), strict=True))
 
 
 @cache_per_evaluation

@@ -17,7 +17,7 @@ from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import as_label, is_missing
 from hemlp.io.cells import blank_lines, word_rows
 from hemlp.io.text import SEPARATORS, decode, split_cells
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
