@@ -32,11 +32,11 @@ IDS = st.lists(st.one_of(st.integers(-50, 10**20), st.text(min_size=1)), min_siz
 
 @given(IDS)
 def test_instances_are_in_the_order_of_their_ids_as_utf8(ids):
-    found = [name for _, name in sorted(zip(Units(len(ids), ids).ranks.tolist(), ids, strict=True))]
+    found = [name for _, name in sorted(zip(Units(len(ids), ids).members.tolist(), ids, strict=True))]
     texts = [str(name).encode("utf-8", "surrogatepass") for name in found]
     assert texts == sorted(texts)
     turned = ids[::-1]
-    assert Units(len(ids), turned).ranks.tolist() == Units(len(ids), ids).ranks.tolist()[::-1]
+    assert Units(len(ids), turned).members.tolist() == Units(len(ids), ids).members.tolist()[::-1]
 
 
 @given(st.lists(st.one_of(st.integers(), st.text(min_size=1)), max_size=20))

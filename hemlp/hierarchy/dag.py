@@ -22,8 +22,15 @@ from numpy.typing import ArrayLike
 
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
-from hemlp.hierarchy.digest import content_hash
-from hemlp.hierarchy.edges import CyclePolicy, Edges, deduplicate, edge_weight, make_acyclic, warn_if_upside_down
+from hemlp.hierarchy.edges import (
+    CyclePolicy,
+    Edges,
+    content_hash,
+    deduplicate,
+    edge_weight,
+    make_acyclic,
+    warn_if_upside_down,
+)
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.infer import from_graph, infer
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parents

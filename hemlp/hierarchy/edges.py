@@ -5,9 +5,10 @@ Classes are numbered by their sorted labels, so nothing here depends on the orde
 
 from __future__ import annotations
 
+import hashlib
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_pointers, sorted_distinct, split
 from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
-from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.labels import Label, label_order
 from hemlp.options import check_choice
 
 CyclePolicy = Literal["error", "condense", "break"]
@@ -165,3 +166,19 @@ def edge_weight(value: Any, place: str) -> float:
     if not (math.isfinite(number) and number >= 0):
         raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
     return number + 0.0  # turns -0.0 into 0.0
+
+
+def content_hash(labels: Sequence[Label], aliases: Mapping[Label, Label], edges: Edges) -> str:
+    """SHA-256 of labels, aliases, edges and weights."""
+    other = sorted(aliases, key=label_order)
+    names = [*labels, *other, *(aliases[alias] for alias in other)]
+    texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
+    sizes = [len(labels), len(other), edges.parents.size, edges.weights is not None]
+    digest = hashlib.sha256(b"hemlp hierarchy 1" + np.array(sizes, "<i8").tobytes())
+    digest.update(np.fromiter(map(len, texts), "<i8", len(texts)).tobytes())
+    digest.update(bytes(isinstance(name, str) for name in names) + b"".join(texts))
+    for ends in (edges.parents, edges.children):
+        digest.update(ends.astype("<i4").tobytes())
+    if edges.weights is not None:
+        digest.update(edges.weights.astype("<f8").tobytes())
+    return digest.hexdigest()

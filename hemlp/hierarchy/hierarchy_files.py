@@ -13,8 +13,7 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, HemlpError, InvalidHierarchy, InvalidLabel, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.digest import content_hash
-from hemlp.hierarchy.edges import CyclePolicy
+from hemlp.hierarchy.edges import CyclePolicy, content_hash
 from hemlp.hierarchy.formats.edge_lists import read_edges
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.infer import read_json, read_parquet, read_yaml

@@ -18,12 +18,18 @@ from hemlp.arrays import IntArray, entry_rows, pointers, row_pointers, split
 from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy, align
+from hemlp.instances.checks import (
+    MissingPolicy,
+    align,
+    refuse_misread,
+    refuse_other_layouts,
+    refuse_pieces,
+    refuse_suspect_labels,
+    refuse_unknown,
+)
 from hemlp.instances.formats.label_paths import resolve_paths
 from hemlp.instances.label_sets import LabelSets, RowKind, as_predictions
-from hemlp.instances.layouts import refuse_other_layouts, refuse_suspect_labels
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.instances.unknown_labels import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
 from hemlp.text.tables import Table, plural
@@ -242,7 +248,8 @@ class Batch(HtmlDisplay):
         """``of`` label sets; ``isolated`` is ``given`` with all isolated classes, if known."""
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
-        true, pred = resolve_paths(given, true), resolve_paths(given, pred)
+        if "paths" in (true.rows, pred.rows):
+            true, pred = resolve_paths(given, true), resolve_paths(given, pred)
         scores = pred.scores
         sets = pred if scores is None else replace(scores.sets, rows=pred.rows), true
         unknown = [given.numbers(each.vocabulary) < 0 for each in sets]
@@ -255,8 +262,11 @@ class Batch(HtmlDisplay):
             labels, new = sets[side], unknown[side]
             if chosen[side] == "error" and new.any():
                 refuse_unknown(given, labels, new, policies.advice[side])
-            refuse_misread(given, labels, new)
-            refuse_suspect_labels(given, labels, new)
+            if given.label_words:
+                refuse_pieces(given, labels, new)
+            if new.any():
+                refuse_misread(given, labels, new)
+                refuse_suspect_labels(given, labels, new)
             if chosen[side] == "isolate":
                 alone += map(labels.vocabulary.__getitem__, np.unique(labels.codes[new[labels.codes]]))
         if isolated is None:

@@ -17,10 +17,9 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure, set_fields
-from hemlp.measures.memory_estimate import pairing_bytes
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, count_common_classes
-from hemlp.measures.scoring import UndefinedPolicy, as_batch
+from hemlp.measures.scoring import UndefinedPolicy, as_batch, pairing_bytes
 from hemlp.options import check_choice, plain_horizon, plain_number
 from hemlp.problems.pairing.bounds import (
     COVER,

@@ -11,22 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.instance_scores import Scores
-from hemlp.measures.memory_estimate import check_memory, is_small, too_large
 from hemlp.optimize.program import Status
 from hemlp.options import check_choice, plain_number
+from hemlp.processes.free_memory import available_memory, format_bytes
 from hemlp.processes.interrupts import as_keyboard_interrupt
-from hemlp.solvers.policy import policy_of
-from hemlp.solvers.registry import Solver, as_solver, is_exact
+from hemlp.solvers.registry import Solver, as_solver, is_exact, policy_of
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
+    from hemlp.measures.pair_measure import PairMeasure
     from hemlp.optimize.model import Model
+
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
@@ -245,3 +246,45 @@ def split_rows(
         stop = max(start + 1, int(np.searchsorted(filled, done + 1, side="right")))
         yield rows[start:stop]
         start = stop
+
+
+ALWAYS_THERE = 2**20
+"""Bytes that are always available."""
+
+
+def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
+    """Of a pair. Where costs are whole numbers and bounds have a closed form, prices prove the optimum at once."""
+    from hemlp.problems.pairing.bounds import COVER, ONE_TO_ONE
+    from hemlp.problems.pairing.costs import cost_bytes
+
+    own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
+    whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
+    whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
+    closed = measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"
+    model = 200.0 if not measure.bounds.plain else 20.0 if whole and closed else 72.0
+    return max(model, cost_bytes(measure.cost))
+
+
+def is_small(batch: Batch) -> bool:
+    """Whether all instances together need next to nothing, whatever the measure: labels, their lists and pairs."""
+    labels = batch.pred.classes.size + batch.true.classes.size
+    return labels * (300 + 30 * len(batch.hierarchy) + 75 * labels) < ALWAYS_THERE
+
+
+def check_memory(measure: Measure, batch: Batch, first_row: int, room: float | None) -> None:
+    """Raise OutOfMemory where an instance takes more than ``room`` bytes (None: than the machine has)."""
+    most = measure.bytes_needed(batch).max(initial=0.0)
+    if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
+        raise too_large(measure, batch, np.arange(len(batch)), first_row, room)
+
+
+def too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, room: float | None) -> OutOfMemory:
+    """The error that names the one of ``rows`` that takes most, and how much."""
+    needed = measure.bytes_needed(batch)[rows]
+    row = int(rows[needed.argmax()])
+    there = f"{format_bytes(available_memory())} are free" if room is None else f"the limit leaves {format_bytes(room)}"
+    return OutOfMemory(
+        f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
+        f"classes, for which {measure.display_name} needs about {format_bytes(needed.max())}, and {there}: leave the "
+        f"instance or the measure out (measures of sets, like F_H, need far less), or give it more memory"
+    )

@@ -30,8 +30,7 @@ from hemlp.io.unpacking import unpack_limit
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.report.json_columns import ColumnReader, ColumnWriter, Wrong, number
-from hemlp.results.gold import Gold, gold_of
-from hemlp.results.results import Origin, Results
+from hemlp.results.results import Gold, Origin, Results, gold_of
 from hemlp.version import __version__
 
 KEYS = (

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Protocol, TypeVar, TypeVarTuple
+from weakref import WeakKeyDictionary
 
-from hemlp.arrays import FloatArray
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
@@ -14,9 +19,28 @@ from hemlp.measures.instance_scores import Scores
 from hemlp.measures.signature import restore_measure
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
-from hemlp.results.gold import Gold
 from hemlp.results.inputs import Inputs
 from hemlp.text.tables import as_frame, plural
+
+Options = TypeVarTuple("Options")
+Value = TypeVar("Value")
+
+
+def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Callable[[Results, *Options], Value]:
+    """Cache a function of results and hashable options.
+
+    All callers share the returned object and must not modify it.
+    """
+    cache: WeakKeyDictionary[Results, dict[Hashable, Value]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def wrapper(results: Results, *options: *Options) -> Value:
+        computed = cache.setdefault(results, {})
+        if options not in computed:
+            computed[options] = function(results, *options)
+        return computed[options]
+
+    return wrapper
 
 
 @dataclass(frozen=True)
@@ -188,3 +212,43 @@ def require_inputs(results: Results) -> Inputs:
     if results.inputs is None:
         raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
     return results.inputs
+
+
+DIGITS = 32
+"""Hexadecimal ones of a digest."""
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Digests of the true ``labels`` and, where instances have names, of their ``ids``."""
+
+    labels: str
+    ids: str | None = None
+
+
+@cache_per_evaluation
+def gold_of(ev: Results) -> Gold | None:
+    """The digests of results; none where they were read from a file that has none."""
+    if ev.inputs is None:
+        return ev.origin.gold
+    system, ids = ev.systems[0], ev.inputs.ids
+    labels = ev.inputs.hierarchies[system].labels
+    known = np.zeros((len(labels), 2), np.uint64)
+    done = np.zeros(len(labels), np.bool_)
+    sizes, members = hashlib.sha256(), hashlib.sha256()
+    for _, batch in ev.inputs.blocks(system):
+        classes, number = batch.true.classes, np.diff(batch.true.ptr)
+        new = np.unique(classes[~done[classes]])
+        known[new] = _numbers(labels[c] for c in new.tolist())
+        done[new] = True
+        sizes.update(number.astype("<i8").tobytes())
+        members.update(known[classes].astype("<u8").tobytes())  # sorted in each row, as labels are
+    whole = hashlib.sha256(sizes.digest() + members.digest()).hexdigest()[:DIGITS]
+    return Gold(whole, None if ids is None else hashlib.sha256(_numbers(ids).tobytes()).hexdigest()[:DIGITS])
+
+
+def _numbers(labels: Iterable[Label]) -> IntArray:
+    """Two numbers that stand for each label."""
+    digests = (hashlib.blake2b(repr(label).encode("utf-8", "surrogatepass"), digest_size=16) for label in labels)
+    found: IntArray = np.frombuffer(b"".join(each.digest() for each in digests), "<u8").reshape(-1, 2)
+    return found

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from hemlp.errors import HemlpError, InvalidOption, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Policies, UnknownPolicy
+from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure

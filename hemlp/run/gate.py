@@ -26,7 +26,7 @@ from hemlp.measures.instance_scores import mean
 from hemlp.measures.set_measure import SetMeasure
 from hemlp.measures.signature import Signature, difference
 from hemlp.options import did_you_mean
-from hemlp.results.gold import gold_of
+from hemlp.results.results import gold_of
 from hemlp.run.evaluation import Evaluation
 from hemlp.text.tables import Interval, Table, format_number, format_signed, plural
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import Advice, InvalidOption, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.alignment import MissingPolicy
+from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure

@@ -12,7 +12,7 @@ from hemlp.optimize.model import Model
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.solvers.base import BaseSolver
-from hemlp.solvers.policy import policy_of
+from hemlp.solvers.registry import policy_of
 
 
 class ProgramSolver(BaseSolver, ABC):

@@ -22,9 +22,8 @@ from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
 from hemlp.solvers.base import BaseSolver
-from hemlp.solvers.policy import policy_of
 from hemlp.solvers.programs import ProgramSolver
-from hemlp.solvers.registry import named_solver
+from hemlp.solvers.registry import named_solver, policy_of
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""

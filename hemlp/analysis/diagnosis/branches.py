@@ -33,10 +33,8 @@ from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.pair_measure import PairMeasure
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.inputs import Inputs
-from hemlp.results.label_counts import dropped_notes
-from hemlp.results.results import Results, require_inputs
+from hemlp.results.inputs import Inputs, dropped_notes
+from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Table, plural
 
 

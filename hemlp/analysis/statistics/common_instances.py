@@ -8,8 +8,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.measures.instance_scores import mean
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.results import Results
+from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.text.tables import format_number, plural
 
 

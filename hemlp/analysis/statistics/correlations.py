@@ -12,7 +12,7 @@ from hemlp.analysis.statistics.significance_tests import kendall_taus
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.options import plain_number
-from hemlp.results.label_counts import dropped_notes
+from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results
 from hemlp.text.tables import Table, plural
 

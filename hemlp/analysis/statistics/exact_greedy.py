@@ -14,8 +14,8 @@ from hemlp.errors import InvalidOption
 from hemlp.escaping import markdown as escaped
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
+from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_sets import RowKind
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import Scores

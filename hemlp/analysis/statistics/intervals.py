@@ -14,8 +14,7 @@ from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.results import Results
+from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.text.tables import CONFIDENCE, Interval
 
 COLUMNS_AT_ONCE = 4096

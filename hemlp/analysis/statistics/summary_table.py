@@ -23,7 +23,7 @@ from hemlp.measures.instance_scores import Scores, mean
 from hemlp.measures.signature import shorten
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
-from hemlp.results.label_counts import describe_dropped_labels, describe_unknown_labels
+from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.results import Results
 from hemlp.text.tables import DECIMALS, Interval, Table, format_number, plural
 
