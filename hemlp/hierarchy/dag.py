@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
 from hemlp.hierarchy.edges import (
+    MANY_ROOTS,
     CyclePolicy,
     Edges,
     content_hash,
@@ -210,7 +211,8 @@ class Hierarchy(Structure, HtmlDisplay):
             ordered = tuple(ordered[i] for i in heads)
         if names:
             check_aliases(names, ordered)
-        warn_if_upside_down(result.edges)
+        if len(ordered) >= MANY_ROOTS:
+            warn_if_upside_down(result.edges)
         return cls(ordered, result.edges, result.order, names, result.dropped)
 
     @classmethod

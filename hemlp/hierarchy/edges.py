@@ -94,6 +94,10 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
     return Acyclic(edges.select(~closing), postorder[::-1], dropped)
 
 
+MANY_ROOTS = 1000
+"""Fewer of them are no sign of anything."""
+
+
 def warn_if_upside_down(edges: Edges) -> None:
     """Warn of thousands of roots above inner classes above a few leaves: a tree that stands on its head.
 
@@ -102,7 +106,7 @@ def warn_if_upside_down(edges: Edges) -> None:
     roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
     leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
     inner = edges.size - roots - leaves
-    if roots >= 1000 and roots >= 100 * leaves and 50 * inner >= roots:
+    if roots >= MANY_ROOTS and roots >= 100 * leaves and 50 * inner >= roots:
         warnings.warn(
             f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
             f"as if they went from child to parent",

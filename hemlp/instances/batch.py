@@ -271,7 +271,7 @@ class Batch(HtmlDisplay):
                 alone += map(labels.vocabulary.__getitem__, np.unique(labels.codes[new[labels.codes]]))
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
-        size = len(true) if ids is None else len(ids)
+        size = true.ptr.size - 1 if ids is None else len(ids)
         predicted = _side(isolated, pred, unknown[PRED], chosen[PRED] == "drop", places[PRED], size)
         gold = _side(isolated, true, unknown[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
         if scores is not None:
@@ -376,9 +376,9 @@ def _side(
         if dropped:
             numbers[new] = -1
     order = np.full(size, -1, np.int64)
-    order[place] = np.arange(len(side))
+    order[place] = np.arange(place.size)
     ptr, classes = class_rows(side.ptr, side.codes, numbers, order)
-    return Side(ptr, classes, unknown_counts, order < 0 if len(side) < size else None)
+    return Side(ptr, classes, unknown_counts, order < 0 if place.size < size else None)
 
 
 def _placed(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:

@@ -219,11 +219,12 @@ def align(
     """Names of the instances of both sides together, and for each side (predicted, true) which each of its rows is."""
     names = true.source or "true labels", pred.source or "predictions"
     if true.ids is None and pred.ids is None:
-        if len(true) != len(pred):
-            raise unequal_rows_error(names[0], len(true), names[1], len(pred))
+        rows, others = true.ptr.size - 1, pred.ptr.size - 1
+        if rows != others:
+            raise unequal_rows_error(names[0], rows, names[1], others)
         if true.index is not None and pred.index is not None and true.index != pred.index:
             _check_order(set(true.index), set(pred.index))
-        return None, (np.arange(len(pred)), np.arange(len(true)))
+        return None, (np.arange(others), np.arange(rows))
     if true.ids is None or pred.ids is None:
         bare = names[0] if true.ids is None else names[1]
         raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")

@@ -213,7 +213,9 @@ class PairMeasure(Measure):
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
         if self.weights is not None:
             kappa, defaults = weighed(batch, pairs, kappa, defaults, self.weights)
-        kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, self.bounds)
+        rules = self.bounds
+        if rules.further:
+            kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, rules)
         serves = np.full(kappa.size, 3, np.uint8)
         if self.pairing == "nearest":
             from hemlp.kernels.flow.pairing import nearest_only
@@ -224,7 +226,7 @@ class PairMeasure(Measure):
             raise error
         made = zip(batch.sides, bounds, defaults, strict=True)
         predicted, true = (SideBounds(side, *of, default) for side, of, default in made)
-        return build_model(str(self), batch, pairs, kappa, serves, (predicted, true), rules)
+        return build_model(self._text, batch, pairs, kappa, serves, (predicted, true), rules)
 
     def _kappa(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """κ of all pairs, before weights."""
@@ -257,7 +259,7 @@ class PairMeasure(Measure):
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """Without those whose bounds contradict each other, as ALL and a number can, or force what does not exist."""
         rows = super()._defined_rows(batch, undefined, first_row)
-        if self.bounds.consistent and not forces_pairs(self.bounds):
+        if self.bounds.consistent and (self.bounds.plain or not forces_pairs(self.bounds)):
             return rows
         bounds, error = self._bounds(batch, first_row)
         bad = np.zeros(len(batch), np.bool_)
@@ -280,7 +282,7 @@ class PairMeasure(Measure):
             return (predicted != 1) | (true != 1), "it needs exactly one true and one predicted class"
         if self.defined == "both":
             return (predicted == 0) != (true == 0), "one side is empty and the other is not"
-        return super()._undefined(batch)
+        return np.zeros(predicted.size, np.bool_), ""
 
     def _compute_columns(self, model: PairingModel, solution: Any) -> dict[str, FloatArray]:
         batch = model.batch

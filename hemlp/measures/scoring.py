@@ -20,7 +20,7 @@ from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.free_memory import available_memory, format_bytes
-from hemlp.processes.interrupts import as_keyboard_interrupt
+from hemlp.processes.interrupts import interrupt_within
 from hemlp.solvers.registry import Solver, as_solver, is_exact, policy_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ def sharing_key(measure: Measure) -> Hashable:
     return kind, measure._model_key if "_model_key" in vars(kind) else id(measure)
 
 
-@as_keyboard_interrupt
 def score_together(
     measures: Sequence[Measure],
     batch: Batch,
@@ -81,9 +80,12 @@ def score_together(
         group = [measures[k] for k in members]
         own = group[0]._as_batch(batch)
         sides = id(own.true), id(own.pred)
-        if sides not in firsts:
-            firsts[sides] = own, own.first_duplicates()
-        scores |= zip(members, _score_group(group, own, firsts[sides][1], options), strict=True)
+        try:
+            if sides not in firsts:
+                firsts[sides] = own, own.first_duplicates()
+            scores |= zip(members, _score_group(group, own, firsts[sides][1], options), strict=True)
+        except SystemError as error:
+            raise interrupt_within(error) from None
     return [scores[k] for k in range(len(measures))]
 
 
@@ -141,7 +143,8 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-            solution = model.solve(options.choose_solver(model), options.time_limit, verify=options.verify)
+            chosen = None if options.solver is options.round is None else options.choose_solver(model)
+            solution = model.solve(chosen, options.time_limit, verify=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
         unsolved = solution.statuses > Status.FEASIBLE

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.base import Measure
@@ -35,7 +36,9 @@ class Signature:
         name, _, further = of_measure.partition("|")
         parameters, *custom = further.split("|")
         version, *circumstances = rest.split("|")
-        return cls(name, _pairs(_split_outside_brackets(parameters)), tuple(custom), version, _pairs(circumstances))
+        nested = any(sign in parameters for sign in "([{")
+        pieces = _split_outside_brackets(parameters) if nested else parameters.split(",")
+        return cls(name, _pairs(pieces), tuple(custom), version, _pairs(circumstances))
 
 
 def _split_outside_brackets(text: str) -> list[str]:
@@ -71,6 +74,7 @@ def shorten(text: str) -> str:
     return "|".join(filter(None, [read.measure, chosen, *read.custom, f"hemlp:{read.version}", *around]))
 
 
+@cache
 def _default_parameters(name: str) -> dict[str, str]:
     """The parameters of a named measure at their defaults, as texts."""
     known = NAMED.get(name.partition("@")[0])

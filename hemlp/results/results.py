@@ -45,7 +45,7 @@ def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Call
 
 @dataclass(frozen=True)
 class Origin:
-    """What a file says of data that is not at hand: how systems were cut from scores, names of instances, digests."""
+    """What is known of the data: how systems were cut from scores, names of instances, digests (those of a file)."""
 
     cuts: Mapping[str, str] = field(default_factory=dict)
     ids: tuple[Label, ...] | None = None
@@ -63,7 +63,7 @@ class Chunks(Protocol):
 class Results:
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
-    ``inputs`` are not kept in files: results that were read from one have none, but an ``origin``. ``stored``: where
+    ``inputs`` are not kept in files: results that were read from one have their ``origin`` alone. ``stored``: where
     the scores are, if they are in a run folder and not in memory.
     """
 
@@ -87,12 +87,12 @@ class Results:
     @property
     def cuts(self) -> Mapping[str, str]:
         """How systems were cut from scores, in words, if they were."""
-        return self.origin.cuts if self.inputs is None else self.inputs.cuts
+        return self.origin.cuts
 
     @property
     def ids(self) -> Sequence[Label] | None:
         """The names of the instances, if they have any."""
-        return self.origin.ids if self.inputs is None else self.inputs.ids
+        return self.origin.ids
 
     def _of(self, system: str, measure: str) -> Scores:
         check_known("system", system, self.systems)

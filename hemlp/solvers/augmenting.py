@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.data import flow_data
 from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.pairs import flow_data
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.registry import BaseSolver
 
 
 class SuccessiveShortestPaths(BaseSolver):

@@ -10,12 +10,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from hemlp.errors import InvalidOption, MissingDependency, NoSolver
+from hemlp.optimize.budget import solve_within
 from hemlp.optimize.solver import Solver as Solver
+from hemlp.optimize.solver import importable
 from hemlp.options import did_you_mean
 from hemlp.text.notation import parse_call
+
+
+class BaseSolver:
+    """A solver of some kinds of models; a child says at least how a batch of instances is solved."""
+
+    name: str
+    exact: bool = True
+    """Whether it looks for the optimum."""
+    kinds: ClassVar[tuple[type, ...]] = ()
+    """The models that it accepts."""
+    needs: ClassVar[tuple[str, str] | None] = None
+    """The module of somebody else that it imports, and what to install for it."""
+
+    def available(self) -> str | None:
+        """None if it can be used here, else what to install."""
+        return None if self.needs is None else importable(*self.needs)
+
+    def accepts(self, model: Any) -> bool:
+        """Whether it can solve this model."""
+        return isinstance(model, self.kinds)
+
+    def solve(self, model: Any, time_limit: float | None) -> Any:
+        """The solution, in ``time_limit`` seconds for each instance; what takes longer is unsolved."""
+        return self.solve_batch(model) if time_limit is None else solve_within(model, time_limit, self.solve_batch)
+
+    def solve_batch(self, model: Any) -> Any:
+        """The solution, however long it takes."""
+        raise NotImplementedError
+
 
 SOLVERS = {
     "closures": "hemlp.solvers.closures:ClosureLists",
@@ -80,7 +111,8 @@ def is_exact(solver: Solver) -> bool:
 def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     """The wanted solver if it can solve ``model``, or the first in order of preference that can."""
     if wanted is None:
-        candidates = (named_solver(name) for name in SOLVERS)
+        everybody = map(_default_solver, SOLVERS.values())
+        candidates = (s for s in everybody if not (kinds := getattr(s, "kinds", ())) or isinstance(model, kinds))
         found = next((s for s in candidates if s.accepts(model) and not s.available()), None)
         if found is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")

@@ -14,16 +14,15 @@ from hemlp.errors import InvalidOption
 from hemlp.optimize.budget import Budget
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.provenance import Provenance
+from hemlp.optimize.solution_display import Provenance
 from hemlp.options import check_choice, plain_number
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
-from hemlp.solvers.base import BaseSolver
 from hemlp.solvers.programs import ProgramSolver
-from hemlp.solvers.registry import named_solver, policy_of
+from hemlp.solvers.registry import BaseSolver, named_solver, policy_of
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""

@@ -12,8 +12,7 @@ from hemlp.errors import InvalidSolution
 from hemlp.optimize.joint import JointModel
 from hemlp.optimize.model import Model, Solution
 from hemlp.optimize.plan import run_plan
-from hemlp.optimize.provenance import Claim
-from hemlp.optimize.solution_display import signed
+from hemlp.optimize.solution_display import Claim, signed
 from hemlp.optimize.solver import Solver
 from hemlp.solvers.registry import accepting_solvers, find_solver
 
@@ -37,7 +36,7 @@ def solve(
     claim = Claim(chosen, solver is not None, limit)
     solution: S = chosen.solve(model, limit)
     if not hasattr(solution, "statuses"):
-        raise InvalidSolution(f"the solver {claim.name!r} returned {type(solution).__name__}, not a solution")
+        raise InvalidSolution(f"the solver {claim.solver.name!r} returned {type(solution).__name__}, not a solution")
     if verified and not claim.ours:
         model.verify(solution)
     solution = certify(model, solution, claim)
@@ -55,7 +54,7 @@ def certify(model: Model[S], solution: S, claim: Claim) -> S:
     if not model.needs_judge:
         return model.certify(solution, claim)
     if claim.ours:
-        return signed(solution, claim, claim.name)
+        return signed(solution, claim, claim.solver.name)
     model.check(solution)
     judge = find_solver(model)
     return signed(model.confirm(solution, lambda: judge.solve(model, claim.time_limit)), claim, judge.name)

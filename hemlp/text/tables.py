@@ -66,8 +66,10 @@ class Interval:
 
     def bracket(self, digits: int | None = None) -> str:
         """What stands behind a value in a text; nothing where there is no interval."""
-        shown = (format_number(end, DECIMALS if digits is None else digits) for end in self)
-        return "" if math.isnan(self.low) else f" [{', '.join(shown)}]"
+        if math.isnan(self.low):
+            return ""
+        digits = DECIMALS if digits is None else digits
+        return f" [{format_number(self.low, digits)}, {format_number(self.high, digits)}]"
 
     def __str__(self) -> str:
         shown = "undefined" if math.isnan(self.low) else f"{format_number(self.low)} to {format_number(self.high)}"
@@ -127,8 +129,10 @@ class Table:
     @cached_property
     def cells(self) -> list[list[str]]:
         """The rows as texts; the numbers of a column have equally many decimals."""
-        columns = zip(*self.rows, strict=True) if self.rows else ()
-        return [list(row) for row in zip(*(format_column(column, self.digits) for column in columns), strict=True)]
+        if all(isinstance(value, str) for row in self.rows for value in row):
+            return [list(row) for row in self.rows]
+        columns = (format_column(column, self.digits) for column in zip(*self.rows, strict=True))
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def fold_intervals(self) -> Table:
         """All cells as texts, and intervals behind their values.

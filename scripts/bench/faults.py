@@ -156,5 +156,5 @@ FAULTS = [
     Fault("analysis/statistics/resampling.py", "sorted(range(self.size), key=keys.__getitem__)", "list(range(self.size))", "intervals depend on the order of rows"),
     Fault("problems/pairing/masses.py", "np.rint(upto / upto[-1] * MOST)", "np.floor(weights / weights.sum() * MOST).cumsum()", "masses of transport", "transport composites"),
     Fault("problems/pairing/places.py", "np.minimum(*(np.where(of, free, limit)", "np.maximum(*(np.where(of, free, limit)", "pair=ALL with soft bounds", "rules bound_rules"),
-    Fault("optimize/provenance.py", "refused = self.asked & (", "refused = False & (", "a worse solution is replaced in silence", "sabotage"),
+    Fault("optimize/solution_display.py", "refused = self.asked & (", "refused = False & (", "a worse solution is replaced in silence", "sabotage"),
 ]  # fmt: skip

@@ -42,14 +42,14 @@ class ScoreColumn:
         """One value per instance, nan where there is none."""
         if self.common:
             return common_scores(ev, self.measure)[ev.systems.index(self.system)]
-        own = ev.per_instance(self.system, self.measure)
-        return own if self.baseline is None else subtract_scores(own, ev.per_instance(self.baseline, self.measure))
+        own = ev.scores[self.system][self.measure].values
+        return own if self.baseline is None else subtract_scores(own, ev.scores[self.baseline][self.measure].values)
 
 
 @cache_per_evaluation
 def resampling_units(ev: Results) -> Units:
     """The units that resamples of an evaluation draw: instances, or buckets of them."""
-    return Units(int(ev.facts[ev.systems[0]]["instances"]), ev.ids)
+    return Units(int(next(iter(ev.facts.values()))["instances"]), ev.origin.ids)
 
 
 def shared_bootstrap(ev: Results, resamples: int = RESAMPLES, seed: int = 0) -> Bootstrap:
@@ -133,7 +133,7 @@ def interval(ev: Results, system: str, measure: str, *, level: float = CONFIDENC
 
 def resample_all_means(ev: Results) -> Mapping[ScoreColumn, FloatArray]:
     """The resampled means of all systems and measures, drawn at once."""
-    columns = [ScoreColumn(name, system) for name in ev.measures for system in ev.systems]
+    columns = [ScoreColumn(name, system) for name in ev.greater_is_better for system in ev.scores]
     return dict(zip(columns, resample_means(ev, shared_bootstrap(ev), columns), strict=True))
 
 

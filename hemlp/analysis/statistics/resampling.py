@@ -43,15 +43,14 @@ class Units:
     size: int
     ids: Sequence[Label] | None = field(default=None, repr=False)
 
-    @property
-    def in_buckets(self) -> bool:
-        """Whether the units are buckets."""
-        return self.size >= BUCKETED_FROM
+    in_buckets: bool = field(init=False)
+    """Whether the units are buckets."""
+    number: int = field(init=False)
+    """The number of units."""
 
-    @property
-    def number(self) -> int:
-        """The number of units."""
-        return BUCKETS if self.in_buckets else self.size
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "in_buckets", self.size >= BUCKETED_FROM)
+        object.__setattr__(self, "number", BUCKETS if self.in_buckets else self.size)
 
     @cached_property
     def members(self) -> IntArray:
@@ -67,6 +66,8 @@ class Units:
     @cached_property
     def sizes(self) -> FloatArray:
         """How many instances each unit has."""
+        if not self.in_buckets:
+            return np.ones(self.size)
         return np.bincount(self.members, minlength=self.number).astype(np.float64)
 
     def arrange(self, values: FloatArray) -> FloatArray:
@@ -112,6 +113,8 @@ RESAMPLES = 1000
 """Resamples of a bootstrap interval, and of a draw that are made at once."""
 BLOCK = 1024
 """Units of a draw that are counted at once: another number is another draw."""
+DOUBLE = 53
+"""Bits of a double: integers of 53 - log₂ n bits have exact sums of up to n of them."""
 FLOAT32_EXACT = 2**24
 """Whole numbers up to this are exact in half the room."""
 VALUES_AT_ONCE = 2**25
@@ -222,12 +225,9 @@ def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArr
     instances, 72 for 100,000.
     """
     largest = np.abs(columns).max(axis=1, initial=0)
-    return _split_integers(columns, bits := _bits(most), exponents := np.frexp(largest)[1] - bits), bits, exponents
-
-
-def _bits(most: int) -> int:
-    """Integers of so many bits have exact sums of up to ``most`` of them."""
-    return 53 - most.bit_length()
+    bits = DOUBLE - most.bit_length()
+    exponents = np.frexp(largest)[1] - bits
+    return _split_integers(columns, bits, exponents), bits, exponents
 
 
 def _split_integers(values: FloatArray, bits: int, exponents: IntArray) -> FloatArray:
@@ -247,7 +247,7 @@ class _InstanceColumns:
     @classmethod
     def of(cls, columns: list[FloatArray]) -> _InstanceColumns:
         largest = [np.max(np.abs(column), initial=0, where=np.isfinite(column)) for column in columns]
-        bits = _bits(columns[0].size)
+        bits = DOUBLE - columns[0].size.bit_length()
         return cls(columns, bits, np.frexp(np.array(largest))[1] - bits)
 
     def integers(self, units: slice) -> FloatArray:
@@ -267,7 +267,7 @@ class _BucketColumns:
 
     @classmethod
     def of(cls, columns: list[BucketSums], sizes: FloatArray) -> _BucketColumns:
-        bits = _bits(sizes.size)
+        bits = DOUBLE - sizes.size.bit_length()
         whole = np.zeros((5, len(columns), sizes.size))
         exponents = np.zeros(len(columns), np.int64)
         for k, column in enumerate(columns):

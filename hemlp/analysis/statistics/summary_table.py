@@ -51,15 +51,14 @@ def summary_table(
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
         raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
     procedure = Procedure(test, sided, ranks)
-    dropped = describe_dropped_labels(ev.facts)
-    columns: list[list[str]] = [["system", *ev.systems]]
+    columns: list[list[str]] = [["system", *ev.scores]]
     emphasis: dict[tuple[int, int], Any] = {}
     resampled = resample_all_means(ev) if intervals else {}
     for name, better in ev.greater_is_better.items():
-        v = table_verdicts(ev, name, procedure) if len(ev.systems) > 1 else None
+        v = table_verdicts(ev, name, procedure) if len(ev.scores) > 1 else None
         column = [f"{name} {'↑' if better else '↓'}"]
-        for system in ev.systems:
-            value = ev.mean(system, name)
+        for system, of_system in ev.scores.items():
+            value = of_system[name].mean()
             text = "undefined" if math.isnan(value) else format_number(value, digits)
             if v is not None and (rank := format_rank(v, system)):
                 text += f" {rank}"
@@ -69,10 +68,10 @@ def summary_table(
             emphasis |= {(row, len(columns)): how for row, how in _mark_best(v).items()}
         columns.append(column)
     columns.append(["labels", *(f"{facts['predictions an instance']:.2f}" for facts in ev.facts.values())])
-    if dropped:
-        columns.append(["true labels dropped", *dropped.values()])
+    if any(facts.get("true labels dropped") for facts in ev.facts.values()):
+        columns.append(["true labels dropped", *describe_dropped_labels(ev.facts).values()])
     head, *rows = map(list, zip(*columns, strict=True))
-    signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
+    signatures = [list(ev.scores.values())[-1][name].signature for name in ev.greater_is_better]
     notes = summary_notes(ev, procedure, verbose)
     if intervals:
         notes.insert(1, bootstrap_note(resampling_units(ev)))
@@ -156,13 +155,13 @@ def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks:
 
 def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> list[str]:
     """What stands below a table: sizes, verdicts, what to know about means, undefined and unproved scores, labels."""
-    meaning, *others = verdict_notes(ev, procedure) if len(ev.systems) > 1 else [""]
-    size = plural(int(ev.facts[ev.systems[0]]["instances"]), "instance")
+    meaning, *others = verdict_notes(ev, procedure) if len(ev.scores) > 1 else [""]
+    size = plural(int(next(iter(ev.facts.values()))["instances"]), "instance")
     notes = ["; ".join(filter(None, [size, meaning])), *others]
     if verbose:
         notes.append(MEANS_NOTE)
-    notes += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
-    for name in ev.measures if len(ev.systems) > 1 else ():
+    notes += [f"{system}: {cut}" for system, cut in ev.origin.cuts.items()]
+    for name in ev.greater_is_better if len(ev.scores) > 1 else ():
         notes += common_instance_notes(ev, name)
     notes += interpretation_notes(ev)
     for system, of_system in ev.scores.items():
@@ -201,12 +200,12 @@ _LCA_COLUMN = "lcas"
 def interpretation_notes(ev: Results) -> list[str]:
     """Notes on several roots and isolated labels in LCA graphs, on instances without labels, and on infinite means."""
     notes = []
-    first = ev.scores[ev.systems[0]]
-    graphs = [name for name in ev.measures if _LCA_COLUMN in first[name].columns]
+    first = next(iter(ev.scores.values()))
+    graphs = [name for name in ev.greater_is_better if _LCA_COLUMN in first[name].columns]
     roots = 1
     if graphs and ev.inputs is not None:
         roots = int(np.count_nonzero(np.diff(ev.inputs.given.parent_ptr) == 0))
-    isolated = [system for system in ev.systems if ev.facts[system].get("predicted labels isolated")]
+    isolated = [system for system in ev.scores if ev.facts[system].get("predicted labels isolated")]
     if graphs and roots > 1:
         notes.append(
             f"{', '.join(graphs)}: the hierarchy has {roots:,} roots; classes without a common ancestor meet in one "

@@ -52,8 +52,6 @@ def simplified(
     batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, bounds: Bounds
 ) -> tuple[FloatArray, Defaults, Bounds]:
     """The same without pairs that are forbidden and default classes that take nobody: they do not exist."""
-    if not bounds.further:
-        return kappa, defaults, bounds
     if isinstance(bounds.pair, ListedPairs) and not bounds.pair.forced:
         ends = pairs.ends(batch)
         predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))

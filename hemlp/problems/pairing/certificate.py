@@ -16,10 +16,10 @@ from hemlp.arrays import IntArray
 from hemlp.errors import InvalidSolution
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import Status
-from hemlp.optimize.provenance import CERTIFICATE, Claim, changed_rows
+from hemlp.optimize.solution_display import CERTIFICATE, Claim, Provenance
 from hemlp.problems.pairing.circulation import Group, Role
-from hemlp.problems.pairing.data import check_sizes, chosen_data, flow_data
 from hemlp.problems.pairing.describe import Arcs, node_names
+from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data
 from hemlp.problems.pairing.proof import ExactFlow, improve
 from hemlp.problems.pairing.solution import PairingSolution, Prices
 
@@ -70,7 +70,7 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
         model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.arcs is None else np.int64),
         (up.astype(np.int64), ut.astype(np.int64)),
         None if solution.flow is None else solution.flow.astype(np.int64),
-        hints=solution.hints, lower=lower, provenance=claim.by(CERTIFICATE, others),
+        hints=solution.hints, lower=lower, provenance=Provenance(claim.solver.name, CERTIFICATE, others),
     )  # fmt: skip
     solved = made.statuses <= Status.FEASIBLE
     verdicts = _improve(model, made, solved)
@@ -119,10 +119,18 @@ def _improve(model: PairingModel, made: PairingSolution, solved: NDArray[np.bool
 def _changed_rows(model: PairingModel, first: PairingSolution, second: PairingSolution) -> IntArray:
     """The instances whose solutions differ."""
     if model.arcs is not None:
-        return changed_rows((model.arcs.ptr, model.flow(first), model.flow(second)))
-    pairs = model.pairs.ptr, first.chosen.astype(np.bool_, copy=False), second.chosen
-    defaults = zip(model.batch.sides, first.to_default, second.to_default, strict=True)
-    return changed_rows(pairs, *((side.ptr, before, after) for side, before, after in defaults))
+        lists = [(model.arcs.ptr, model.flow(first), model.flow(second))]
+    else:
+        pointers = model.pairs.ptr, model.batch.pred.ptr, model.batch.true.ptr
+        chosen = first.chosen.astype(np.bool_, copy=False)
+        lists = list(zip(pointers, (chosen, *first.to_default), (second.chosen, *second.to_default), strict=True))
+    changed = [
+        np.searchsorted(ptr, np.flatnonzero(before != after), side="right") - 1
+        for ptr, before, after in lists
+        if not np.array_equal(before, after)
+    ]
+    rows: IntArray = np.unique(np.concatenate(changed)) if changed else np.empty(0, np.int64)
+    return rows
 
 
 def bound_terms(model: PairingModel, prices: Prices) -> list[Fraction]:
