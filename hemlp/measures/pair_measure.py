@@ -15,7 +15,7 @@ from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
-from hemlp.instances.sides import SIDES
+from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_scores import PAIR_SCORES, PairFacts, PairScore, count_common_classes
@@ -30,7 +30,7 @@ from hemlp.problems.pairing.bounds import (
     contradiction,
     default_array,
 )
-from hemlp.problems.pairing.build_model import build_model, forces_pairs, lost_pairs, simplified, weighed
+from hemlp.problems.pairing.build_model import forces_pairs, lost_pairs, simplified, weighed, with_capacities
 from hemlp.problems.pairing.capacities import PairRule
 from hemlp.problems.pairing.costs import (
     as_cost,
@@ -209,7 +209,7 @@ class PairMeasure(Measure):
         pairs, labels = Pairs.of(batch), batch.hierarchy.labels
         kappa = self._kappa(batch, pairs)
         given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
-        sides = zip(given, batch.sides, SIDES, strict=True)
+        sides = zip(given, (batch.pred, batch.true), SIDES, strict=True)
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
         if self.weights is not None:
             kappa, defaults = weighed(batch, pairs, kappa, defaults, self.weights)
@@ -224,9 +224,12 @@ class PairMeasure(Measure):
         bounds, error = self._bounds(batch)
         if error is not None:
             raise error
-        made = zip(batch.sides, bounds, defaults, strict=True)
+        made = zip((batch.pred, batch.true), bounds, defaults, strict=True)
         predicted, true = (SideBounds(side, *of, default) for side, of, default in made)
-        return build_model(self._text, batch, pairs, kappa, serves, (predicted, true), rules)
+        model = PairingModel(self._text, batch, pairs, kappa, serves, (predicted, true))
+        if not rules.plain or rules.ruled:
+            model = with_capacities(model, rules)
+        return model.with_finite_costs()
 
     def _kappa(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """κ of all pairs, before weights."""
@@ -247,9 +250,11 @@ class PairMeasure(Measure):
         self, batch: Batch, first_row: int = 0
     ) -> tuple[list[tuple[IntArray, IntArray]], InfeasibleModel | None]:
         """The bounds of all classes of each side, and an error if those of one contradict each other."""
-        labels = batch.hierarchy.labels
-        given = zip((self.bounds.predicted, self.bounds.true), batch.sides, batch.sides[::-1], SIDES, strict=True)
-        bounds = [bound_arrays(of, side, other, batch.hierarchy, name) for of, side, other, name in given]
+        labels, pred, true = batch.hierarchy.labels, batch.pred, batch.true
+        bounds = [
+            bound_arrays(self.bounds.predicted, pred, true, batch.hierarchy, SIDES[PRED]),
+            bound_arrays(self.bounds.true, true, pred, batch.hierarchy, SIDES[TRUE]),
+        ]
         if self.bounds.consistent:
             return bounds, None
         sides = zip(bounds, batch.sides, SIDES, strict=True)

@@ -138,8 +138,14 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         check_memory(leader, batch, options.first_row, options.room)
     rows = leader._defined_rows(batch, options.undefined, options.first_row)
     rows = rows[first[rows] == rows]
-    columns = _empty_columns(group, len(batch))
-    statuses = np.full(len(batch), Status.INFEASIBLE, np.int8)
+    size, shared = (
+        len(batch),
+        dict[str, FloatArray](),
+    )  # what is not the score itself is the same for all, and kept once
+    columns = [{each.name: np.full(size, math.nan)} for each in group]
+    for each, own in zip(group, columns, strict=True):
+        own |= {name: shared.setdefault(name, np.full(size, math.nan)) for name in each.columns if name != each.name}
+    statuses = np.full(size, Status.INFEASIBLE, np.int8)
     for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
@@ -192,16 +198,6 @@ def _as_scores(
         statuses[not_numbers] = Status.INFEASIBLE
     missing = len(statuses) - int(solved.sum()) + not_numbers.size
     return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and exact)
-
-
-def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
-    """One array per column. What is not the score itself is the same for all measures of one model, and kept once."""
-    further = {name: np.full(size, math.nan) for each in group for name in each.columns if name != each.name}
-    own = (np.full(size, math.nan) for _ in group)
-    return [
-        {**{name: further.get(name, empty) for name in each.columns}, each.name: empty}
-        for each, empty in zip(group, own, strict=True)
-    ]
 
 
 def as_batch(data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:

@@ -22,7 +22,7 @@ from hemlp.instances.checks import unequal_rows_error
 from hemlp.instances.label_files import LabelFile, read_labels
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
-from hemlp.measures.scoring import UndefinedPolicy, check_scorable, is_small
+from hemlp.measures.scoring import UndefinedPolicy, check_scorable
 from hemlp.text.tables import plural
 
 
@@ -121,7 +121,7 @@ class Inputs:
     names: Mapping[Label, str] | None = None
 
     @cached_property
-    def _batches(self) -> dict[str, Batch]:
+    def batches(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
         loaded: dict[str, LabelSets] = {}
         for name, pred in self.systems.items():
@@ -152,12 +152,6 @@ class Inputs:
         return everybody
 
     @property
-    def small_batches(self) -> dict[str, Batch]:
-        """One batch a system, if all are in memory and take next to nothing: then there is nothing to distribute."""
-        batches = self._batches
-        return batches if len(batches) == len(self.systems) and all(map(is_small, batches.values())) else {}
-
-    @property
     def cuts(self) -> dict[str, str]:
         """How the systems were cut from scores, if they were."""
         cut_texts = {}
@@ -169,15 +163,15 @@ class Inputs:
     @property
     def ids(self) -> tuple[Label, ...] | None:
         """The names of the instances, if they have any."""
-        return next((batch.ids for batch in self._batches.values()), None)
+        return next((batch.ids for batch in self.batches.values()), None)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
         by_system = {}
         for name in self.systems:
-            if name in self._batches:
-                by_system[name] = self._batches[name].hierarchy
+            if name in self.batches:
+                by_system[name] = self.batches[name].hierarchy
                 continue
             unknown_labels: set[Label] = set()
             isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
@@ -199,8 +193,8 @@ class Inputs:
 
     def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
         """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
-        if system in self._batches:
-            batch = self._batches[system]
+        if system in self.batches:
+            batch = self.batches[system]
             for start in range(0, len(batch), size):
                 yield start, batch if len(batch) <= size else batch[start : start + size]
             return
@@ -213,8 +207,8 @@ class Inputs:
     def take(self, system: str, rows: Sequence[int]) -> Batch:
         """The instances with these numbers, in their order, without ids unless the system is in memory."""
         wanted = np.asarray(rows, np.int64)
-        if system in self._batches:
-            batch = self._batches[system]
+        if system in self.batches:
+            batch = self.batches[system]
             ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
             return replace(batch.take(wanted), ids=ids)
         order = np.argsort(wanted, kind="stable")

@@ -15,8 +15,8 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
+from hemlp.measures.factory import restore_measure
 from hemlp.measures.instance_scores import Scores
-from hemlp.measures.signature import restore_measure
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
 from hemlp.results.inputs import Inputs

@@ -31,7 +31,7 @@ from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure
-from hemlp.measures.scoring import UndefinedPolicy, score_together
+from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs, Source
@@ -174,12 +174,13 @@ def evaluate(
         elif room is not None:
             folder = RunFolder.temporary(list(made.values()))
         visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
-        if executor is chunk is folder is None and workers == 1 and not visible and (batches := inputs.small_batches):
+        small = len(inputs.batches) == len(named) and all(map(is_small, inputs.batches.values()))
+        if small and executor is chunk is folder is None and workers == 1 and not visible:  # nothing to distribute
             scores = {
                 name: score_together(
                     list(made.values()), batch, solver=options.solver, time_limit=limit, undefined=undefined
                 )
-                for name, batch in batches.items()
+                for name, batch in inputs.batches.items()
             }
         else:
             context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)

@@ -22,9 +22,9 @@ from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
 from hemlp.measures.augmentations import Ancestors, Flat
+from hemlp.measures.factory import Signature, difference
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.set_measure import SetMeasure
-from hemlp.measures.signature import Signature, difference
 from hemlp.options import did_you_mean
 from hemlp.results.results import gold_of
 from hemlp.run.evaluation import Evaluation

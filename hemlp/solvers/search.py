@@ -76,11 +76,13 @@ class LcaSearch(BaseSolver):
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
-        solved = model.collected(list(deferred.values()))
-        for k, i in enumerate(deferred):
-            statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
-            sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
-        others = {i: names for k, i in enumerate(deferred) if (names := solved.provenance.others.get(k))}
+        others: dict[int, tuple[str, str]] = {}
+        if deferred:
+            solved = model.collected(list(deferred.values()))
+            for k, i in enumerate(deferred):
+                statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
+                sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
+                others |= {i: names} if (names := solved.provenance.others.get(k)) else {}
         return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps, provenance=Provenance(others=others))
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:

@@ -19,8 +19,8 @@ from hemlp.analysis.statistics.intervals import (
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
+from hemlp.measures.factory import shorten
 from hemlp.measures.instance_scores import Scores, mean
-from hemlp.measures.signature import shorten
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
