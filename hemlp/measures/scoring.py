@@ -149,7 +149,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-            chosen = None if options.solver is options.round is None else options.choose_solver(model)
+            chosen = None if options.solver is None and options.round is None else options.choose_solver(model)
             solution = model.solve(chosen, options.time_limit, verify=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None

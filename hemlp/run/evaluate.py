@@ -175,7 +175,8 @@ def evaluate(
             folder = RunFolder.temporary(list(made.values()))
         visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
         small = len(inputs.batches) == len(named) and all(map(is_small, inputs.batches.values()))
-        if small and executor is chunk is folder is None and workers == 1 and not visible:  # nothing to distribute
+        alone = workers == 1 and executor is None and chunk is None and folder is None
+        if small and alone and not visible:  # nothing to distribute
             scores = {
                 name: score_together(
                     list(made.values()), batch, solver=options.solver, time_limit=limit, undefined=undefined
