@@ -9,9 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from hemlp.arrays import FloatArray
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
@@ -19,6 +16,8 @@ from hemlp.options import check_known
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
     from rich.text import Text
+
+    from hemlp.arrays import FloatArray
 
 
 OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
@@ -55,6 +54,8 @@ class Interval:
     @classmethod
     def of(cls, drawn: FloatArray, level: float = CONFIDENCE) -> Interval:
         """The quantiles (1 ∓ level) / 2 of what resamples gave; none where one gave an infinite value, or all nan."""
+        import numpy as np
+
         known = drawn[~np.isnan(drawn)]
         if not known.size or not np.isfinite(known).all():
             return cls(math.nan, math.nan, level)
