@@ -16,11 +16,11 @@ from hemlp.instances.formats.label_lists import read_lines
 from hemlp.instances.formats.label_pairs import read_pairs
 from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
+from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.parquet_files import is_parquet, read_parquet_columns
 from hemlp.io.text import (
     GZIP_MAGIC,
     SEPARATORS,
-    STANDARD_INPUT,
     UTF8_BOM,
     check_separator,
     check_text,

@@ -19,6 +19,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import FileFormatError, InvalidOption, OutOfMemory, UnreadableFile
+from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.unpacking import unzip
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 UTF8_BOM = b"\xef\xbb\xbf"
 """Some editors begin a UTF-8 file with it."""
-STANDARD_INPUT = "/dev/stdin"
-"""Its name, also where there is no such file; it can be read once."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 """What separates cells, by the ending of a file's name."""
 QUOTING = (",", ";")
