@@ -19,7 +19,7 @@ from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.flow.pairing import Chosen
 from hemlp.measures.pair_scores import count_common_classes
 from hemlp.optimize.program import ProgramResult
-from hemlp.optimize.solution_display import Claim
+from hemlp.optimize.solutions import Claim
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.problems.pairing.pairs import Pairs, given_data
 from hemlp.problems.pairing.solution import PairingSolution

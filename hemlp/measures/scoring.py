@@ -1,4 +1,7 @@
-"""Scores of batches: measures of one model share its solution, and equal instances are solved once."""
+"""Scores of batches: measures of one model share its solution, and equal instances are solved once.
+
+What takes more memory than there is gets refused before it is tried; estimates are figures of large instances.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Status
 from hemlp.optimize.short_forms import ShortForms
-from hemlp.optimize.solution_display import Claim, ShownSolution, signed
+from hemlp.optimize.solutions import Claim, ShownSolution, signed
 from hemlp.text.display import HtmlDisplay, lines
 from hemlp.text.tables import plural
 

@@ -1,7 +1,7 @@
 """What a run evaluates: true labels and systems, checked once, and then batches of consecutive instances on demand.
 
 Label sets in memory become one batch a system, which is sliced. Label files (``LabelFile``) are read block by block,
-once to check them and once to score them, and never held as a whole.
+once to check them and once to score them, and never held as a whole. ``LabelCounts`` says what was found in them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Results as data: per-instance scores of systems by measures first, and what they were made from."""
+"""Results as data: per-instance scores of systems by measures first, and what they were made from.
+
+What is computed from results is cached as long as they live. Scores of two runs can be compared instance by instance
+where both are of the same rows: ``Gold``, digests of true labels and ids, says so without the labels.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
-"""The registry of solvers: who can solve a model, by name and in order of preference.
+"""The registry of solvers: who can solve a model, by name and in order of preference, and how one is asked.
 
 A solver is anything with ``name``, ``available()``, ``accepts(model)`` and ``solve(model, time_limit)``; an object of
 your own can be given wherever a name can. One that does not look for the optimum says ``exact = False``, which shows in
 signatures. A name may have options: ``"pulp(backend='HiGHS')"``.
+
+``solve`` is what ``model.solve()`` is short for. Certifying proves or refuses; it never solves for the solver that was
+asked. ``proved_by`` of a solution names the proof: a certificate, which needs no solver; compiled code of hemlp; or a
+judge, another solver with the same optimum.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from hemlp.optimize.budget import solve_within
 from hemlp.optimize.joint import JointModel
 from hemlp.optimize.model import Model, Solution
 from hemlp.optimize.plan import run_plan
-from hemlp.optimize.solution_display import Claim, signed
+from hemlp.optimize.solutions import Claim, signed
 from hemlp.optimize.solver import Solver as Solver
 from hemlp.optimize.solver import importable
 from hemlp.options import did_you_mean

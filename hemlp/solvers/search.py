@@ -14,7 +14,7 @@ from hemlp.errors import InvalidOption
 from hemlp.optimize.budget import Budget
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.solution_display import Provenance
+from hemlp.optimize.solutions import Provenance
 from hemlp.options import check_choice, plain_number
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty

@@ -16,7 +16,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
-from hemlp.optimize.solution_display import ShownSolution
+from hemlp.optimize.solutions import ShownSolution
 
 if TYPE_CHECKING:
     from hemlp.problems.closure.model import ClosureModel

@@ -1,4 +1,5 @@
-"""How the data of Problem 1 lie in arrays: pairs of a predicted and a true class, and the bounds of the classes."""
+"""How the data of Problem 1 lie in arrays: pairs of a predicted and a true class, the bounds of the classes, and the
+records of both that compiled code takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Solutions of Problem 1: the pairs, who went to a default class, and prices that prove an optimum."""
+"""Solutions of Problem 1: the pairs, who went to a default class, and the proof that nothing is cheaper.
+
+Plain pairings are proved without their circulation, all others by the flow on its arcs. Where compiled code does not
+decide, exact arithmetic does; it never solves, but improves what is off by rounding.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import Status
-from hemlp.optimize.solution_display import CERTIFICATE, Claim, LeastCostSolution, Provenance
+from hemlp.optimize.solutions import CERTIFICATE, Claim, LeastCostSolution, Provenance
 from hemlp.problems.pairing.circulation import Group, Role
 from hemlp.problems.pairing.describe import Arcs, node_names
 from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data

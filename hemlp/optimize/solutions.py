@@ -1,4 +1,8 @@
-"""How solutions show themselves: how many instances, what was found, and the objective of a single one."""
+"""Solutions: how they show themselves, who found them, who proved them.
+
+Certifying proves or refuses; it never solves. An optimum that is not proved is feasible, a claim that there is no
+solution that is not proved leaves the instance unsolved, and what breaks a rule is an ``InvalidSolution``.
+"""
 
 from __future__ import annotations
 
