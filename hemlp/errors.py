@@ -149,15 +149,6 @@ def out_of_memory(limit: object) -> OutOfMemory:
     return OutOfMemory(f"out of memory, with a limit of {limit}: the hierarchy, the labels or the results need more")
 
 
-@contextmanager
-def name_memory_errors(limit: object) -> Iterator[None]:
-    """Raise OutOfMemory where memory ran out and nobody has said more."""
-    try:
-        yield
-    except MemoryError as error:
-        raise error if isinstance(error, HemlpError) else out_of_memory(limit) from None
-
-
 class WorkerLost(HemlpError, RuntimeError):
     """A worker process died again and again on one chunk: ``system``, and its rows ``first`` to ``last`` from 1."""
 

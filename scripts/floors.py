@@ -171,7 +171,7 @@ def pairing_floor() -> Work:
     import hemlp
     from hemlp.kernels.flow.closed_forms import best_pairings
     from hemlp.kernels.flow.pairing import Chosen, total_costs
-    from hemlp.problems.pairing.data import given_data
+    from hemlp.problems.pairing.pairs import given_data
 
     data = Data()
     model: Any = hemlp.measure("GIE").model(data.batch)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, PairMeasure, SetMeasure, SetScore, evaluate, measure
 from hemlp.errors import InvalidOption, UndefinedScore
-from hemlp.measures.signature import Signature, difference, restore_measure
+from hemlp.measures.factory import Signature, difference, restore_measure
 from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import graph
 from tests.test_diagnosis import closure, corpora

@@ -29,7 +29,7 @@ from hemlp import (
 from hemlp.bounds import by_class, by_leaf, by_level, by_pair, forbid, force
 from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.optimize.expressions import Expression
-from hemlp.optimize.provenance import Claim
+from hemlp.optimize.solutions import Claim
 from hemlp.solvers.registry import accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances
 

@@ -32,7 +32,7 @@ from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSol
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import read_measures, write_measures
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.optimize.provenance import Claim
+from hemlp.optimize.solutions import Claim
 from hemlp.problems.pairing.bounds import ALL, COVER, EACH, ONE_TO_ONE, Bounds
 from hemlp.solvers.registry import SOLVERS, accepting_solvers, named_solver
 from hemlp.testing import check_measure, check_solver, random_instances

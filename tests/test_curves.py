@@ -23,8 +23,7 @@ from hemlp import (
     read_scores,
 )
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps
-from hemlp.analysis.statistics.resampling import Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.errors import InvalidOption, InvalidScores, NoSolver, UndefinedScore, UnknownLabel
 from tests.scored import World, cafa_row, gold_sets, mean_at, world
 

@@ -17,7 +17,7 @@ from hemlp import Evaluation, Hierarchy, SetMeasure, SetScore, evaluate
 from hemlp.cli import main
 from hemlp.errors import IncomparableBaseline, InvalidOption
 from hemlp.instances.label_files import LabelFile
-from hemlp.results.gold import gold_of
+from hemlp.results.results import gold_of
 from hemlp.run.gate import Gate
 from hemlp.testing import assert_no_drop
 

@@ -11,7 +11,7 @@ from hemlp.errors import InvalidOption
 from hemlp.optimize.program import Status
 from hemlp.run import score_store
 from hemlp.run.workers import Chunk
-from hemlp.solvers.policy import POLICIES
+from hemlp.solvers.registry import POLICIES
 
 KIND = "hemlp.problems.lca.model:LcaModel"
 NAMES = ["F_H", "P_LCA", "F_LCA", "GIE"]

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from hemlp import Evaluation, Hierarchy, evaluate, measure
 from hemlp.cli.main import commands
 from hemlp.measures.catalogue import NAMED
-from hemlp.text.interval import Interval
-from hemlp.text.tables import format_number
+from hemlp.text.tables import Interval, format_number
 from tests.test_page import unpacked
 
 EDGES = [("r", "a"), ("r", "b"), ("a", "x"), ("a", "y"), ("b", "z")]

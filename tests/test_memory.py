@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hemlp import ALL, Batch, Bounds, Hierarchy, LabelSets, PairMeasure, evaluate, measure, read_labels
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError, OutOfMemory
-from hemlp.measures import memory_estimate, scoring
+from hemlp.measures import scoring
 from hemlp.problems.pairing.capacities import priced
 from hemlp.processes.free_memory import available_memory, format_bytes
 from tests import hungry
@@ -54,10 +54,10 @@ def test_the_estimate_is_what_is_really_taken(each):
 def test_a_batch_that_counts_as_small_needs_no_more_than_is_always_there():
     chain = Hierarchy.from_edges((c, c + 1) for c in range(300))
     batches = [Batch.of(chain, [[*range(300, 300 - n, -1)]], [[*range(m)]]) for n, m in np.ndindex(60, 60)]
-    small = [batch for batch in batches if memory_estimate.is_small(batch)]
+    small = [batch for batch in batches if scoring.is_small(batch)]
     assert 100 < len(small) < len(batches)
     whole = Batch.concatenate(small)
-    assert all(each.bytes_needed(whole).max() < memory_estimate.ALWAYS_THERE for each in MEASURES)
+    assert all(each.bytes_needed(whole).max() < scoring.ALWAYS_THERE for each in MEASURES)
 
 
 @pytest.mark.parametrize("options", [{}, {"workers": 2}, {"chunk": 1}])
@@ -89,7 +89,7 @@ def test_the_command_line_names_it(tmp_path):
 def test_what_the_machine_does_not_have_is_refused(monkeypatch):
     h, true, pred = large(400)
     assert measure("GIE").score(Batch.of(h, true, pred)).values[0] > 0
-    monkeypatch.setattr(memory_estimate, "available_memory", lambda: 2.0**20)
+    monkeypatch.setattr(scoring, "available_memory", lambda: 2.0**20)
     with pytest.raises(OutOfMemory, match=r"GIE needs about 3\.\d MB, and 1\.0 MB are free: leave"):
         measure("GIE").score(Batch.of(h, true, pred))
     assert measure("F_H").score(Batch.of(h, true, pred)).values[0] > 0

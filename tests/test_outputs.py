@@ -28,7 +28,7 @@ from hemlp import Evaluation, Hierarchy, evaluate, examples, measure
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import csv_cell, csv_value, json_text, latex, markdown, markup, printable
-from hemlp.measures.signature import shorten
+from hemlp.measures.factory import shorten
 from hemlp.report.outputs import _csv_lines, tables_text, write_per_instance
 from hemlp.text.tables import Table
 

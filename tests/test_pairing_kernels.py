@@ -19,10 +19,9 @@ from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.flow.pairing import Chosen
 from hemlp.measures.pair_scores import count_common_classes
 from hemlp.optimize.program import ProgramResult
-from hemlp.optimize.provenance import Claim
+from hemlp.optimize.solutions import Claim
 from hemlp.problems.pairing.costs import ShortestPath
-from hemlp.problems.pairing.data import given_data
-from hemlp.problems.pairing.pairs import Pairs
+from hemlp.problems.pairing.pairs import Pairs, given_data
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.registry import named_solver
 

@@ -22,7 +22,7 @@ from hemlp.measures.scoring import score_together
 from hemlp.optimize.budget import Budget
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Variable
-from hemlp.optimize.provenance import Claim
+from hemlp.optimize.solutions import Claim
 from hemlp.problems.lca.model import Found, LcaModel
 from hemlp.problems.lca.programs import LcaGraphs, upper_bound
 from hemlp.problems.pairing.proof import ExactFlow, improve, is_short

@@ -15,12 +15,12 @@ import scipy.stats
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.analysis.statistics import common_instances, resampling
 from hemlp.analysis.statistics.intervals import shared_bootstrap
-from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
+from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap, Units
 from hemlp.analysis.statistics.significance_tests import kendall, kendall_taus
-from hemlp.analysis.statistics.units import Units
 from hemlp.errors import InvalidOption
+from hemlp.measures import instance_scores
 from hemlp.measures.instance_scores import Scores
-from hemlp.text.interval import Interval, quantile
+from hemlp.text.tables import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
 
@@ -316,7 +316,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
         return str(ev.table()), ev.notes(), str(ev.kendall(30)), ev.interval("knn30", "F")
 
     first, compared = told(), str(ev.compare(*pair))
-    for owner, name in ((Scores, "mean"), (common_instances, "mean"), (Bootstrap, "counts")):
+    for owner, name in ((instance_scores, "mean"), (common_instances, "mean"), (Bootstrap, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
     for test in ("permutation_tests", "sign_test", "wilcoxon"):

@@ -12,11 +12,10 @@ import scipy.stats
 from hemlp import Evaluation, Hierarchy, evaluate, examples
 from hemlp.analysis.statistics.interval_formulas import round_for_exact_sums, student_interval, wilson_interval
 from hemlp.analysis.statistics.intervals import shared_bootstrap
-from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap, Units
 from hemlp.kernels.closure import census
 from hemlp.kernels.records import Implied, Rows
-from hemlp.text.interval import Interval
+from hemlp.text.tables import Interval
 
 A, B = "svm_ovr_freq60", "topdown_lcpn"
 

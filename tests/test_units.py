@@ -14,14 +14,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, cafa, curve, evaluate
-from hemlp.analysis.statistics import comparisons, intervals, resampling, units
+from hemlp.analysis.statistics import comparisons, intervals, resampling
 from hemlp.analysis.statistics.buckets import UNIT, BucketSums
 from hemlp.analysis.statistics.intervals import ScoreColumn, difference_intervals, resample_means, shared_bootstrap
-from hemlp.analysis.statistics.resampling import Bootstrap
-from hemlp.analysis.statistics.units import BUCKETS, Units, assign_buckets
+from hemlp.analysis.statistics.resampling import BUCKETS, Bootstrap, Units, assign_buckets
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.run.gate import Gate
-from hemlp.text.interval import Interval, quantile
+from hemlp.text.tables import Interval, quantile
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
 MEASURES = ["F_H", "TIE", "SDL"]
@@ -33,11 +32,11 @@ IDS = st.lists(st.one_of(st.integers(-50, 10**20), st.text(min_size=1)), min_siz
 
 @given(IDS)
 def test_instances_are_in_the_order_of_their_ids_as_utf8(ids):
-    found = [name for _, name in sorted(zip(Units(len(ids), ids).ranks.tolist(), ids, strict=True))]
+    found = [name for _, name in sorted(zip(Units(len(ids), ids).members.tolist(), ids, strict=True))]
     texts = [str(name).encode("utf-8", "surrogatepass") for name in found]
     assert texts == sorted(texts)
     turned = ids[::-1]
-    assert Units(len(ids), turned).ranks.tolist() == Units(len(ids), ids).ranks.tolist()[::-1]
+    assert Units(len(ids), turned).members.tolist() == Units(len(ids), ids).members.tolist()[::-1]
 
 
 @given(st.lists(st.one_of(st.integers(), st.text(min_size=1)), max_size=20))
@@ -50,7 +49,7 @@ def test_buckets_are_by_sha256(ids):
 
 
 def test_buckets_of_rows_without_ids_are_by_their_number_from_1(monkeypatch):
-    monkeypatch.setattr(units, "BUCKETED_FROM", 3)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", 3)
     assert Units(3).members.tolist() == Units(3, ["1", "2", "3"]).members.tolist() == assign_buckets([1, 2, 3]).tolist()
     assert Units(2).members.tolist() == [0, 1]
 
@@ -128,7 +127,7 @@ def test_sums_of_buckets_are_exact_and_add_up(rows, random, cut):
 
 def test_means_of_buckets_are_those_of_the_drawn_instances(monkeypatch):
     """With undefined and infinite values, tiny and huge ones: each against sums of fractions."""
-    monkeypatch.setattr(units, "BUCKETED_FROM", 50)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", 50)
     rng = np.random.default_rng(1)
     draw = Bootstrap(Units(300, [f"d{k}" for k in range(300)]), 20)
     columns = [
@@ -166,8 +165,8 @@ def test_buckets_say_what_instances_say():
 @pytest.mark.parametrize(("size", "many"), [(150, 10**6), (3000, 1000)])
 def test_intervals_cover_the_truth(monkeypatch, size, many):
     """In 95 of 100 cases; 400 of them vary by 1.1."""
-    monkeypatch.setattr(units, "BUCKETED_FROM", many)
-    monkeypatch.setattr(units, "BUCKETS", 512)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", many)
+    monkeypatch.setattr(resampling, "BUCKETS", 512)
     columns = np.random.default_rng(9).beta(2, 5, (400, size))
     found = [Interval.of(drawn) for drawn in Bootstrap(Units(size)).means(columns).T]
     assert sum(low <= 2 / 7 <= high for low, high in found) / 400 == pytest.approx(0.945, abs=0.035)
@@ -224,8 +223,8 @@ def turned(ev: Evaluation, random, **options) -> Evaluation:
 @given(st.randoms(use_true_random=False), st.integers(0, 10**6))
 def test_no_order_and_no_cut_changes_an_interval(many, text, random, seed):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(units, "BUCKETED_FROM", many)
-        patched.setattr(units, "BUCKETS", 64)
+        patched.setattr(resampling, "BUCKETED_FROM", many)
+        patched.setattr(resampling, "BUCKETS", 64)
         names = [f"é{k % 13}.{k}" if text else 7 * k for k in range(40)]
         ev = evaluation(names, np.random.default_rng(seed))
         expected = told(ev)
@@ -235,7 +234,7 @@ def test_no_order_and_no_cut_changes_an_interval(many, text, random, seed):
 
 @pytest.mark.parametrize("many", [10**6, 30])
 def test_files_have_the_intervals_of_what_was_written(tmp_path, monkeypatch, many):
-    monkeypatch.setattr(units, "BUCKETED_FROM", many)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", many)
     ev = evaluation([f"d{k}" for k in range(60)], np.random.default_rng(2))
     ev.to_json(tmp_path / "e.json")
     again = Evaluation.from_json(tmp_path / "e.json")
@@ -250,7 +249,7 @@ def test_files_have_the_intervals_of_what_was_written(tmp_path, monkeypatch, man
 
 
 def test_what_is_drawn_is_said_wherever_intervals_are_shown(tmp_path, monkeypatch):
-    monkeypatch.setattr(units, "BUCKETED_FROM", 30)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", 30)
     ev = evaluation(range(60), np.random.default_rng(2))
     ev.to_html(tmp_path / "e.html")
     scored = {name: {int(c): 0.5 + c / 20 for c in (1, 3, 5)} for name in range(60)}
@@ -265,7 +264,7 @@ def test_what_is_drawn_is_said_wherever_intervals_are_shown(tmp_path, monkeypatc
         (tmp_path / "e.html").read_text(),
     ]:
         assert "buckets:4096" in text
-    monkeypatch.setattr(units, "BUCKETED_FROM", 10**6)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", 10**6)
     assert "buckets" not in str(evaluation(range(60), np.random.default_rng(2)).levels())
 
 
@@ -280,8 +279,8 @@ def test_no_order_changes_intervals_of_scored_predictions(many, random, seed):
     weights = dict(zip(TREE, rng.random(7).tolist(), strict=True))
     other = random.sample(names, len(names))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(units, "BUCKETED_FROM", many)
-        patched.setattr(units, "BUCKETS", 64)
+        patched.setattr(resampling, "BUCKETED_FROM", many)
+        patched.setattr(resampling, "BUCKETS", 64)
         found = []
         for order in (names, other):
             true, of = ({name: side[name] for name in order} for side in (gold, scores))

@@ -17,8 +17,7 @@ from hemlp.hierarchy import class_weights
 from hemlp.instances.formats import label_pairs
 from hemlp.instances.formats.score_tables import read_triples
 from hemlp.instances.label_files import LabelFile
-from hemlp.io.cells import read_regular_columns, word_rows
-from hemlp.io.text import check_text, parse_number
+from hemlp.io.text import check_text, parse_number, read_regular_columns, word_rows
 from hemlp.kernels import COMPILED
 from hemlp.kernels.text.cells import split, split_plainly
 

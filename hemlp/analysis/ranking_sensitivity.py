@@ -20,8 +20,7 @@ from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, format_number
+from hemlp.text.tables import Table, format_number, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -75,7 +75,7 @@ def check(
     """
     from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
-    from hemlp.text.phrases import plural
+    from hemlp.text.tables import plural
 
     labels = pop_file_options(given)
     reading = _given_options({**given, "format": hierarchy_format})

@@ -12,7 +12,7 @@ import click
 
 from hemlp.errors import HemlpError, InvalidOption, out_of_memory
 from hemlp.escaping import printable
-from hemlp.io.text import STANDARD_INPUT
+from hemlp.io.files import STANDARD_INPUT
 
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
 """Arguments that name files which are read."""

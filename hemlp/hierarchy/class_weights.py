@@ -12,8 +12,7 @@ from hemlp.arrays import FloatArray, plain_sum
 from hemlp.errors import FileFormatError, InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.structure import Structure
-from hemlp.io.cells import read_columns
-from hemlp.io.text import SEPARATORS, decode, file_kind, parse_number, read_bytes
+from hemlp.io.text import SEPARATORS, decode, file_kind, parse_number, read_bytes, read_columns
 from hemlp.options import plain_number
 
 

@@ -22,8 +22,16 @@ from numpy.typing import ArrayLike
 
 from hemlp.arrays import IntArray
 from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
-from hemlp.hierarchy.digest import content_hash
-from hemlp.hierarchy.edges import CyclePolicy, Edges, deduplicate, edge_weight, make_acyclic, warn_if_upside_down
+from hemlp.hierarchy.edges import (
+    MANY_ROOTS,
+    CyclePolicy,
+    Edges,
+    content_hash,
+    deduplicate,
+    edge_weight,
+    make_acyclic,
+    warn_if_upside_down,
+)
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.infer import from_graph, infer
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parents
@@ -203,7 +211,8 @@ class Hierarchy(Structure, HtmlDisplay):
             ordered = tuple(ordered[i] for i in heads)
         if names:
             check_aliases(names, ordered)
-        warn_if_upside_down(result.edges)
+        if len(ordered) >= MANY_ROOTS:
+            warn_if_upside_down(result.edges)
         return cls(ordered, result.edges, result.order, names, result.dropped)
 
     @classmethod

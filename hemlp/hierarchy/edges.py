@@ -5,9 +5,10 @@ Classes are numbered by their sorted labels, so nothing here depends on the orde
 
 from __future__ import annotations
 
+import hashlib
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_pointers, sorted_distinct, split
 from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
-from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.labels import Label, label_order
 from hemlp.options import check_choice
 
 CyclePolicy = Literal["error", "condense", "break"]
@@ -93,6 +94,10 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
     return Acyclic(edges.select(~closing), postorder[::-1], dropped)
 
 
+MANY_ROOTS = 1000
+"""Fewer of them are no sign of anything."""
+
+
 def warn_if_upside_down(edges: Edges) -> None:
     """Warn of thousands of roots above inner classes above a few leaves: a tree that stands on its head.
 
@@ -101,7 +106,7 @@ def warn_if_upside_down(edges: Edges) -> None:
     roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
     leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
     inner = edges.size - roots - leaves
-    if roots >= 1000 and roots >= 100 * leaves and 50 * inner >= roots:
+    if roots >= MANY_ROOTS and roots >= 100 * leaves and 50 * inner >= roots:
         warnings.warn(
             f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
             f"as if they went from child to parent",
@@ -165,3 +170,19 @@ def edge_weight(value: Any, place: str) -> float:
     if not (math.isfinite(number) and number >= 0):
         raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
     return number + 0.0  # turns -0.0 into 0.0
+
+
+def content_hash(labels: Sequence[Label], aliases: Mapping[Label, Label], edges: Edges) -> str:
+    """SHA-256 of labels, aliases, edges and weights."""
+    other = sorted(aliases, key=label_order)
+    names = [*labels, *other, *(aliases[alias] for alias in other)]
+    texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
+    sizes = [len(labels), len(other), edges.parents.size, edges.weights is not None]
+    digest = hashlib.sha256(b"hemlp hierarchy 1" + np.array(sizes, "<i8").tobytes())
+    digest.update(np.fromiter(map(len, texts), "<i8", len(texts)).tobytes())
+    digest.update(bytes(isinstance(name, str) for name in names) + b"".join(texts))
+    for ends in (edges.parents, edges.children):
+        digest.update(ends.astype("<i4").tobytes())
+    if edges.weights is not None:
+        digest.update(edges.weights.astype("<f8").tobytes())
+    return digest.hexdigest()

@@ -13,15 +13,14 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, HemlpError, InvalidHierarchy, InvalidLabel, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.digest import content_hash
-from hemlp.hierarchy.edges import CyclePolicy
+from hemlp.hierarchy.edges import CyclePolicy, content_hash
 from hemlp.hierarchy.formats.edge_lists import read_edges
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.infer import read_json, read_parquet, read_yaml
 from hemlp.hierarchy.formats.ncbi import read_ncbi
 from hemlp.hierarchy.formats.obo import read_obo
-from hemlp.hierarchy.formats.parent_tables import EdgeColumns
-from hemlp.hierarchy.formats.path_lists import has_paths, read_paths
+from hemlp.hierarchy.formats.parent_tables import COMMON_NAMES, EdgeColumns
+from hemlp.hierarchy.formats.path_lists import JOINT, has_paths, read_paths
 from hemlp.hierarchy.formats.rdf import SYNTAXES, read_rdf
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import Label, label_list
@@ -128,17 +127,20 @@ def read_hierarchy(
     if format is not None:
         check_choice("format", format, tuple(READ))
     kind = file_kind(file)
+    further = () if isinstance(classes, tuple) and not classes else label_list("classes", classes)
     source = SourceFile(
-        file, kind, data, sep, comment, label_list("classes", classes), relations,
+        file, kind, data, sep, comment, further, relations,
         EdgeColumns(parent, child, name, weight), same_names, language,
     )  # fmt: skip
     read = READ[format] if format else FORMATS.get(kind) or _reader_of_text(source)
     if read is not read_paths:
-        check_separator(sep)
-    elif sep == "" or source.columns:
+        if sep is not None:
+            check_separator(sep)
+    elif sep == "" or source.columns != COMMON_NAMES:
         raise InvalidOption(f"{file} holds paths, which have no columns and something between their names")
     try:
-        return Hierarchy.from_data(read(source).with_classes(source.classes), cycles=cycles)
+        made = read(source)
+        return Hierarchy.from_data(made.with_classes(source.classes) if source.classes else made, cycles=cycles)
     except (InvalidHierarchy, InvalidLabel) as error:
         error.args = (f"{file}: {error.args[0]}",)
         raise
@@ -146,14 +148,14 @@ def read_hierarchy(
 
 def _reader_of_text(source: SourceFile) -> Reader:
     """By what a text looks like, whatever its name."""
-    if source.kind in SEPARATORS or source.sep is not None or source.columns:
+    if source.kind in SEPARATORS or source.sep is not None or source.columns != COMMON_NAMES:
         return read_edges
     begin = source.data[:2000].lstrip()
     if begin.startswith((b"<?xml", b"<rdf:RDF")):
         return read_rdf
     if begin.startswith((b"{", b"[")):
         return read_json
-    return read_paths if has_paths(source) else read_edges
+    return read_paths if JOINT.encode() in source.data and has_paths(source) else read_edges
 
 
 def write_hierarchy(h: Hierarchy, path: str | PathLike[str]) -> None:

@@ -10,7 +10,7 @@ is a *hub*: lists stop there, and what lies beyond it is kept once for all class
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,9 +61,6 @@ class Adjacency:
     idx: IntArray
     lengths: NDArray[np.float64] | None
 
-    def __len__(self) -> int:
-        return len(self.ptr) - 1
-
     def parts(self, sources: IntArray, room: int | None = None, farthest: int | None = None) -> Iterator[UpDistances]:
         """What each source reaches within ``farthest`` steps, in parts of at most ``room`` entries or of one source.
 
@@ -75,7 +72,7 @@ class Adjacency:
         graph = Rows(self.ptr, self.idx)
         left = np.ascontiguousarray(sources, np.int32)
         most = np.iinfo(np.int64).max if room is None else room
-        limit = len(self) if farthest is None or self.lengths is not None else farthest
+        limit = self.ptr.size if farthest is None or self.lengths is not None else farthest
         while True:
             done, ptr, nodes, steps = reach(graph, left, most, limit)
             lists = UpDistances(left[:done], ptr, nodes, steps)
@@ -126,13 +123,13 @@ class Reach:
         return self.ptr, self.nodes, self.distances, self.hub_at, self.beyond
 
 
+@dataclass(eq=False)
 class ReachTable:
     """The lists of one direction, kept from one request to the next while there is room."""
 
-    def __init__(self, arrows: Adjacency, hub: int | None) -> None:
-        self.arrows = arrows
-        self.hub = hub
-        self._kept: Reach | None = None
+    arrows: Adjacency
+    hub: int | None
+    _kept: Reach | None = field(default=None, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"arrows": self.arrows, "hub": self.hub, "_kept": None}
@@ -144,7 +141,7 @@ class ReachTable:
     @cached_property
     def beyond(self) -> NDArray[Any]:
         """The distance of the hub to each class, -1 where there is no way or no hub."""
-        beyond = np.full(len(self.arrows), -1, np.int32 if self.arrows.lengths is None else np.float64)
+        beyond = np.full(self.arrows.ptr.size - 1, -1, np.int32 if self.arrows.lengths is None else np.float64)
         if self.hub is not None:
             lists = next(self.arrows.parts(np.array([self.hub])))
             beyond[lists.ancestors] = lists.distances
@@ -161,7 +158,7 @@ class ReachTable:
 
     @staticmethod
     def _sample_length(arrows: Adjacency, farthest: int | None) -> float:
-        sample = np.linspace(0, len(arrows) - 1, 200).astype(np.int32)
+        sample = np.linspace(0, arrows.ptr.size - 2, 200).astype(np.int32)
         return next(arrows.parts(sample, farthest=farthest)).ancestors.size / 200
 
     def within(self, classes: IntArray, farthest: int) -> Reach:
@@ -170,28 +167,28 @@ class ReachTable:
 
     def lists(self, classes: IntArray) -> Reach:
         """Lists of ``classes`` (and perhaps of others) that stop at the hub."""
-        kept = self._kept
-        asked = np.zeros(len(self.arrows), np.bool_)
+        kept, arrows = self._kept, self.arrows if self.hub is None else self._up_to_hub
+        asked = np.zeros(arrows.ptr.size - 1, np.bool_)
         asked[classes] = True
         missing = np.flatnonzero(asked if kept is None else asked & (kept.row < 0))
         if kept is not None and not missing.size:
             return kept
         if np.count_nonzero(asked) <= FEW:
-            return self._search(np.flatnonzero(asked), self._up_to_hub)
-        made = self._search(missing, self._up_to_hub)
+            return self._search(np.flatnonzero(asked), arrows)
+        made = self._search(missing, arrows)
         if kept is not None and kept.nodes.size + made.nodes.size <= ROOM:
             made = _concatenate(kept, made)
         elif kept is not None:  # too much to keep all: what is asked for now alone
-            made = self._search(np.flatnonzero(asked), self._up_to_hub)
+            made = self._search(np.flatnonzero(asked), arrows)
         self._kept = made if made.nodes.size <= ROOM else None
         return made
 
     def _search(self, classes: IntArray, arrows: Adjacency, farthest: int | None = None) -> Reach:
         lists = next(arrows.parts(classes, farthest=farthest))
-        row = np.full(len(self.arrows), -1, np.int32)
+        row = np.full(arrows.ptr.size - 1, -1, np.int32)
         row[classes] = np.arange(len(classes), dtype=np.int32)
         hub_at = np.full(len(classes), -1, lists.distances.dtype)
-        beyond = self.beyond if farthest is None else np.full(len(self.arrows), -1, lists.distances.dtype)
+        beyond = self.beyond if farthest is None else np.full(row.size, -1, lists.distances.dtype)
         if self.hub is not None and farthest is None:
             at = np.flatnonzero(lists.ancestors == self.hub)
             hub_at[np.searchsorted(lists.ptr, at, side="right") - 1] = lists.distances[at]

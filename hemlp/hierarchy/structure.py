@@ -221,11 +221,7 @@ class Structure:
         """
         # an entry takes 8 bytes (16 if weighted), three times over while the kernel's buffer grows
         room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
-        return self._parents.parts(np.asarray(classes), room, farthest)
-
-    @cached_property
-    def _parents(self) -> Adjacency:
-        return Adjacency(self.parent_ptr, self.parent_idx, self.parent_lengths if self.weighted else None)
+        return self.upward.arrows.parts(np.asarray(classes), room, farthest)
 
     @cached_property
     def hub(self) -> int | None:
@@ -237,7 +233,8 @@ class Structure:
     @cached_property
     def upward(self) -> ReachTable:
         """Ancestors with their distances."""
-        return ReachTable(self._parents, self.hub)
+        lengths = None if self.edges.weights is None else self.parent_lengths
+        return ReachTable(Adjacency(self.parent_ptr, self.parent_idx, lengths), self.hub)
 
     @cached_property
     def downward(self) -> ReachTable:

@@ -9,8 +9,7 @@ import numpy as np
 
 from hemlp.hierarchy.labels import Label
 from hemlp.text.display import facts_table, lines
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.dag import Hierarchy

@@ -18,16 +18,21 @@ from hemlp.arrays import IntArray, entry_rows, pointers, row_pointers, split
 from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy, align
+from hemlp.instances.checks import (
+    MissingPolicy,
+    align,
+    refuse_misread,
+    refuse_other_layouts,
+    refuse_pieces,
+    refuse_suspect_labels,
+    refuse_unknown,
+)
 from hemlp.instances.formats.label_paths import resolve_paths
 from hemlp.instances.label_sets import LabelSets, RowKind, as_predictions
-from hemlp.instances.layouts import refuse_other_layouts, refuse_suspect_labels
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.instances.unknown_labels import refuse_misread, refuse_unknown
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 __all__ = ["Batch", "LabelSets", "MissingPolicy", "Policies", "Side", "UnknownPolicy"]
 
@@ -243,7 +248,8 @@ class Batch(HtmlDisplay):
         """``of`` label sets; ``isolated`` is ``given`` with all isolated classes, if known."""
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
-        true, pred = resolve_paths(given, true), resolve_paths(given, pred)
+        if "paths" in (true.rows, pred.rows):
+            true, pred = resolve_paths(given, true), resolve_paths(given, pred)
         scores = pred.scores
         sets = pred if scores is None else replace(scores.sets, rows=pred.rows), true
         unknown = [given.numbers(each.vocabulary) < 0 for each in sets]
@@ -256,24 +262,22 @@ class Batch(HtmlDisplay):
             labels, new = sets[side], unknown[side]
             if chosen[side] == "error" and new.any():
                 refuse_unknown(given, labels, new, policies.advice[side])
-            refuse_misread(given, labels, new)
-            refuse_suspect_labels(given, labels, new)
+            if given.label_words:
+                refuse_pieces(given, labels, new)
+            if new.any():
+                refuse_misread(given, labels, new)
+                refuse_suspect_labels(given, labels, new)
             if chosen[side] == "isolate":
                 alone += map(labels.vocabulary.__getitem__, np.unique(labels.codes[new[labels.codes]]))
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
-        size = len(true) if ids is None else len(ids)
+        size = true.ptr.size - 1 if ids is None else len(ids)
         predicted = _side(isolated, pred, unknown[PRED], chosen[PRED] == "drop", places[PRED], size)
         gold = _side(isolated, true, unknown[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
             predicted = replace(predicted, ranking=_placed(ptr, classes, places[PRED], size), uncut=pred.cut is None)
         return cls(isolated, gold, predicted, ids, given, str(policies))
-
-    @property
-    def is_unchanged(self) -> bool:
-        """Whether no label was unknown and no instance missing."""
-        return all(side.unknown_counts is None and side.missing_rows is None for side in self.sides)
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -372,9 +376,9 @@ def _side(
         if dropped:
             numbers[new] = -1
     order = np.full(size, -1, np.int64)
-    order[place] = np.arange(len(side))
+    order[place] = np.arange(place.size)
     ptr, classes = class_rows(side.ptr, side.codes, numbers, order)
-    return Side(ptr, classes, unknown_counts, order < 0 if len(side) < size else None)
+    return Side(ptr, classes, unknown_counts, order < 0 if place.size < size else None)
 
 
 def _placed(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:

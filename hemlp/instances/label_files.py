@@ -16,12 +16,11 @@ from hemlp.instances.formats.label_lists import read_lines
 from hemlp.instances.formats.label_pairs import read_pairs
 from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
-from hemlp.io.cells import word_rows
+from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.parquet_files import is_parquet, read_parquet_columns
 from hemlp.io.text import (
     GZIP_MAGIC,
     SEPARATORS,
-    STANDARD_INPUT,
     UTF8_BOM,
     check_separator,
     check_text,
@@ -30,6 +29,7 @@ from hemlp.io.text import (
     file_reader,
     open_bytes,
     read_bytes,
+    word_rows,
 )
 from hemlp.io.unpacking import unzip
 from hemlp.options import check_choice
@@ -104,16 +104,19 @@ def read_labels(
         if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
             raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
         return replace(read_labels(path, format=format, sep=sep, id=id, label=label), rows=rows)
-    check_separator(sep)
+    if sep is not None:
+        check_separator(sep)
     check_choice("format", format or "lines", get_args(Format))
     place = fspath(path) if isinstance(path, str | PathLike) else ""
     if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
         return _from_parquet(place, place, format == "matrix", id, label)
     source, data = read_bytes(path)
+    kind = file_kind(source)
     if format is None:
-        _check_format(source)
-        format = FORMATS.get(file_kind(source), "lines")
-    if format in ("table", "matrix") and file_kind(source) != ".parquet":
+        if kind in OTHER_FORMATS:
+            raise _not_labels(source)
+        format = FORMATS.get(kind, "lines")
+    if format in ("table", "matrix") and kind != ".parquet":
         return _from_table(data, source, sep, format == "matrix", id, label)
     if format in ("json", "jsonl"):
         return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
@@ -123,7 +126,13 @@ def read_labels(
         raise InvalidOption(
             f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
         )
-    return read_lines(data, source, sep)
+    return read_words(data, source) if sep is None else read_lines(data, source, sep)
+
+
+def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
+    """From lines of labels between white space, which begin at a row of the file."""
+    labels, codes, ptr = word_rows(data, source, first=first_row)
+    return LabelSets(tuple(labels), ptr, codes, source=source, first_row=first_row, space_separated=True)
 
 
 def _separator(data: bytes, default: str) -> str:
@@ -164,13 +173,12 @@ def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None,
         raise FileFormatError(f"{source}: {error}") from None
 
 
-def _check_format(source: str) -> None:
-    """Refuse formats whose lines would be taken for labels."""
-    if file_kind(source) in OTHER_FORMATS:
-        raise FileFormatError(
-            f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, "
-            f".jsonl or .parquet file with id and labels"
-        )
+def _not_labels(source: str) -> FileFormatError:
+    """Of formats whose lines would be taken for labels."""
+    return FileFormatError(
+        f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, .jsonl or "
+        f".parquet file with id and labels"
+    )
 
 
 class LabelFile:
@@ -178,7 +186,8 @@ class LabelFile:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.source = fspath(path)
-        _check_format(self.source)
+        if file_kind(self.source) in OTHER_FORMATS:
+            raise _not_labels(self.source)
         if file_kind(self.source) in WHOLE:
             raise InvalidOption(f"{self.source} is in a format that cannot be read block by block: use read_labels")
         check_rereadable(path)
@@ -187,9 +196,9 @@ class LabelFile:
         """Label sets of ``size`` consecutive instances at a time."""
         row = 0
         for data in self._pieces(size):
-            labels, codes, ptr = word_rows(data, self.source, first=row)
-            yield LabelSets(tuple(labels), ptr, codes, source=self.source, first_row=row, space_separated=True)
-            row += len(ptr) - 1
+            block = read_words(data, self.source, row)
+            yield block
+            row += len(block)
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         raw = open_bytes(self.source)

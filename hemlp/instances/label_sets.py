@@ -26,8 +26,7 @@ from hemlp.instances.ambiguity import default_columns, refuse_tables, refuse_wha
 from hemlp.io.frames import collect_query, column_names
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 RowKind = Literal["sets", "paths"]
 

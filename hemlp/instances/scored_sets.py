@@ -27,8 +27,7 @@ from hemlp.instances.thresholds import as_threshold, class_thresholds
 from hemlp.io.frames import collect_query
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 if TYPE_CHECKING:
     from hemlp.instances.score_digest import Digests

@@ -20,6 +20,8 @@ LOCKS = find_spec("fcntl") is not None
 if LOCKS:
     import fcntl
 
+STANDARD_INPUT = "/dev/stdin"
+"""Its name, also where there is no such file; it can be read once."""
 PART = re.compile(r"(.+)\.[0-9a-f]+\.part", re.DOTALL)
 """The name of a file that is being written, after the name that it will have."""
 

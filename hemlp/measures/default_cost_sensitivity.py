@@ -27,8 +27,7 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.pair_scores import DIVISORS
 from hemlp.measures.scoring import split_rows
 from hemlp.problems.pairing.sensitivity import Envelope, envelope
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 if TYPE_CHECKING:
     from hemlp.measures.pair_measure import PairMeasure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,7 @@ from hemlp.arrays import FloatArray
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 
 class Score(float):
@@ -105,7 +105,12 @@ class Scores(HtmlDisplay):
         column
             Another column than the measure itself.
         """
-        return mean(self.values if column is None else self.columns[column])
+        return self._mean if column is None else mean(self.columns[column])
+
+    @cached_property
+    def _mean(self) -> float:
+        """Of values that do not change."""
+        return mean(self.values)
 
     @property
     def fallbacks(self) -> int:

@@ -17,24 +17,23 @@ from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
-from hemlp.instances.sides import SIDES
+from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure, set_fields
-from hemlp.measures.memory_estimate import pairing_bytes
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_options import contradictions, plain_default
 from hemlp.measures.pair_scores import PAIR_SCORES, MatchFacts, MatchScore, PairFacts, PairScore
-from hemlp.measures.scoring import UndefinedPolicy, as_batch
+from hemlp.measures.scoring import UndefinedPolicy, as_batch, pairing_bytes
 from hemlp.optimize.joint import JointModel
 from hemlp.options import plain_horizon, plain_number
 from hemlp.problems.pairing.bounds import EACH, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.problems.pairing.build_model import (
-    build_model,
     build_nearest,
     build_transport,
     forces_pairs,
     lost_pairs,
     simplified,
     weighed,
+    with_capacities,
 )
 from hemlp.problems.pairing.capacities import PairRule
 from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_key, cost_promises, cost_text, shares_of_one
@@ -222,11 +221,13 @@ class PairMeasure(Measure):
         """Problem 1 with the bounds and default classes that were given."""
         labels = batch.hierarchy.labels
         given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
-        sides = zip(given, batch.sides, SIDES, strict=True)
+        sides = zip(given, (batch.pred, batch.true), SIDES, strict=True)
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
         if self.weights is not None:
             kappa, defaults = weighed(batch, pairs, kappa, defaults, self.weights)
-        kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, self.bounds)
+        rules = self.bounds
+        if rules.further:
+            kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, rules)
         serves = np.full(kappa.size, 3, np.uint8)
         if self.pairing == "nearest":
             from hemlp.kernels.flow.pairing import nearest_only
@@ -235,9 +236,12 @@ class PairMeasure(Measure):
         bounds, error = self._bounds(batch)
         if error is not None:
             raise error
-        made = zip(batch.sides, bounds, defaults, strict=True)
+        made = zip((batch.pred, batch.true), bounds, defaults, strict=True)
         predicted, true = (SideBounds(side, *of, default) for side, of, default in made)
-        return build_model(str(self), batch, pairs, kappa, serves, (predicted, true), rules)
+        model = PairingModel(self._text, batch, pairs, kappa, serves, (predicted, true))
+        if not rules.plain or rules.ruled:
+            model = with_capacities(model, rules)
+        return model.with_finite_costs()
 
     def _kappa(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """κ of all pairs, before weights."""
@@ -258,9 +262,11 @@ class PairMeasure(Measure):
         self, batch: Batch, first_row: int = 0
     ) -> tuple[list[tuple[IntArray, IntArray]], InfeasibleModel | None]:
         """The bounds of all classes of each side, and an error if those of one contradict each other."""
-        labels = batch.hierarchy.labels
-        given = zip((self.bounds.predicted, self.bounds.true), batch.sides, batch.sides[::-1], SIDES, strict=True)
-        bounds = [bound_arrays(of, side, other, batch.hierarchy, name) for of, side, other, name in given]
+        labels, pred, true = batch.hierarchy.labels, batch.pred, batch.true
+        bounds = [
+            bound_arrays(self.bounds.predicted, pred, true, batch.hierarchy, SIDES[PRED]),
+            bound_arrays(self.bounds.true, true, pred, batch.hierarchy, SIDES[TRUE]),
+        ]
         if self.bounds.consistent:
             return bounds, None
         sides = zip(bounds, batch.sides, SIDES, strict=True)
@@ -270,7 +276,7 @@ class PairMeasure(Measure):
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """Without those whose bounds contradict each other, as ALL and a number can, or force what does not exist."""
         rows = super()._defined_rows(batch, undefined, first_row)
-        if self.bounds.consistent and not forces_pairs(self.bounds):
+        if self.bounds.consistent and (self.bounds.plain or not forces_pairs(self.bounds)):
             return rows
         bounds, error = self._bounds(batch, first_row)
         bad = np.zeros(len(batch), np.bool_)

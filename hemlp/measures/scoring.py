@@ -1,4 +1,7 @@
-"""Scores of batches: measures of one model share its solution, and equal instances are solved once."""
+"""Scores of batches: measures of one model share its solution, and equal instances are solved once.
+
+What takes more memory than there is gets refused before it is tried; estimates are figures of large instances.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import Advice, HemlpError, InvalidOption, UncutScores, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch, Policies
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.instance_scores import Scores
-from hemlp.measures.memory_estimate import check_memory, is_small, too_large
 from hemlp.optimize.program import Status
 from hemlp.options import check_choice, plain_number
-from hemlp.processes.interrupts import as_keyboard_interrupt
-from hemlp.solvers.policy import default_solver, policy_of
-from hemlp.solvers.registry import Solver, as_solver, is_exact
+from hemlp.processes.free_memory import available_memory, format_bytes
+from hemlp.processes.interrupts import interrupt_within
+from hemlp.solvers.registry import Solver, as_solver, is_exact, policy_of
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
+    from hemlp.measures.pair_measure import PairMeasure
     from hemlp.optimize.model import Model
+
 
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of classes in one chunk of a batch."""
@@ -47,7 +51,6 @@ def sharing_key(measure: Measure) -> Hashable:
     return kind, measure._model_key if "_model_key" in vars(kind) else id(measure)
 
 
-@as_keyboard_interrupt
 def score_together(
     measures: Sequence[Measure],
     batch: Batch,
@@ -72,16 +75,20 @@ def score_together(
     groups: dict[Any, list[int]] = {}
     for k, each in enumerate(measures):
         groups.setdefault(sharing_key(each) if len(measures) > 1 else None, []).append(k)
-    options = SolveOptions(solver, time_limit, undefined, verify, round, first_row, room)
+    who = None if solver is None else as_solver(solver)
+    options = SolveOptions(who, time_limit, undefined, verify, round, first_row, room)
     scores: dict[int, Scores] = {}
     firsts: dict[tuple[int, int], tuple[Batch, IntArray]] = {}
     for members in groups.values():
         group = [measures[k] for k in members]
         own = group[0]._as_batch(batch)
         sides = id(own.true), id(own.pred)
-        if sides not in firsts:
-            firsts[sides] = own, own.first_duplicates()
-        scores |= zip(members, _score_group(group, own, firsts[sides][1], options), strict=True)
+        try:
+            if sides not in firsts:
+                firsts[sides] = own, own.first_duplicates()
+            scores |= zip(members, _score_group(group, own, firsts[sides][1], options), strict=True)
+        except SystemError as error:
+            raise interrupt_within(error) from None
     return [scores[k] for k in range(len(measures))]
 
 
@@ -93,7 +100,8 @@ def check_scorable(
     for each in measures:
         each._check_complete()
         own = each._as_batch(batch)
-        check_memory(each, own, first_row, room)
+        if not is_small(own):
+            check_memory(each, own, first_row, room)
         each._defined_rows(own, undefined, first_row)
 
 
@@ -101,7 +109,7 @@ def check_scorable(
 class SolveOptions:
     """The options of ``score_together``."""
 
-    solver: str | Solver | None
+    solver: Solver | None
     time_limit: float | None
     undefined: UndefinedPolicy
     verify: bool
@@ -111,43 +119,41 @@ class SolveOptions:
 
     def choose_solver(self, model: Model[Any]) -> str | Solver | None:
         """Who solves a model in this round; an error where the measure itself names another solver."""
-        own = default_solver(model)
-        if self.solver is not None and own is not None and (name := as_solver(self.solver).name) != own:
+        own = getattr(model, "solver", None)
+        if self.solver is not None and own is not None and (name := self.solver.name) != own:
             raise InvalidOption(
                 f"a measure with method={own!r} is what {own} finds, so the solver {name!r} cannot take its place: "
                 f"leave solver out, or choose method='exact'"
             )
         free = self.solver is None and own is None
-        phases = policy_of(model).phases
-        return phases[self.round] if free and phases and self.round is not None else self.solver
+        phases = policy_of(model).phases if free and self.round is not None else None
+        return self.solver if phases is None or self.round is None else phases[self.round]
 
     def defers(self, model: Model[Any]) -> bool:
         """Whether hard instances are deferred to the next round."""
         return self.round == 0 and self.choose_solver(model) is not self.solver
 
-    @property
-    def approximate(self) -> bool:
-        """Whether the solver does not look for the optimum."""
-        return self.solver is not None and not is_exact(as_solver(self.solver))
-
-    def __str__(self) -> str:
-        """What can change scores, for signatures."""
-        limit = "" if self.time_limit is None else f"|time_limit:{self.time_limit}"
-        return limit + (f"|solver:{as_solver(self.solver).name}" if self.solver and self.approximate else "")
-
 
 def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, options: SolveOptions) -> list[Scores]:
     """Scores of measures of one model; of equal instances the first is solved (``first``: which that is, for each)."""
-    leader = group[0]
-    check_memory(leader, batch, options.first_row, options.room)
+    leader, small = group[0], is_small(batch)
+    if not small:
+        check_memory(leader, batch, options.first_row, options.room)
     rows = leader._defined_rows(batch, options.undefined, options.first_row)
     rows = rows[first[rows] == rows]
-    columns = _empty_columns(group, len(batch))
-    statuses = np.full(len(batch), Status.INFEASIBLE, np.int8)
-    for part in _parts(leader, batch, rows, options.room):
+    size, shared = (
+        len(batch),
+        dict[str, FloatArray](),
+    )  # what is not the score itself is the same for all, and kept once
+    columns = [{each.name: np.full(size, math.nan)} for each in group]
+    for each, own in zip(group, columns, strict=True):
+        own |= {name: shared.setdefault(name, np.full(size, math.nan)) for name in each.columns if name != each.name}
+    statuses = np.full(size, Status.INFEASIBLE, np.int8)
+    for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-            solution = model.solve(options.choose_solver(model), options.time_limit, verify=options.verify)
+            chosen = None if options.solver is None and options.round is None else options.choose_solver(model)
+            solution = model.solve(chosen, options.time_limit, verify=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
         unsolved = solution.statuses > Status.FEASIBLE
@@ -161,21 +167,27 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     statuses = statuses[first]
     for array in {id(array): array for filled in columns for array in filled.values()}.values():
         array[:] = array[first]
-    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{options}"
-    return [_as_scores(each, filled, statuses, policies, options) for each, filled in zip(group, columns, strict=True)]
+    exact = options.solver is None or is_exact(options.solver)
+    changes = "" if options.time_limit is None else f"|time_limit:{options.time_limit}"
+    if options.solver is not None and not exact:
+        changes += f"|solver:{options.solver.name}"
+    policies = f"|hierarchy:{batch.given.content_hash[:16]}|{batch.policies}{changes}"
+    return [
+        _as_scores(each, filled, statuses, policies, exact, options)
+        for each, filled in zip(group, columns, strict=True)
+    ]
 
 
 def _parts(leader: Measure, batch: Batch, rows: IntArray, room: float | None) -> Iterable[IntArray]:
     """``rows`` as they are solved together."""
-    if is_small(batch):
-        return [rows] if rows.size else []
     needed = 0.0 if room is None else leader.bytes_needed(batch)[rows] / room
     return split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
 
 
 def _as_scores(
-    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, options: SolveOptions
-) -> Scores:
+    each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, exact: bool,
+    options: SolveOptions,
+) -> Scores:  # fmt: skip
     """The scores of one measure; an instance on which its own scorer gives nan is undefined."""
     solved = statuses <= Status.FEASIBLE
     not_numbers = np.flatnonzero(np.isnan(columns[each.name]) & solved)
@@ -188,18 +200,7 @@ def _as_scores(
         statuses = statuses.copy()
         statuses[not_numbers] = Status.INFEASIBLE
     missing = len(statuses) - int(solved.sum()) + not_numbers.size
-    exact = each.exact and not options.approximate
-    return Scores(each.name, columns, statuses, each.signature + policies, missing, exact)
-
-
-def _empty_columns(group: Sequence[Measure], size: int) -> list[dict[str, FloatArray]]:
-    """One array per column. What is not the score itself is the same for all measures of one model, and kept once."""
-    further = {name: np.full(size, math.nan) for each in group for name in each.columns if name != each.name}
-    own = (np.full(size, math.nan) for _ in group)
-    return [
-        {**{name: further.get(name, empty) for name in each.columns}, each.name: empty}
-        for each, empty in zip(group, own, strict=True)
-    ]
+    return Scores(each.name, columns, statuses, each.signature + policies, missing, each.exact and exact)
 
 
 def as_batch(data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
@@ -247,3 +248,45 @@ def split_rows(
         stop = max(start + 1, int(np.searchsorted(filled, done + 1, side="right")))
         yield rows[start:stop]
         start = stop
+
+
+ALWAYS_THERE = 2**20
+"""Bytes that are always available."""
+
+
+def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
+    """Of a pair. Where costs are whole numbers and bounds have a closed form, prices prove the optimum at once."""
+    from hemlp.problems.pairing.bounds import COVER, ONE_TO_ONE
+    from hemlp.problems.pairing.costs import cost_bytes
+
+    own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
+    whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
+    whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
+    closed = measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"
+    model = 200.0 if not measure.bounds.plain or measure.pairing == "transport" else 20.0 if whole and closed else 72.0
+    return max(model, cost_bytes(measure.cost))
+
+
+def is_small(batch: Batch) -> bool:
+    """Whether all instances together need next to nothing, whatever the measure: labels, their lists and pairs."""
+    labels = batch.pred.classes.size + batch.true.classes.size
+    return labels * (300 + 30 * len(batch.hierarchy) + 75 * labels) < ALWAYS_THERE
+
+
+def check_memory(measure: Measure, batch: Batch, first_row: int, room: float | None) -> None:
+    """Raise OutOfMemory where an instance takes more than ``room`` bytes (None: than the machine has)."""
+    most = measure.bytes_needed(batch).max(initial=0.0)
+    if most > ALWAYS_THERE and most > (available_memory() if room is None else room):
+        raise too_large(measure, batch, np.arange(len(batch)), first_row, room)
+
+
+def too_large(measure: Measure, batch: Batch, rows: IntArray, first_row: int, room: float | None) -> OutOfMemory:
+    """The error that names the one of ``rows`` that takes most, and how much."""
+    needed = measure.bytes_needed(batch)[rows]
+    row = int(rows[needed.argmax()])
+    there = f"{format_bytes(available_memory())} are free" if room is None else f"the limit leaves {format_bytes(room)}"
+    return OutOfMemory(
+        f"instance {first_row + row + 1} has {len(batch.pred[row]):,} predicted and {len(batch.true[row]):,} true "
+        f"classes, for which {measure.display_name} needs about {format_bytes(needed.max())}, and {there}: leave the "
+        f"instance or the measure out (measures of sets, like F_H, need far less), or give it more memory"
+    )

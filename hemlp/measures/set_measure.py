@@ -236,7 +236,7 @@ class SetMeasure(Measure):
         """The augmented sets of one instance (hierarchy, true, pred) or of a batch."""
         self._check_complete()
         batch = as_batch(data, true, pred)
-        return self.augment.model(str(self), batch, self._weights(batch.hierarchy))
+        return self.augment.model(self._text, batch, self._weights(batch.hierarchy))
 
     def _mean_closure_size(self, hierarchy: Hierarchy) -> float:
         """As the augmentation says."""

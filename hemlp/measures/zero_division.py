@@ -14,7 +14,7 @@ from hemlp.errors import InvalidOption
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.set_measure import SetFacts, SetMeasure
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 ZeroDivision = Literal["warn"] | float
 SIDES = ("predicted", "true", "common")

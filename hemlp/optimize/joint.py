@@ -17,8 +17,7 @@ from hemlp.escaping import markup
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
-from hemlp.optimize.provenance import Provenance
-from hemlp.optimize.solution_display import ShownSolution
+from hemlp.optimize.solutions import Provenance, ShownSolution
 from hemlp.options import check_known
 from hemlp.text.tables import Table
 

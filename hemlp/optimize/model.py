@@ -20,11 +20,10 @@ from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedMod
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Status
-from hemlp.optimize.provenance import Claim
 from hemlp.optimize.short_forms import ShortForms
-from hemlp.optimize.solution_display import ShownSolution, signed
+from hemlp.optimize.solutions import Claim, ShownSolution, signed
 from hemlp.text.display import HtmlDisplay, lines
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     import pulp
@@ -153,9 +152,10 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
 
         Unless a child has a better proof: compiled code of ours is trusted, what others claim is verified.
         """
-        if not claim.compiled:
-            self.verify(solution)
-        return signed(solution, claim, claim.name if claim.compiled else "verify")
+        if claim.ours and not hasattr(claim.solver, "solve_program"):
+            return signed(solution, claim, claim.solver.name)
+        self.verify(solution)
+        return signed(solution, claim, "verify")
 
     def confirm(self, solution: S, reference: Callable[[], S]) -> S:
         """The solution with its claims lowered to what the optimum of a judge proves, where a model needs one."""

@@ -1,7 +1,7 @@
 """Short forms: what others do with a model, as methods of the model itself.
 
 ``model.to_lp(stage)`` is ``model.stage(stage).to_lp()``, and so are all exports of ``LinearProgram``; ``model.solve()``
-and ``model.verify(solution)`` are those of ``hemlp.solvers.solving``. Nothing else here or in a model knows a solver.
+and ``model.verify(solution)`` are those of ``hemlp.solvers.registry``. Nothing else here or in a model knows a solver.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class ShortForms(ABC, Generic[S]):
         >>> solution.objective == model.solve().objective, solution.found_by.tolist(), solution.proved_by.tolist()
         (True, ['cpsat'], ['certificate'])
         """
-        solution: S = import_module("hemlp.solvers.solving").solve(self, solver, time_limit, verified=verify)
+        solution: S = import_module("hemlp.solvers.registry").solve(self, solver, time_limit, verified=verify)
         return solution
 
     def verify(self, solution: S) -> bool:
@@ -96,5 +96,5 @@ class ShortForms(ABC, Generic[S]):
         return self._verify(solution, None)
 
     def _verify(self, solution: S, solver: str | Solver | None) -> bool:
-        proved: bool = import_module("hemlp.solvers.solving").verify(self, solution, solver)
+        proved: bool = import_module("hemlp.solvers.registry").verify(self, solution, solver)
         return proved

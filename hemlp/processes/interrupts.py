@@ -15,14 +15,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from functools import partial, wraps
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-P = ParamSpec("P")
 T = TypeVar("T")
 Item = TypeVar("Item")
 
@@ -127,20 +126,12 @@ def _stoppable(work: Callable[[], T], stop: Callable[[], object]) -> T:
     return result
 
 
-def as_keyboard_interrupt(function: Callable[P, T]) -> Callable[P, T]:
-    """``function``, where Ctrl-C raises KeyboardInterrupt and not the SystemError that compiled code makes of it."""
-
-    @wraps(function)
-    def call(*args: P.args, **options: P.kwargs) -> T:
-        try:
-            return function(*args, **options)
-        except SystemError as error:
-            cause: BaseException | None = error
-            while cause is not None and not isinstance(cause, KeyboardInterrupt):
-                cause = cause.__cause__
-            raise cause or error from None
-
-    return call
+def interrupt_within(error: SystemError) -> BaseException:
+    """The KeyboardInterrupt of which compiled code made a SystemError, or the error itself where there was none."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__
+    return cause or error
 
 
 # ---- the end of a process

@@ -15,7 +15,7 @@ from hemlp.report.elements import Section, notes, select
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 MOST = 2_500
 """Branches that a page holds at most: those with the most instances, or the greatest share of what is lost."""

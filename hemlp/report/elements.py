@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hemlp.escaping import markup
-from hemlp.text.interval import Interval
-from hemlp.text.tables import format_number
+from hemlp.text.tables import Interval, format_number
 
 First = Literal["ascending", "descending"]
 

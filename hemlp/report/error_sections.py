@@ -23,11 +23,9 @@ from hemlp.arrays import IntArray
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
-from hemlp.results.inputs import Inputs
-from hemlp.results.label_counts import dropped_notes
+from hemlp.results.inputs import Inputs, dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.interval import Interval
-from hemlp.text.tables import format_column
+from hemlp.text.tables import Interval, format_column
 
 ROWS = 20
 """Classes, and confusions of a system, that are listed at most."""

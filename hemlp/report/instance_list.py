@@ -17,7 +17,7 @@ from hemlp.optimize.program import Status
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import narrow
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     from hemlp.instances.batch import Side

@@ -19,8 +19,7 @@ import numpy as np
 
 from hemlp.analysis.statistics.evaluation_verdicts import groups, pair_verdicts, ranks
 from hemlp.analysis.statistics.intervals import resampling_units, shared_bootstrap
-from hemlp.analysis.statistics.resampling import Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.errors import FileFormatError
 from hemlp.escaping import json_number, json_text
@@ -31,8 +30,7 @@ from hemlp.io.unpacking import unpack_limit
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.report.json_columns import ColumnReader, ColumnWriter, Wrong, number
-from hemlp.results.gold import Gold, gold_of
-from hemlp.results.results import Origin, Results
+from hemlp.results.results import Gold, Origin, Results, gold_of
 from hemlp.version import __version__
 
 KEYS = (

@@ -18,8 +18,7 @@ from hemlp.measures.pair_scores import DIVISORS
 from hemlp.report.elements import Cell, Column, Section, chart, details, notes, table
 from hemlp.report.error_sections import distribution_chart
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import OPTIMISTIC
-from hemlp.text.tables import format_number
+from hemlp.text.tables import OPTIMISTIC, format_number
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve

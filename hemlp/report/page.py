@@ -28,7 +28,7 @@ from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import pack, script_json, security_policy
 from hemlp.report.result_section import result_section
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 from hemlp.version import __version__
 
 if TYPE_CHECKING:

@@ -1,11 +1,12 @@
 """What a run evaluates: true labels and systems, checked once, and then batches of consecutive instances on demand.
 
 Label sets in memory become one batch a system, which is sliced. Label files (``LabelFile``) are read block by block,
-once to check them and once to score them, and never held as a whole.
+once to check them and once to score them, and never held as a whole. ``LabelCounts`` says what was found in them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,13 +17,92 @@ import numpy as np
 from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
-from hemlp.instances.alignment import unequal_rows_error
 from hemlp.instances.batch import Batch, Policies
+from hemlp.instances.checks import unequal_rows_error
 from hemlp.instances.label_files import LabelFile, read_labels
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, check_scorable
-from hemlp.results.label_counts import LabelCounts
+from hemlp.text.tables import plural
+
+
+@dataclass
+class LabelCounts:
+    """Counts of one system's instances and labels."""
+
+    policies: Policies
+    instances: int = 0
+    predictions: int = 0
+    empty: int = 0
+    both_empty: int = 0
+    true_labels: int = 0
+    unknown: int = 0
+    unknown_true: int = 0
+    emptied: int = 0
+    emptied_true: int = 0
+    missing: int = 0
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch."""
+        sizes = np.diff(batch.pred.ptr)
+        self.instances += len(batch)
+        self.predictions += int(sizes.sum())
+        self.empty += int((sizes == 0).sum())
+        self.both_empty += int(((sizes == 0) & (np.diff(batch.true.ptr) == 0)).sum())
+        self.true_labels += int(batch.true.ptr[-1])
+        if batch.pred.unknown_counts is not None:
+            self.unknown += batch.pred.unknown
+            self.emptied += batch.pred.emptied
+        if batch.true.unknown_counts is not None:
+            self.unknown_true += batch.true.unknown
+            self.emptied_true += batch.true.emptied
+        for side in (batch.true, batch.pred):
+            self.missing += 0 if side.missing_rows is None else side.missing
+
+    def as_dict(self) -> dict[str, float]:
+        """The counts by their names in results."""
+        pred, true = self.policies.unknown, self.policies.unknown_true
+        return {
+            "instances": self.instances,
+            "predictions an instance": self.predictions / self.instances if self.instances else math.nan,
+            "empty predictions": self.empty,
+            **({"both sides empty": self.both_empty} if self.both_empty else {}),
+            "unknown labels": self.unknown + self.unknown_true,
+            "predicted labels dropped": self.unknown if pred == "drop" else 0,
+            "predicted labels isolated": self.unknown if pred == "isolate" else 0,
+            "predictions emptied": self.emptied,
+            "true labels dropped": self.unknown_true if true == "drop" else 0,
+            "true labels isolated": self.unknown_true if true == "isolate" else 0,
+            "true sets emptied": self.emptied_true,
+            "missing instances": self.missing,
+        }
+
+
+def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+    """How many true labels no score of a system sees, and how many instances have none left; {} if none was dropped."""
+    texts, some = {}, False
+    for system, counts in facts.items():
+        dropped, emptied = counts.get("true labels dropped", 0), counts.get("true sets emptied", 0)
+        texts[system] = f"{dropped:,} ({emptied:,} left empty)"
+        some = some or dropped > 0
+    return texts if some else {}
+
+
+def dropped_notes(facts: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """A note of the true labels that no score sees, if any were dropped."""
+    dropped = describe_dropped_labels(facts)
+    return [f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else []
+
+
+def describe_unknown_labels(counts: Mapping[str, float]) -> str:
+    """What was done about the unknown labels of a system, in words."""
+    kinds = (
+        "predicted labels dropped", "predicted labels isolated", "predictions emptied",
+        "true labels dropped", "true labels isolated", "true sets emptied",
+    )  # fmt: skip
+    actions = "; ".join(f"{kind}: {counts[kind]:,}" for kind in kinds if counts.get(kind))
+    return plural(counts["unknown labels"], "unknown label") + (f" ({actions})" if actions else "")
+
 
 Source = LabelSets | LabelFile
 BLOCK = 20_000
@@ -41,7 +121,7 @@ class Inputs:
     names: Mapping[Label, str] | None = None
 
     @cached_property
-    def _batches(self) -> dict[str, Batch]:
+    def batches(self) -> dict[str, Batch]:
         """The batches of systems that are in memory, or that have to be."""
         loaded: dict[str, LabelSets] = {}
         for name, pred in self.systems.items():
@@ -83,15 +163,15 @@ class Inputs:
     @property
     def ids(self) -> tuple[Label, ...] | None:
         """The names of the instances, if they have any."""
-        return next((batch.ids for batch in self._batches.values()), None)
+        return next((batch.ids for batch in self.batches.values()), None)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchy of each system: with its unknown labels as isolated classes, where that was chosen."""
         by_system = {}
         for name in self.systems:
-            if name in self._batches:
-                by_system[name] = self._batches[name].hierarchy
+            if name in self.batches:
+                by_system[name] = self.batches[name].hierarchy
                 continue
             unknown_labels: set[Label] = set()
             isolating = [policy == "isolate" for policy in (self.policies.unknown_true, self.policies.unknown)]
@@ -113,8 +193,8 @@ class Inputs:
 
     def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
         """Batches of ``size`` consecutive instances, each with the number of its first one (from 0)."""
-        if system in self._batches:
-            batch = self._batches[system]
+        if system in self.batches:
+            batch = self.batches[system]
             for start in range(0, len(batch), size):
                 yield start, batch if len(batch) <= size else batch[start : start + size]
             return
@@ -127,8 +207,8 @@ class Inputs:
     def take(self, system: str, rows: Sequence[int]) -> Batch:
         """The instances with these numbers, in their order, without ids unless the system is in memory."""
         wanted = np.asarray(rows, np.int64)
-        if system in self._batches:
-            batch = self._batches[system]
+        if system in self.batches:
+            batch = self.batches[system]
             ids = None if batch.ids is None else tuple(batch.ids[row] for row in wanted)
             return replace(batch.take(wanted), ids=ids)
         order = np.argsort(wanted, kind="stable")

@@ -1,29 +1,55 @@
-"""Results as data: per-instance scores of systems by measures first, and what they were made from."""
+"""Results as data: per-instance scores of systems by measures first, and what they were made from.
+
+What is computed from results is cached as long as they live. Scores of two runs can be compared instance by instance
+where both are of the same rows: ``Gold``, digests of true labels and ids, says so without the labels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Protocol, TypeVar, TypeVarTuple
+from weakref import WeakKeyDictionary
 
-from hemlp.arrays import FloatArray
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
+from hemlp.measures.factory import restore_measure
 from hemlp.measures.instance_scores import Scores
-from hemlp.measures.signature import restore_measure
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.gold import Gold
 from hemlp.results.inputs import Inputs
-from hemlp.text.phrases import plural
-from hemlp.text.tables import as_frame
+from hemlp.text.tables import as_frame, plural
+
+Options = TypeVarTuple("Options")
+Value = TypeVar("Value")
+
+
+def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Callable[[Results, *Options], Value]:
+    """Cache a function of results and hashable options.
+
+    All callers share the returned object and must not modify it.
+    """
+    cache: WeakKeyDictionary[Results, dict[Hashable, Value]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def wrapper(results: Results, *options: *Options) -> Value:
+        computed = cache.setdefault(results, {})
+        if options not in computed:
+            computed[options] = function(results, *options)
+        return computed[options]
+
+    return wrapper
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a file says of data that is not at hand: how systems were cut from scores, names of instances, digests."""
+    """What is known of the data: how systems were cut from scores, names of instances, digests (those of a file)."""
 
     cuts: Mapping[str, str] = field(default_factory=dict)
     ids: tuple[Label, ...] | None = None
@@ -41,7 +67,7 @@ class Chunks(Protocol):
 class Results:
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
-    ``inputs`` are not kept in files: results that were read from one have none, but an ``origin``. ``stored``: where
+    ``inputs`` are not kept in files: results that were read from one have their ``origin`` alone. ``stored``: where
     the scores are, if they are in a run folder and not in memory.
     """
 
@@ -65,12 +91,12 @@ class Results:
     @property
     def cuts(self) -> Mapping[str, str]:
         """How systems were cut from scores, in words, if they were."""
-        return self.origin.cuts if self.inputs is None else self.inputs.cuts
+        return self.origin.cuts
 
     @property
     def ids(self) -> Sequence[Label] | None:
         """The names of the instances, if they have any."""
-        return self.origin.ids if self.inputs is None else self.inputs.ids
+        return self.origin.ids
 
     def _of(self, system: str, measure: str) -> Scores:
         check_known("system", system, self.systems)
@@ -125,7 +151,7 @@ class Results:
         """
         scores = self._of(system, measure)
         if average == "mean":
-            return _mean(self, system, measure)
+            return scores.mean()
         inputs = self.inputs
         made = restore_measure(measure, scores.signature) if inputs is None else inputs.measures[measure]
         return average_scores(made, scores, average)
@@ -192,6 +218,41 @@ def require_inputs(results: Results) -> Inputs:
     return results.inputs
 
 
+DIGITS = 32
+"""Hexadecimal ones of a digest."""
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Digests of the true ``labels`` and, where instances have names, of their ``ids``."""
+
+    labels: str
+    ids: str | None = None
+
+
 @cache_per_evaluation
-def _mean(results: Results, system: str, measure: str) -> float:
-    return results.scores[system][measure].mean()
+def gold_of(ev: Results) -> Gold | None:
+    """The digests of results; none where they were read from a file that has none."""
+    if ev.inputs is None:
+        return ev.origin.gold
+    system, ids = ev.systems[0], ev.inputs.ids
+    labels = ev.inputs.hierarchies[system].labels
+    known = np.zeros((len(labels), 2), np.uint64)
+    done = np.zeros(len(labels), np.bool_)
+    sizes, members = hashlib.sha256(), hashlib.sha256()
+    for _, batch in ev.inputs.blocks(system):
+        classes, number = batch.true.classes, np.diff(batch.true.ptr)
+        new = np.unique(classes[~done[classes]])
+        known[new] = _numbers(labels[c] for c in new.tolist())
+        done[new] = True
+        sizes.update(number.astype("<i8").tobytes())
+        members.update(known[classes].astype("<u8").tobytes())  # sorted in each row, as labels are
+    whole = hashlib.sha256(sizes.digest() + members.digest()).hexdigest()[:DIGITS]
+    return Gold(whole, None if ids is None else hashlib.sha256(_numbers(ids).tobytes()).hexdigest()[:DIGITS])
+
+
+def _numbers(labels: Iterable[Label]) -> IntArray:
+    """Two numbers that stand for each label."""
+    digests = (hashlib.blake2b(repr(label).encode("utf-8", "surrogatepass"), digest_size=16) for label in labels)
+    found: IntArray = np.frombuffer(b"".join(each.digest() for each in digests), "<u8").reshape(-1, 2)
+    return found

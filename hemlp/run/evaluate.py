@@ -9,30 +9,35 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from hemlp.errors import InvalidOption, name_memory_errors
+from hemlp.errors import HemlpError, InvalidOption, UncutScores, UnscoredPredictions, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Policies, UnknownPolicy
-from hemlp.instances.label_sets import LabelSets, RowKind
+from hemlp.instances.checks import MissingPolicy
+from hemlp.instances.label_files import WHOLE, LabelFile, open_labels
+from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_predictions
+from hemlp.io.frames import collect_query, column_names
+from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure
-from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
-from hemlp.results.inputs import Inputs
+from hemlp.results.inputs import Inputs, Source
+from hemlp.results.results import Origin
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
-from hemlp.run.reading import InputReader, select_scores
 from hemlp.run.score_store import MemoryStore, score_systems
 from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunks
 from hemlp.solvers.registry import Solver, as_solver
@@ -40,6 +45,7 @@ from hemlp.version import __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
 
 MEASURES = ("accuracy", "GIE", "MGIA", "F_H", "SDL", "F_LCA")
 """What the paper's tables show."""
@@ -135,20 +141,27 @@ def evaluate(
     limit = plain_number("time_limit", time_limit, 0)
     options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
     room = None if memory is None else parse_memory(memory)
-    with name_memory_errors(memory):
-        given = Hierarchy.of(hierarchy)
-        reader = InputReader(labels, id, label, rows, stream=room is not None)
+    try:
+        given = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.of(hierarchy)
+        reader, as_is = InputReader(labels, id, label, rows, stream=room is not None), rows is None
         ranked = all(isinstance(each, RankedMeasure) for each in made.values())
         sources = {
-            name: reader.read_predictions(pred, f"predictions of {name}", ranked) for name, pred in named.items()
+            name: pred
+            if as_is and isinstance(pred, LabelSets)
+            else reader.read_predictions(pred, f"predictions of {name}", ranked)
+            for name, pred in named.items()
         }
-        gold = reader.read_labels(true, "true labels")
+        gold = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
         if isinstance(gold, LabelSets) and named.keys() <= {*(gold.ids or ())}:
             raise InvalidOption(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
         known = names if names is not None else given.names or None
-        inputs = Inputs(given, gold, select_scores(sources, made), made, policies, known)
+        if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
+            getattr(source, "scores", None) is not None for source in sources.values()
+        ):
+            sources = select_scores(sources, made)
+        inputs = Inputs(given, gold, sources, made, policies, known)
         threads = workers == 1 or all_compiled(tuple(made.values()), options)
         left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.check(undefined, left)
@@ -160,14 +173,27 @@ def evaluate(
             size = int(folder.identity["chunk"])
         elif room is not None:
             folder = RunFolder.temporary(list(made.values()))
-        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
-        score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
         visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
-        instances = int(next(iter(facts.values()))["instances"])
-        with Progress(len(named) * instances) if visible else nullcontext() as bar:
-            scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
+        small = len(inputs.batches) == len(named) and all(map(is_small, inputs.batches.values()))
+        alone = workers == 1 and executor is None and chunk is None and folder is None
+        if small and alone and not visible:  # nothing to distribute
+            scores = {
+                name: score_together(
+                    list(made.values()), batch, solver=options.solver, time_limit=limit, undefined=undefined
+                )
+                for name, batch in inputs.batches.items()
+            }
+        else:
+            context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
+            score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
+            instances = int(next(iter(facts.values()))["instances"])
+            with Progress(len(named) * instances) if visible else nullcontext() as bar:
+                scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
+    except MemoryError as error:
+        raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
-    return Evaluation(by_name, {name: each.greater_is_better for name, each in made.items()}, facts, inputs, folder)
+    better = {name: each.greater_is_better for name, each in made.items()}
+    return Evaluation(by_name, better, facts, inputs, folder, Origin(inputs.cuts, inputs.ids))
 
 
 def _name_systems(systems: Any) -> dict[str, Any]:
@@ -258,3 +284,75 @@ def name_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure
             raise InvalidOption(f"the measure {name!r} is asked for twice")
         made[name] = measure(each)
     return made
+
+
+def select_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]) -> dict[str, Source]:
+    """The systems with their scores if a measure is of the greatest ones, and else without.
+
+    Raises
+    ------
+    UnscoredPredictions, UncutScores
+        Where a measure needs scores and there are none, or predicted sets and scores were not cut.
+    """
+    of_ranks = [name for name, each in measures.items() if isinstance(each, RankedMeasure)]
+    of_sets = [name for name in measures if name not in of_ranks]
+    made: dict[str, Source] = {}
+    for name, source in systems.items():
+        sets = source if isinstance(source, LabelSets) else None
+        if of_ranks and (sets is None or sets.scores is None):
+            raise UnscoredPredictions(
+                f"{of_ranks[0]} is of the greatest scores, and {name} has no scores: give hemlp.ScoredSets or a "
+                f"file of scores, as they are or cut for other measures (s.at(0.3), FILE@0.3)"
+            )
+        if of_sets and sets is not None and sets.scores is not None and sets.cut is None:
+            raise UncutScores(
+                f"{of_sets[0]} is of label sets, and {name} is scored: say where scores are cut, as s.at(0.3), "
+                f"s.top(5), FILE@0.3 and FILE@top5 do"
+            )
+        made[name] = source if sets is None or of_ranks else replace(sets, scores=None)
+    return made
+
+
+@dataclass(frozen=True)
+class InputReader:
+    """How data is read: ``labels``, ``id``, ``label`` and ``rows`` as of ``LabelSets.of``.
+
+    ``stream``: files block by block.
+    """
+
+    labels: Sequence[Label] | None = None
+    id: str | None = None
+    label: str | None = None
+    rows: RowKind | None = None
+    stream: bool = False
+
+    def read_predictions(self, data: Any, name: str, ranked: bool) -> Source:
+        """Those of a system: scores, if they are or if all measures are ``ranked``, and else as ``read_labels``."""
+        if isinstance(data, Scored):
+            return as_predictions(data, name, self.rows)
+        if ranked and not isinstance(data, LabelSets | LabelFile):
+            from hemlp.instances.score_files import as_scores
+
+            data = collect_query(data)
+            labels = None if isinstance(data, str | PathLike) else self.labels
+            columns = {"id": self.id, "label": self.label} if labels is None else {}
+            return as_predictions(as_scores(data, labels=labels, source=name, **columns), name, self.rows)
+        return self.read_labels(data, name)
+
+    def read_labels(self, data: Any, name: str) -> Source:
+        """A label file as it is, anything else as label sets."""
+        if isinstance(data, LabelFile):
+            return data
+        if isinstance(data, LabelSets):
+            return LabelSets.of(data, rows=self.rows)
+        data = collect_query(data)
+        if isinstance(data, str | PathLike):
+            if self.stream and self.id is self.label is self.rows is None and os.path.exists(data):
+                return open_labels(data)
+            table = file_kind(fspath(data)) in WHOLE
+            columns = {"id": self.id, "label": self.label} if table else {}
+            return LabelSets.of(data, rows=self.rows, **columns)
+        if column_names(data) is not None and (self.label is not None or self.id is not None):
+            return LabelSets.of(data, id=self.id, label=self.label, rows=self.rows, source=name)
+        labels = None if isinstance(data, Mapping) else self.labels
+        return LabelSets.of(data, labels=labels, rows=self.rows, source=name)

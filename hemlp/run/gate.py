@@ -22,15 +22,13 @@ from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
 from hemlp.measures.augmentations import Ancestors, Flat
+from hemlp.measures.factory import Signature, difference
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.set_measure import SetMeasure
-from hemlp.measures.signature import Signature, difference
 from hemlp.options import did_you_mean
-from hemlp.results.gold import gold_of
+from hemlp.results.results import gold_of
 from hemlp.run.evaluation import Evaluation
-from hemlp.text.interval import Interval
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, format_number, format_signed
+from hemlp.text.tables import Interval, Table, format_number, format_signed, plural
 
 WORSE = "worse"
 """The verdict on a drop that is too much; nothing is called so where the gate lets a run pass."""

@@ -19,7 +19,7 @@ from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs
 from hemlp.run.folder import RunFolder
 from hemlp.run.workers import Chunk
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 Score = Callable[[Iterable[Chunk]], Iterable[tuple[Chunk, list[Scores]]]]
 """Chunks with their scores, as they are finished."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import Advice, InvalidOption, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.alignment import MissingPolicy
+from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.options import check_known
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     from hemlp.instances.scored_sets import ScoredSets

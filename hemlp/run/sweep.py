@@ -29,8 +29,7 @@ from hemlp.problems.pairing.costs import cost_text
 from hemlp.run.evaluate import evaluate
 from hemlp.run.evaluation import Evaluation
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, format_number
+from hemlp.text.tables import Table, format_number, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

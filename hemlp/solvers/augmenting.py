@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.problems.pairing.data import flow_data
 from hemlp.problems.pairing.model import PairingModel
+from hemlp.problems.pairing.pairs import flow_data
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver, statuses_of
+from hemlp.solvers.registry import BaseSolver, statuses_of
 
 
 class SuccessiveShortestPaths(BaseSolver):

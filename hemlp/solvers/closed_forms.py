@@ -8,17 +8,18 @@ import numpy as np
 
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver, statuses_of
+from hemlp.solvers.registry import BaseSolver, statuses_of
 
 
 class ClosedForms(BaseSolver):
     """Accepts pairings whose bounds are all pairs, one to one with defaults for everybody, or at least one."""
 
     name = "closed_forms"
+    kinds = (PairingModel,)
 
     def accepts(self, model: Any) -> bool:
         """Pairings whose bounds have a closed form."""
-        return isinstance(model, PairingModel) and model.arcs is None and model.closed_form is not None
+        return isinstance(model, self.kinds) and model.arcs is None and model.closed_form is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
@@ -32,7 +33,8 @@ class ClosedForms(BaseSolver):
             chosen = np.isfinite(model.kappa)
             rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
             feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
-            return PairingSolution(model, statuses_of(feasible), chosen, to_default)
-        chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-        feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
+            prices = None
+        else:
+            chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
+            feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
         return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)

@@ -13,17 +13,18 @@ from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.problems.closure.solution import ClosureSolution
 from hemlp.problems.closure.tolerance import TolerantModel
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.registry import BaseSolver
 
 
 class ClosureLists(BaseSolver):
     """Accepts all closures."""
 
     name = "closures"
+    kinds = (ClosureModel, TolerantModel)
 
     def accepts(self, model: Any) -> bool:
         """Closures and tolerant sets."""
-        return type(model) in (ClosureModel, TolerantModel)
+        return type(model) in self.kinds
 
     def solve_batch(self, model: ClosureModel) -> ClosureSolution:
         """The weights of the sets of each instance."""
@@ -32,7 +33,7 @@ class ClosureLists(BaseSolver):
         from hemlp.kernels.records import Implied, Sides
 
         h, lists = model.batch.hierarchy, model.lists()
-        pred, true = model.batch.sides
+        pred, true = model.batch.pred, model.batch.true
         sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
         implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
         if isinstance(model, TolerantModel):
@@ -41,17 +42,18 @@ class ClosureLists(BaseSolver):
             )
         else:
             sums, equal = tally(sides, implied, model.weights, model.has_top)
-        return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
+        return ClosureSolution(model, np.zeros(len(sums), np.int8), sums, equal)
 
 
 class PrefixSweep(BaseSolver):
     """Accepts prefixes of rankings whose closures only ever grow: one sweep over each ranking."""
 
     name = "prefixes"
+    kinds = (PrefixModel,)
 
     def accepts(self, model: Any) -> bool:
         """Prefixes of closures without a horizon."""
-        own = isinstance(model, PrefixModel) and type(model.base) is ClosureModel
+        own = isinstance(model, self.kinds) and type(model.base) is ClosureModel
         return own and model.base.horizon is None
 
     def solve_batch(self, model: PrefixModel) -> ClosureSolution:

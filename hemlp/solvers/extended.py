@@ -6,7 +6,7 @@ import numpy as np
 
 from hemlp.problems.lca.model import ExtendedModel
 from hemlp.problems.lca.solution import LcaSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.registry import BaseSolver
 
 NONE = np.zeros((0, 5), np.int64)
 """What no instance has."""

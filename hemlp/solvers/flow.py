@@ -16,7 +16,7 @@ from hemlp.errors import InvalidSolution
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status, exact_integers
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.registry import BaseSolver
 
 PART = 2000
 """Instances in one network, at most."""
@@ -28,11 +28,12 @@ class MinCostFlow(BaseSolver):
     """Solves the stacked flow networks of a pairing model; a part that is infeasible is solved one by one."""
 
     name = "flow"
+    kinds = (PairingModel,)
     needs = "ortools.graph.python.min_cost_flow", "ortools"
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports with costs that are exact integers after scaling."""
-        return isinstance(model, PairingModel) and integer_costs(model) is not None
+        return isinstance(model, self.kinds) and integer_costs(model) is not None
 
     def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Part by part."""

@@ -12,7 +12,7 @@ from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.greedy import drawn_graphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.solution import LcaSolution
-from hemlp.solvers.base import BaseSolver
+from hemlp.solvers.registry import BaseSolver
 
 
 class GreedyLca(BaseSolver):

@@ -10,17 +10,18 @@ from hemlp.arrays import row_sums
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
-from hemlp.solvers.base import BaseSolver, statuses_of
+from hemlp.solvers.registry import BaseSolver, statuses_of
 
 
 class NearestAssignment(BaseSolver):
     """Accepts pairings with the bounds (0, ALL) on one side, and at least 0 or 1 on the other."""
 
     name = "independent"
+    kinds = (PairingModel,)
 
     def accepts(self, model: Any) -> bool:
         """Pairings in which classes of one side choose on their own."""
-        return isinstance(model, PairingModel) and model.arcs is None and _choosing(model) is not None
+        return isinstance(model, self.kinds) and model.arcs is None and _choosing(model) is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The cheapest partner, or the default class, of each class that needs one."""

@@ -9,19 +9,20 @@ import numpy as np
 from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.solvers.base import BaseSolver
 from hemlp.solvers.flow import integer_costs, variable_values
+from hemlp.solvers.registry import BaseSolver
 
 
 class NetworkSimplex(BaseSolver):
     """Solves one flow network after the other."""
 
     name = "networkx"
+    kinds = (PairingModel,)
     needs = "networkx", "networkx"
 
     def accepts(self, model: Any) -> bool:
         """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
-        return isinstance(model, PairingModel) and integer_costs(model) is not None
+        return isinstance(model, self.kinds) and integer_costs(model) is not None
 
     def solve(self, model: PairingModel, time_limit: float | None) -> Any:
         """Instance by instance."""

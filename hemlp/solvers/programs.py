@@ -11,8 +11,7 @@ from hemlp.optimize.budget import Budget
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.solvers.base import BaseSolver
-from hemlp.solvers.policy import policy_of
+from hemlp.solvers.registry import BaseSolver, policy_of
 
 
 class ProgramSolver(BaseSolver, ABC):

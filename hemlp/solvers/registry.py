@@ -1,20 +1,69 @@
-"""The registry of solvers: who can solve a model, by name and in order of preference.
+"""The registry of solvers: who can solve a model, by name and in order of preference, and how one is asked.
 
 A solver is anything with ``name``, ``available()``, ``accepts(model)`` and ``solve(model, time_limit)``; an object of
 your own can be given wherever a name can. One that does not look for the optimum says ``exact = False``, which shows in
 signatures. A name may have options: ``"pulp(backend='HiGHS')"``.
+
+``solve`` is what ``model.solve()`` is short for. Certifying proves or refuses; it never solves for the solver that was
+asked. ``proved_by`` of a solution names the proof: a certificate, which needs no solver; compiled code of hemlp; or a
+judge, another solver with the same optimum.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
-from hemlp.errors import InvalidOption, MissingDependency, NoSolver
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.errors import InvalidOption, InvalidSolution, MissingDependency, NoSolver
+from hemlp.optimize.budget import solve_within
+from hemlp.optimize.joint import JointModel, JointSolution
+from hemlp.optimize.model import Model, Solution
+from hemlp.optimize.plan import run_plan
+from hemlp.optimize.program import Status
+from hemlp.optimize.solutions import Claim, signed
 from hemlp.optimize.solver import Solver as Solver
+from hemlp.optimize.solver import importable
 from hemlp.options import did_you_mean
 from hemlp.text.notation import parse_call
+
+
+class BaseSolver:
+    """A solver of some kinds of models; a child says at least how a batch of instances is solved."""
+
+    name: str
+    exact: bool = True
+    """Whether it looks for the optimum."""
+    kinds: ClassVar[tuple[type, ...]] = ()
+    """The models that it accepts."""
+    needs: ClassVar[tuple[str, str] | None] = None
+    """The module of somebody else that it imports, and what to install for it."""
+
+    def available(self) -> str | None:
+        """None if it can be used here, else what to install."""
+        return None if self.needs is None else importable(*self.needs)
+
+    def accepts(self, model: Any) -> bool:
+        """Whether it can solve this model."""
+        return isinstance(model, self.kinds)
+
+    def solve(self, model: Any, time_limit: float | None) -> Any:
+        """The solution, in ``time_limit`` seconds for each instance; what takes longer is unsolved."""
+        return self.solve_batch(model) if time_limit is None else solve_within(model, time_limit, self.solve_batch)
+
+    def solve_batch(self, model: Any) -> Any:
+        """The solution, however long it takes."""
+        raise NotImplementedError
+
+
+def statuses_of(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Optimal where there is a solution, and infeasible where not."""
+    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)
+
 
 SOLVERS = {
     "closures": "hemlp.solvers.closures:ClosureLists",
@@ -79,7 +128,8 @@ def is_exact(solver: Solver) -> bool:
 def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     """The wanted solver if it can solve ``model``, or the first in order of preference that can."""
     if wanted is None:
-        candidates = (named_solver(name) for name in SOLVERS)
+        everybody = map(_default_solver, SOLVERS.values())
+        candidates = (s for s in everybody if not (kinds := getattr(s, "kinds", ())) or isinstance(model, kinds))
         found = next((s for s in candidates if s.accepts(model) and not s.available()), None)
         if found is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
@@ -97,3 +147,90 @@ def accepting_solvers(model: Any) -> list[Solver]:
     """All solvers that are available and accept ``model``, in order of preference."""
     solvers = (named_solver(name) for name in SOLVERS)
     return [solver for solver in solvers if solver.accepts(model) and not solver.available()]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How models of one kind are solved."""
+
+    phases: tuple[str, str] | None = None
+    """Who solves what is easy and leaves the rest unsolved, and who solves that; None where everything is easy."""
+    work_limit: float | None = None
+    """The work on one instance where no time limit is given, in a solver's own deterministic unit."""
+    side_by_side: bool = True
+    """Whether a plan can be about several instances, side by side in one program."""
+
+
+POLICIES = {
+    "hemlp.problems.lca.model:LcaModel": Policy(
+        ("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
+    ),
+    "hemlp.problems.lca.model:ExtendedModel": Policy(side_by_side=False),
+    "hemlp.optimize.side_constraints:ChangedModel": Policy(side_by_side=False),
+}
+"""By module:class; 30 units of work are CP-SAT's deterministic seconds, for all programs of an instance together."""
+_USUAL = Policy()
+
+
+def policy_of(model: Any) -> Policy:
+    """How a model is solved: as its class, or the nearest class above it that the table has."""
+    names = (f"{kind.__module__}:{kind.__qualname__}" for kind in type(model).__mro__)
+    return next((POLICIES[name] for name in names if name in POLICIES), _USUAL)
+
+
+S = TypeVar("S", bound=Solution)
+
+
+def solve(
+    model: Model[S], solver: str | Solver | None = None, time_limit: float | None = None, *, verified: bool = False
+) -> S:
+    """The certified solution of a model by a solver: a name, an object, or the first that accepts the model.
+
+    ``time_limit``: in seconds for each instance. ``verified``: prove each claim once more, also as a solver that is
+    not hemlp's made it.
+    """
+    if isinstance(model, JointModel):
+        parts = {name: solve(part, solver, time_limit, verified=verified) for name, part in model.parts.items()}
+        joint: Any = JointSolution(model, parts)
+        return joint  # type: ignore[no-any-return]
+    limit = getattr(model, "time_limit", None) if time_limit is None else time_limit
+    chosen = find_solver(model, getattr(model, "solver", None) if solver is None else solver)
+    claim = Claim(chosen, solver is not None, limit)
+    solution: S = chosen.solve(model, limit)
+    if not hasattr(solution, "statuses"):
+        raise InvalidSolution(f"the solver {claim.solver.name!r} returned {type(solution).__name__}, not a solution")
+    if verified and not claim.ours:
+        model.verify(solution)
+    solution = certify(model, solution, claim)
+    if verified:
+        model.verify(solution)
+    return solution
+
+
+def certify(model: Model[S], solution: S, claim: Claim) -> S:
+    """The solution with every claim proved, or lowered to what is proved; InvalidSolution if it breaks a rule.
+
+    Where optimality has no short proof, solvers of hemlp are believed, and the claims of others are compared with the
+    optimum of one of ours.
+    """
+    if not model.needs_judge:
+        return model.certify(solution, claim)
+    if claim.ours:
+        return signed(solution, claim, claim.solver.name)
+    model.check(solution)
+    judge = find_solver(model)
+    return signed(model.confirm(solution, lambda: judge.solve(model, claim.time_limit)), claim, judge.name)
+
+
+def verify(model: Model[S], solution: S, solver: str | Solver | None = None) -> bool:
+    """True if each judge, by programs that are built from the definitions, finds nothing better; else InvalidSolution.
+
+    ``solver``: the only judge, a solver of programs; by default all that accept the model.
+    """
+    model.check(solution)
+    for judge in accepting_solvers(model) if solver is None else [find_solver(model, solver)]:
+        program_solver: Any = judge
+        for i in range(len(model)):
+            best = run_plan(model[i].reference_plan(), program_solver.solve_program)
+            model.refute(solution, i, best, judge.name)
+    return True

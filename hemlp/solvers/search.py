@@ -14,17 +14,15 @@ from hemlp.errors import InvalidOption
 from hemlp.optimize.budget import Budget
 from hemlp.optimize.plan import run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.provenance import Provenance
+from hemlp.optimize.solutions import Provenance
 from hemlp.options import check_choice, plain_number
 from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
-from hemlp.solvers.base import BaseSolver
-from hemlp.solvers.policy import policy_of
 from hemlp.solvers.programs import ProgramSolver
-from hemlp.solvers.registry import named_solver
+from hemlp.solvers.registry import BaseSolver, named_solver, policy_of
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """Who solves the programs: the first that is available."""
@@ -78,11 +76,13 @@ class LcaSearch(BaseSolver):
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
-        solved = model.collected(list(deferred.values()))
-        for k, i in enumerate(deferred):
-            statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
-            sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
-        others = {i: names for k, i in enumerate(deferred) if (names := solved.provenance.others.get(k))}
+        others: dict[int, tuple[str, str]] = {}
+        if deferred:
+            solved = model.collected(list(deferred.values()))
+            for k, i in enumerate(deferred):
+                statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
+                sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
+                others |= {i: names} if (names := solved.provenance.others.get(k)) else {}
         return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps, provenance=Provenance(others=others))
 
     def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:

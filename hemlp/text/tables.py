@@ -1,4 +1,4 @@
-"""A table of texts and numbers, for terminals, Markdown, LaTeX, notebooks and frames."""
+"""Tables of texts, numbers and intervals, for terminals, Markdown, LaTeX, notebooks and frames; numbers as texts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,82 @@ from typing import TYPE_CHECKING, Any, Literal
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
-from hemlp.text.interval import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
     from rich.text import Text
+
+    from hemlp.arrays import FloatArray
+
+
+OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
+"""Of the best value of a curve."""
+
+
+def plural(number: float, thing: str, things: str | None = None) -> str:
+    """'1 instance', '2,000 instances'.
+
+    >>> plural(1, "class", "classes"), plural(2000, "class", "classes"), plural(0, "instance")
+    ('1 class', '2,000 classes', '0 instances')
+    """
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From ``low`` to ``high``, also as the pair ``low, high``; both are nan where there is none.
+
+    Examples
+    --------
+    >>> low, high = Interval(0.25, 0.5)
+    >>> low, high, str(Interval(0.25, 0.5))
+    (0.25, 0.5, '0.2500 to 0.5000 (95%)')
+    """
+
+    low: float
+    high: float
+    level: float = CONFIDENCE
+
+    @classmethod
+    def of(cls, drawn: FloatArray, level: float = CONFIDENCE) -> Interval:
+        """The quantiles (1 ∓ level) / 2 of what resamples gave; none where one gave an infinite value, or all nan."""
+        import numpy as np
+
+        known = drawn[~np.isnan(drawn)]
+        if not known.size or not np.isfinite(known).all():
+            return cls(math.nan, math.nan, level)
+        ordered = np.sort(known)
+        return cls(quantile(ordered, (1 - level) / 2), quantile(ordered, (1 + level) / 2), level)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def bracket(self, digits: int | None = None) -> str:
+        """What stands behind a value in a text; nothing where there is no interval."""
+        if math.isnan(self.low):
+            return ""
+        digits = DECIMALS if digits is None else digits
+        return f" [{format_number(self.low, digits)}, {format_number(self.high, digits)}]"
+
+    def __str__(self) -> str:
+        shown = "undefined" if math.isnan(self.low) else f"{format_number(self.low)} to {format_number(self.high)}"
+        return f"{shown} ({100 * self.level:.6g}%)"
+
+
+def quantile(ordered: FloatArray, q: float) -> float:
+    """What ``np.quantile`` gives of values in order: with v = q (n − 1), a line from the value at ⌊v⌋ to the next one.
+
+    That function loads NumPy's masked arrays, which takes longer than all else that a small table needs.
+    """
+    place = q * (ordered.size - 1)
+    below = math.floor(place)
+    low, high = float(ordered[below]), float(ordered[min(below + 1, ordered.size - 1)])
+    part = place - below
+    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+
 
 Emphasis = Literal["best", "equal"]
 DECIMALS = 4
@@ -59,8 +130,10 @@ class Table:
     @cached_property
     def cells(self) -> list[list[str]]:
         """The rows as texts; the numbers of a column have equally many decimals."""
-        columns = zip(*self.rows, strict=True) if self.rows else ()
-        return [list(row) for row in zip(*(format_column(column, self.digits) for column in columns), strict=True)]
+        if all(isinstance(value, str) for row in self.rows for value in row):
+            return [list(row) for row in self.rows]
+        columns = (format_column(column, self.digits) for column in zip(*self.rows, strict=True))
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def fold_intervals(self) -> Table:
         """All cells as texts, and intervals behind their values.

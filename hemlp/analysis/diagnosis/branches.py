@@ -33,12 +33,9 @@ from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.inputs import Inputs
-from hemlp.results.label_counts import dropped_notes
-from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.results.inputs import Inputs, dropped_notes
+from hemlp.results.results import Results, cache_per_evaluation, require_inputs
+from hemlp.text.tables import Table, plural
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,9 +32,8 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.options import check_choice
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.label_counts import dropped_notes
-from hemlp.results.results import Results, require_inputs
+from hemlp.results.inputs import dropped_notes
+from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Table
 
 CountBasis = Literal["closures", "labels"]

@@ -26,11 +26,9 @@ from hemlp.analysis.diagnosis.system_batches import (
 from hemlp.arrays import FloatArray
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.label_counts import dropped_notes
-from hemlp.results.results import Results, require_inputs
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.results.inputs import dropped_notes
+from hemlp.results.results import Results, cache_per_evaluation, require_inputs
+from hemlp.text.tables import Table, plural
 
 EXAMPLES = 3
 """Instances that are named of each confusion."""

@@ -27,11 +27,9 @@ from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, r
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
 from hemlp.measures.instance_scores import mean
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.label_counts import dropped_notes
-from hemlp.results.results import Results, require_inputs
-from hemlp.text.interval import Interval
-from hemlp.text.tables import Table
+from hemlp.results.inputs import dropped_notes
+from hemlp.results.results import Results, cache_per_evaluation, require_inputs
+from hemlp.text.tables import Interval, Table
 
 ERROR_KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
 """In the order of the numbers that compiled code gives them."""

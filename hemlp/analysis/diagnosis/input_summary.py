@@ -9,8 +9,7 @@ import numpy as np
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import unknown_label_message
 from hemlp.instances.label_sets import LabelSets
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 MAX_NAMED = 5
 """Unknown labels, or ids, that are named."""

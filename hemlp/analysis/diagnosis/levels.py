@@ -14,10 +14,9 @@ from hemlp.analysis.diagnosis.class_counts import RATIOS, count_classes, count_c
 from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches
 from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.results.label_counts import dropped_notes
+from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.interval import Interval
-from hemlp.text.tables import Table
+from hemlp.text.tables import Interval, Table
 
 
 def levels(ev: Results, system: SystemChoice = None, *, intervals: bool = True) -> Table:

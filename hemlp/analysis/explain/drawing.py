@@ -14,7 +14,7 @@ from hemlp.analysis.explain.layout import GAP, NODE_STYLES, Box, Layout
 from hemlp.errors import MissingDependency
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_bytes
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 
 class Picture(Layout):

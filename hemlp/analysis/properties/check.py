@@ -26,8 +26,7 @@ from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.invariants import INVARIANTS
 from hemlp.options import plain_number
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 MOST_EXHAUSTIVE, MOST_CLASSES = 5, 9
 """Classes up to which all hierarchies are tried, and up to which random ones are drawn."""

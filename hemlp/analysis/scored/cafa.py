@@ -22,8 +22,7 @@ from hemlp.analysis.scored.operating_point import best_index, step_area
 from hemlp.analysis.scored.step_scores import prefixes
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
 from hemlp.analysis.statistics.intervals import bootstrap_note, check_confidence
-from hemlp.analysis.statistics.resampling import Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.escaping import json_number
@@ -38,8 +37,7 @@ from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.solvers.closures import sweep_prefixes
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.interval import CONFIDENCE, Interval
-from hemlp.text.tables import Table, format_number
+from hemlp.text.tables import CONFIDENCE, Interval, Table, format_number
 from hemlp.version import __version__
 
 if TYPE_CHECKING:

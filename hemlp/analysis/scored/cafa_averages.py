@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps
-from hemlp.analysis.statistics.resampling import Bootstrap, fixed_point
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units, fixed_point
 from hemlp.arrays import FloatArray
 
 Norm = Literal["cafa", "pred", "gt"]

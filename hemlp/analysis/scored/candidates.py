@@ -15,8 +15,7 @@ from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.arrays import FloatArray
 from hemlp.escaping import json_number
 from hemlp.measures.instance_scores import mean
-from hemlp.text.interval import Interval
-from hemlp.text.tables import Table
+from hemlp.text.tables import Interval, Table
 
 NO_INTERVAL = Interval(math.nan, math.nan)
 

@@ -26,8 +26,7 @@ from hemlp.analysis.scored.prefix_scores import PrefixScores
 from hemlp.analysis.scored.step_scores import ScoringOptions, StepValues, score_steps
 from hemlp.analysis.scored.threshold_search import check_points, choose_thresholds, skipped_note
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
-from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray, sorted_distinct
 from hemlp.errors import InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.dag import Hierarchy
@@ -41,9 +40,7 @@ from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_known
 from hemlp.solvers.registry import Solver
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.interval import Interval
-from hemlp.text.phrases import OPTIMISTIC
-from hemlp.text.tables import Table, as_frame, format_number
+from hemlp.text.tables import OPTIMISTIC, Interval, Table, as_frame, format_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

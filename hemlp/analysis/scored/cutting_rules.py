@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import IntArray
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 RuleKind = Literal["all", "top", "nonempty", "capped", "level", "class"]
 RULE_KINDS: dict[RuleKind, str] = {

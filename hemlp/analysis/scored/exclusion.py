@@ -13,7 +13,7 @@ from hemlp.errors import InvalidOption
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.kernels.records import Rows
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 
 def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hemlp.analysis.scored.operating_point import best_index
 from hemlp.io.figures import COLOURS, new_figure, plain
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

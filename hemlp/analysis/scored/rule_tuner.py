@@ -16,8 +16,7 @@ from hemlp.analysis.scored.operating_point import best_index
 from hemlp.analysis.scored.prefix_scores import MAX_CLASSES_SCORED, PrefixScores
 from hemlp.analysis.scored.threshold_search import MIN_POINTS, POINTS, refine_search, spread_thresholds
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
-from hemlp.analysis.statistics.resampling import Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidScores
 from hemlp.instances.scored_sets import ScoredSets

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
-from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray
 from hemlp.errors import UnknownMeasure
 from hemlp.hierarchy.dag import Hierarchy
@@ -30,9 +29,7 @@ from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_known
 from hemlp.solvers.registry import Solver
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.interval import Interval
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, as_frame, format_number
+from hemlp.text.tables import Interval, Table, as_frame, format_number, plural
 
 
 @dataclass(frozen=True, eq=False, repr=False)

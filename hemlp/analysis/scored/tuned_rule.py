@@ -23,8 +23,7 @@ from hemlp.instances.scored_sets import ScoredSets
 from hemlp.io.files import write_text
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 RuleChoice = Literal["best", "all", "top", "nonempty", "capped", "level", "class"]
 

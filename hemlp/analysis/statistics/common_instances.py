@@ -8,10 +8,8 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.measures.instance_scores import mean
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.results import Results
-from hemlp.text.phrases import plural
-from hemlp.text.tables import format_number
+from hemlp.results.results import Results, cache_per_evaluation
+from hemlp.text.tables import format_number, plural
 
 
 def common_scores(ev: Results, measure: str) -> list[FloatArray]:

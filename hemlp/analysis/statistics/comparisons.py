@@ -17,11 +17,9 @@ from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest
 from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
-from hemlp.results.label_counts import dropped_notes
+from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results
-from hemlp.text.interval import Interval
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table, format_signed
+from hemlp.text.tables import Interval, Table, format_signed, plural
 
 NEITHER = "neither"
 

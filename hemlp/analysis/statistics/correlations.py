@@ -12,10 +12,9 @@ from hemlp.analysis.statistics.significance_tests import kendall_taus
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.options import plain_number
-from hemlp.results.label_counts import dropped_notes
+from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 RESAMPLES_AT_ONCE = 100
 """Resamples whose correlations are computed at once."""

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hemlp.analysis.statistics import units
+from hemlp.analysis.statistics import resampling
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.measures.instance_scores import exact_mean
 
@@ -58,7 +58,7 @@ class PairedDifferences:
     @classmethod
     def of(cls, first: FloatArray, second: FloatArray) -> PairedDifferences:
         """Those of two systems, instance by instance; nan is undefined."""
-        large = len(first) >= units.BUCKETED_FROM
+        large = len(first) >= resampling.BUCKETED_FROM
         first, second = drop_undefined(np.asarray(first, np.float64), np.asarray(second, np.float64))
         gaps, sizes = subtract_scores(first, second), np.maximum(np.abs(first), np.abs(second))
         finite = np.where(np.isfinite(sizes), sizes, 0.0)

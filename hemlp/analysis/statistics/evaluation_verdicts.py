@@ -6,8 +6,7 @@ from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.results import Results
+from hemlp.results.results import Results, cache_per_evaluation
 
 
 def ranks(

@@ -14,13 +14,13 @@ from hemlp.errors import InvalidOption
 from hemlp.escaping import markdown as escaped
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.alignment import MissingPolicy
 from hemlp.instances.batch import Batch, UnknownPolicy
+from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_sets import RowKind
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.text.display import HtmlDisplay, lines
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 TOLERANCE = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""

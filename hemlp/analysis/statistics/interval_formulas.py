@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.text.interval import CONFIDENCE, Interval
+from hemlp.text.tables import CONFIDENCE, Interval
 
 TAIL = (1 + CONFIDENCE) / 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,14 +10,12 @@ import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.differences import subtract_scores
-from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap
-from hemlp.analysis.statistics.units import Units
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
-from hemlp.results.cache import cache_per_evaluation
-from hemlp.results.results import Results
-from hemlp.text.interval import CONFIDENCE, Interval
+from hemlp.results.results import Results, cache_per_evaluation
+from hemlp.text.tables import CONFIDENCE, Interval
 
 COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
@@ -44,14 +42,14 @@ class ScoreColumn:
         """One value per instance, nan where there is none."""
         if self.common:
             return common_scores(ev, self.measure)[ev.systems.index(self.system)]
-        own = ev.per_instance(self.system, self.measure)
-        return own if self.baseline is None else subtract_scores(own, ev.per_instance(self.baseline, self.measure))
+        own = ev.scores[self.system][self.measure].values
+        return own if self.baseline is None else subtract_scores(own, ev.scores[self.baseline][self.measure].values)
 
 
 @cache_per_evaluation
 def resampling_units(ev: Results) -> Units:
     """The units that resamples of an evaluation draw: instances, or buckets of them."""
-    return Units(int(ev.facts[ev.systems[0]]["instances"]), ev.ids)
+    return Units(int(next(iter(ev.facts.values()))["instances"]), ev.origin.ids)
 
 
 def shared_bootstrap(ev: Results, resamples: int = RESAMPLES, seed: int = 0) -> Bootstrap:
@@ -130,10 +128,13 @@ def interval(ev: Results, system: str, measure: str, *, level: float = CONFIDENC
     check_known("system", system, ev.systems)
     check_known("measure", measure, ev.measures)
     check_confidence(level)
-    bootstrap, column = shared_bootstrap(ev), ScoreColumn(measure, system)
-    if column not in _cached_means(ev, bootstrap):  # then those of all systems and measures are drawn at once
-        resample_means(ev, bootstrap, [ScoreColumn(name, each) for name in ev.measures for each in ev.systems])
-    return Interval.of(_cached_means(ev, bootstrap)[column], level)
+    return Interval.of(resample_all_means(ev)[ScoreColumn(measure, system)], level)
+
+
+def resample_all_means(ev: Results) -> Mapping[ScoreColumn, FloatArray]:
+    """The resampled means of all systems and measures, drawn at once."""
+    columns = [ScoreColumn(name, system) for name in ev.greater_is_better for system in ev.scores]
+    return dict(zip(columns, resample_means(ev, shared_bootstrap(ev), columns), strict=True))
 
 
 @cache_per_evaluation

@@ -1,5 +1,8 @@
 """Bootstrap resamples by counts: how often each unit was drawn, once for all systems and measures.
 
+Units are instances sorted by id or, from 100,000 instances on, buckets of them: neither depends on the order of the
+instances, nor on how the data was split.
+
 The mean of a column over a resample is Σ count · value / Σ count, so all means of all resamples are one product of
 matrices. A draw is made block by block of units and never held as a whole, and its sums are exact: they depend on
 neither the other columns, nor their order, nor the machine.
@@ -9,19 +12,109 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from itertools import islice
 
 import numpy as np
 
 from hemlp.analysis.statistics.buckets import UNIT, BucketSums
-from hemlp.analysis.statistics.units import BUCKETS, Units
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.hierarchy.labels import Label
+
+BUCKETED_FROM = 100_000
+"""From so many instances on buckets are drawn."""
+BUCKETS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units that ``size`` instances make; ``ids`` are their names, without which rows count from 1.
+
+    Examples
+    --------
+    >>> Units(3, ["b", 10, 9]).members.tolist()
+    [2, 0, 1]
+    >>> Units(2).number, Units(2).in_buckets, Units(BUCKETED_FROM).number
+    (2, False, 4096)
+    """
+
+    size: int
+    ids: Sequence[Label] | None = field(default=None, repr=False)
+
+    in_buckets: bool = field(init=False)
+    """Whether the units are buckets."""
+    number: int = field(init=False)
+    """The number of units."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "in_buckets", self.size >= BUCKETED_FROM)
+        object.__setattr__(self, "number", BUCKETS if self.in_buckets else self.size)
+
+    @cached_property
+    def members(self) -> IntArray:
+        """The unit of each instance: its bucket, or its place in the order of the ids as UTF-8, integers in decimal."""
+        if self.in_buckets:
+            return assign_buckets(range(1, self.size + 1) if self.ids is None else self.ids)
+        ranks = np.arange(self.size)
+        if self.ids is not None:
+            keys = [(str(name), isinstance(name, str)) for name in self.ids]  # code points are in the order of UTF-8
+            ranks[sorted(range(self.size), key=keys.__getitem__)] = np.arange(self.size)
+        return ranks
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """How many instances each unit has."""
+        if not self.in_buckets:
+            return np.ones(self.size)
+        return np.bincount(self.members, minlength=self.number).astype(np.float64)
+
+    def arrange(self, values: FloatArray) -> FloatArray:
+        """One value per instance, in the order of the units: where these are instances."""
+        arranged = np.empty_like(values)
+        arranged[self.members] = values
+        return arranged
+
+    def sum_by_unit(self, parts: Iterable[IntArray]) -> IntArray:
+        """Sums of the integers of each unit: units × columns, of consecutive parts of instances × columns."""
+        sums: list[IntArray] = []
+        start = 0
+        for part in parts:
+            members = self.members[start : start + len(part)]
+            start += len(part)
+            if not sums:
+                sums = [np.zeros((self.number, part.shape[1]), np.int64 if self.in_buckets else np.int32)]
+            if self.in_buckets:
+                for total, column in zip(sums[0].T, part.T, strict=True):
+                    total += np.bincount(members, column, self.number).astype(np.int64)
+            else:
+                sums[0][members] = part
+        return sums[0]
+
+    @property
+    def description(self) -> str:
+        """A description for notes."""
+        return f"{BUCKETS:,} buckets of instances (buckets:{BUCKETS})" if self.in_buckets else "the instances"
+
+
+def assign_buckets(ids: Iterable[Label]) -> IntArray:
+    """The bucket of each id: the SHA-256 of its UTF-8, an integer's in decimal, as a big-endian number mod 4096.
+
+    >>> assign_buckets(["1", 1, "é", "PMID:12345"]).tolist()
+    [2891, 2891, 3148, 607]
+    """
+    texts = (str(name).encode("utf-8", "surrogatepass") for name in ids)
+    ends = b"".join([sha256(text).digest()[-2:] for text in texts])
+    return np.frombuffer(ends, ">u2").astype(np.int64) % BUCKETS
+
 
 RESAMPLES = 1000
 """Resamples of a bootstrap interval, and of a draw that are made at once."""
 BLOCK = 1024
 """Units of a draw that are counted at once: another number is another draw."""
+DOUBLE = 53
+"""Bits of a double: integers of 53 - log₂ n bits have exact sums of up to n of them."""
 FLOAT32_EXACT = 2**24
 """Whole numbers up to this are exact in half the room."""
 VALUES_AT_ONCE = 2**25
@@ -72,7 +165,7 @@ class Bootstrap:
         if units.in_buckets:
             waiting = (BucketSums.of(column, units.members, units.number) for column in columns)
             return self.means_of_buckets(waiting)
-        arranged = map(units.arrange, columns)
+        arranged = iter(columns) if units.ids is None else map(units.arrange, columns)
         chunks = [np.empty((self.resamples, 0))]
         while together := list(islice(arranged, max(1, VALUES_AT_ONCE // max(1, units.number)))):
             chunks.append(self._means(_InstanceColumns.of(together)))
@@ -132,12 +225,9 @@ def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArr
     instances, 72 for 100,000.
     """
     largest = np.abs(columns).max(axis=1, initial=0)
-    return _split_integers(columns, bits := _bits(most), exponents := np.frexp(largest)[1] - bits), bits, exponents
-
-
-def _bits(most: int) -> int:
-    """Integers of so many bits have exact sums of up to ``most`` of them."""
-    return 53 - most.bit_length()
+    bits = DOUBLE - most.bit_length()
+    exponents = np.frexp(largest)[1] - bits
+    return _split_integers(columns, bits, exponents), bits, exponents
 
 
 def _split_integers(values: FloatArray, bits: int, exponents: IntArray) -> FloatArray:
@@ -157,7 +247,7 @@ class _InstanceColumns:
     @classmethod
     def of(cls, columns: list[FloatArray]) -> _InstanceColumns:
         largest = [np.max(np.abs(column), initial=0, where=np.isfinite(column)) for column in columns]
-        bits = _bits(columns[0].size)
+        bits = DOUBLE - columns[0].size.bit_length()
         return cls(columns, bits, np.frexp(np.array(largest))[1] - bits)
 
     def integers(self, units: slice) -> FloatArray:
@@ -177,7 +267,7 @@ class _BucketColumns:
 
     @classmethod
     def of(cls, columns: list[BucketSums], sizes: FloatArray) -> _BucketColumns:
-        bits = _bits(sizes.size)
+        bits = DOUBLE - sizes.size.bit_length()
         whole = np.zeros((5, len(columns), sizes.size))
         exponents = np.zeros(len(columns), np.int64)
         for k, column in enumerate(columns):

@@ -9,18 +9,23 @@ import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_instance_notes
 from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
-from hemlp.analysis.statistics.interpretation import interpretation_notes
-from hemlp.analysis.statistics.intervals import bootstrap_note, interval, resampling_units
+from hemlp.analysis.statistics.intervals import (
+    ScoreColumn,
+    bootstrap_note,
+    interval,
+    resample_all_means,
+    resampling_units,
+)
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
-from hemlp.measures.instance_scores import Scores
-from hemlp.measures.signature import shorten
+from hemlp.measures.factory import shorten
+from hemlp.measures.instance_scores import Scores, mean
+from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
-from hemlp.results.label_counts import describe_dropped_labels, describe_unknown_labels
+from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.results import Results
-from hemlp.text.phrases import plural
-from hemlp.text.tables import DECIMALS, Table, format_number
+from hemlp.text.tables import DECIMALS, Interval, Table, format_number, plural
 
 MEANS_NOTE = "means over instances; labels: how many are predicted for an instance, on average"
 """A note for every table, if it is verbose."""
@@ -46,26 +51,27 @@ def summary_table(
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 17:
         raise InvalidOption(f"digits={digits!r} is not a number of decimals from 0 to 17")
     procedure = Procedure(test, sided, ranks)
-    dropped = describe_dropped_labels(ev.facts)
-    columns: list[list[str]] = [["system", *ev.systems]]
+    columns: list[list[str]] = [["system", *ev.scores]]
     emphasis: dict[tuple[int, int], Any] = {}
+    resampled = resample_all_means(ev) if intervals else {}
     for name, better in ev.greater_is_better.items():
-        v = table_verdicts(ev, name, procedure)
+        v = table_verdicts(ev, name, procedure) if len(ev.scores) > 1 else None
         column = [f"{name} {'↑' if better else '↓'}"]
-        for system in ev.systems:
-            mean = ev.mean(system, name)
-            text = " ".join(
-                filter(None, ["undefined" if math.isnan(mean) else format_number(mean, digits), format_rank(v, system)])
-            )
-            column.append(text + interval(ev, system, name).bracket(digits) if intervals else text)
-        if len(ev.systems) > 1:
+        for system, of_system in ev.scores.items():
+            value = of_system[name].mean()
+            text = "undefined" if math.isnan(value) else format_number(value, digits)
+            if v is not None and (rank := format_rank(v, system)):
+                text += f" {rank}"
+            drawn = resampled.get(ScoreColumn(name, system))
+            column.append(text if drawn is None else text + Interval.of(drawn).bracket(digits))
+        if v is not None:
             emphasis |= {(row, len(columns)): how for row, how in _mark_best(v).items()}
         columns.append(column)
     columns.append(["labels", *(f"{facts['predictions an instance']:.2f}" for facts in ev.facts.values())])
-    if dropped:
-        columns.append(["true labels dropped", *dropped.values()])
+    if any(facts.get("true labels dropped") for facts in ev.facts.values()):
+        columns.append(["true labels dropped", *describe_dropped_labels(ev.facts).values()])
     head, *rows = map(list, zip(*columns, strict=True))
-    signatures = [ev.scores[ev.systems[-1]][name].signature for name in ev.measures]
+    signatures = [list(ev.scores.values())[-1][name].signature for name in ev.greater_is_better]
     notes = summary_notes(ev, procedure, verbose)
     if intervals:
         notes.insert(1, bootstrap_note(resampling_units(ev)))
@@ -108,8 +114,6 @@ def _mark_best(v: Verdicts) -> dict[int, str]:
 
 def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
     """What places and letters mean, the test behind them, and where there are too few instances for a verdict."""
-    if len(ev.systems) == 1:
-        return [""]
     verdicts = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
     place = "(rank) shared unless better than the next" if procedure.ranks == "chained" else "(place) by mean"
     if len(ev.systems) == 2:
@@ -151,22 +155,23 @@ def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks:
 
 def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> list[str]:
     """What stands below a table: sizes, verdicts, what to know about means, undefined and unproved scores, labels."""
-    meaning, *others = verdict_notes(ev, procedure)
-    size = plural(int(ev.facts[ev.systems[0]]["instances"]), "instance")
+    meaning, *others = verdict_notes(ev, procedure) if len(ev.scores) > 1 else [""]
+    size = plural(int(next(iter(ev.facts.values()))["instances"]), "instance")
     notes = ["; ".join(filter(None, [size, meaning])), *others]
     if verbose:
         notes.append(MEANS_NOTE)
-    notes += [f"{system}: {cut}" for system, cut in ev.cuts.items()]
-    for name in ev.measures:
+    notes += [f"{system}: {cut}" for system, cut in ev.origin.cuts.items()]
+    for name in ev.greater_is_better if len(ev.scores) > 1 else ():
         notes += common_instance_notes(ev, name)
     notes += interpretation_notes(ev)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
-            unsolved = scores.status_counts().get("unsolved", 0)
+            unsolved = int(np.count_nonzero(scores.statuses == Status.UNSOLVED))
             for count, what in ((scores.undefined - unsolved, "undefined"), (unsolved, "not solved")):
                 which = "which is" if count == 1 else "which are"
                 notes += [f"{system}, {name}: {what} on {plural(count, 'instance')}, {which} left out"] if count else []
-            notes += _method_notes(system, name, scores)
+            if "step" in scores.columns:
+                notes += _method_notes(system, name, scores)
             if scores.exact and (fell := scores.fallbacks):
                 notes.append(f"{system}, {name}: not proved optimal on {plural(fell, 'instance')}")
         if ev.facts[system]["unknown labels"]:
@@ -178,12 +183,51 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
 
 def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
     """How many instances each method solved, for measures that try several methods one after the other."""
-    if "step" not in scores.columns:
-        return []
-    counts = np.bincount(scores["step"][~np.isnan(scores["step"])].astype(np.int64), minlength=len(STEPS))
+    steps = scores.columns["step"]
+    counts = np.bincount(steps[~np.isnan(steps)].astype(np.int64), minlength=len(STEPS))
     methods = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
     return (
         [f"{system}, {name}: {plural(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(methods)}"]
         if methods
         else []
     )
+
+
+_LCA_COLUMN = "lcas"
+"""A column that only measures of LCA graphs have."""
+
+
+def interpretation_notes(ev: Results) -> list[str]:
+    """Notes on several roots and isolated labels in LCA graphs, on instances without labels, and on infinite means."""
+    notes = []
+    first = next(iter(ev.scores.values()))
+    graphs = [name for name in ev.greater_is_better if _LCA_COLUMN in first[name].columns]
+    roots = 1
+    if graphs and ev.inputs is not None:
+        roots = int(np.count_nonzero(np.diff(ev.inputs.given.parent_ptr) == 0))
+    isolated = [system for system in ev.scores if ev.facts[system].get("predicted labels isolated")]
+    if graphs and roots > 1:
+        notes.append(
+            f"{', '.join(graphs)}: the hierarchy has {roots:,} roots; classes without a common ancestor meet in one "
+            f"node above all roots, which counts as right, so a miss across roots earns more than 0"
+        )
+    if graphs and isolated:
+        notes.append(
+            f"{', '.join(graphs)}: an unknown label that is isolated meets a true class above all roots, and earns "
+            f"more than no label does ({', '.join(isolated)}); with unknown labels dropped it earns nothing"
+        )
+    for system, counts in ev.facts.items():
+        if both := int(counts.get("both sides empty", 0)):
+            are = "instance has" if both == 1 else "instances have"
+            notes.append(f"{system}: {both:,} {are} neither true nor predicted labels, which counts as perfect")
+    for system, of_system in ev.scores.items():
+        for name, scores in of_system.items():
+            infinite = np.isinf(scores.values)
+            if number := int(np.count_nonzero(infinite)):
+                rest = mean(np.where(infinite, math.nan, scores.values))
+                others = "" if math.isnan(rest) else f"; the mean of the others is {format_number(rest)}"
+                notes.append(
+                    f"{system}, {name}: infinite on {plural(number, 'instance')}, where a class has no finite cost, as "
+                    f"without a common ancestor{others}"
+                )
+    return notes

@@ -11,13 +11,12 @@ import numpy as np
 from hemlp.arrays import IntArray
 from hemlp.errors import Advice, FileFormatError, InvalidHierarchy, InvalidOption
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
-from hemlp.hierarchy.formats.parent_tables import CELL_SEPARATORS, from_parent_table, named_separator
+from hemlp.hierarchy.formats.parent_tables import CELL_SEPARATORS, COMMON_NAMES, from_parent_table, named_separator
 from hemlp.hierarchy.formats.path_lists import LEVEL, from_paths
 from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import as_label, is_missing
-from hemlp.io.cells import blank_lines, word_rows
-from hemlp.io.text import SEPARATORS, decode, split_cells
-from hemlp.text.phrases import plural
+from hemlp.io.text import SEPARATORS, blank_lines, decode, split_cells, word_rows
+from hemlp.text.tables import plural
 
 _HEADER = re.compile(
     r"(parent|child|children|source|target|from|to|subject|object|sub|super|subclass|superclass|ancestor|descendant|"
@@ -33,7 +32,7 @@ def read_edges(source: SourceFile) -> HierarchyData:
     sep = source.sep or find_separator(source)
     if sep is not None:
         return read_table(source, sep)
-    if source.columns:
+    if source.columns != COMMON_NAMES:
         raise InvalidOption(
             f"{name}: columns were named (parent, child, name or weight), and no separator of cells was found"
         )
@@ -85,8 +84,9 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
                 line,
             ).with_advice(Advice("parent", "COLUMN", "(and child) to name the columns"))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
-    if edges:
-        _refuse_header(edges[0], source, recurs=any(end in edges[0] for edge in edges[1:] for end in edge))
+    recurs = any(end in edges[0] for edge in edges[1:] for end in edge)
+    if edges and not recurs and all(map(_HEADER.fullmatch, edges[0])):
+        raise _header_error(edges[0], source)
     return edges
 
 
@@ -108,19 +108,19 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
             line,
         )
     edges = codes.reshape(-1, 2)
-    if len(edges):
-        _refuse_header([labels[c] for c in edges[0]], source, recurs=bool(np.isin(edges[1:], edges[0]).any()))
+    first = [labels[c] for c in edges[0]] if len(edges) else [""]
+    if all(map(_HEADER.fullmatch, first)) and not np.isin(edges[1:], edges[0]).any():
+        raise _header_error(first, source)
     return labels, edges[:, ::-1] if head and head["child_first"] else edges
 
 
-def _refuse_header(first: Sequence[str], source: str, recurs: bool) -> None:
-    """Refuse a first line that names columns in words of its own; of a class it would be the only edge."""
-    if not recurs and all(map(_HEADER.fullmatch, first)):
-        raise FileFormatError(
-            f"{source}, line 1: {first[0]!r} and {first[1]!r} look like the names of the columns: call them parent and "
-            f"child, in the order in which they stand, or leave the line out",
-            1,
-        )
+def _header_error(first: Sequence[str], source: str) -> FileFormatError:
+    """What is wrong with a first line that names columns in words of its own; of a class it would be the only edge."""
+    return FileFormatError(
+        f"{source}, line 1: {first[0]!r} and {first[1]!r} look like the names of the columns: call them parent and "
+        f"child, in the order in which they stand, or leave the line out",
+        1,
+    )
 
 
 def find_separator(source: SourceFile) -> str | None:

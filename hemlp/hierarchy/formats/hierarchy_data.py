@@ -66,8 +66,6 @@ class HierarchyData:
 
     def with_classes(self, classes: Sequence[Label]) -> HierarchyData:
         """With further classes, which have no edges unless they are there already."""
-        if not classes:
-            return self
         labels = dict.fromkeys([*self.labels, *classes])
         check_blanks(labels)
         return replace(self, labels=list(labels))

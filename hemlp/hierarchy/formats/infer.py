@@ -12,7 +12,13 @@ from hemlp.errors import EmptyHierarchy, FileFormatError, InvalidHierarchy, Inva
 from hemlp.hierarchy.formats.edge_lists import from_pairs
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.nested import BELOW, from_nested, is_nested
-from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parent_table, from_parents, refuse_children
+from hemlp.hierarchy.formats.parent_tables import (
+    COMMON_NAMES,
+    EdgeColumns,
+    from_parent_table,
+    from_parents,
+    refuse_children,
+)
 from hemlp.hierarchy.formats.path_lists import JOINT, from_path_lines, from_paths
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import as_label, is_missing
@@ -40,7 +46,7 @@ def infer(data: Any, columns: EdgeColumns, same_names: SameNames) -> HierarchyDa
     table = _from_table(data, columns)
     if table is not None:
         return table
-    if columns:
+    if columns != COMMON_NAMES:
         raise InvalidOption(f"parent=, child=, name= and weight= name columns, and {_abbreviate(data)} has none")
     if isinstance(data, Mapping):
         links = data.get("links", data.get("edges"))

@@ -29,9 +29,6 @@ class EdgeColumns:
     name: str | None = None
     weight: str | None = None
 
-    def __bool__(self) -> bool:
-        return self != EdgeColumns()
-
     def locate(self, header: Sequence[Any]) -> EdgeColumns | None:
         """The columns by their names in ``header``; None if it names no parent and no child, and none was chosen."""
         for option in ("parent", "child", "name", "weight"):
@@ -42,7 +39,7 @@ class EdgeColumns:
         parent = self.parent or _first(known, PARENT)
         child = self.child or _first({key: name for key, name in known.items() if name != parent}, CHILD)
         if parent is None or child is None:
-            if not self:
+            if self == COMMON_NAMES:
                 return None
             missing = "child" if parent else "parent"
             raise InvalidHierarchy(f"say which column holds the {missing}: {missing}=..., one of {list(header)}")
@@ -55,6 +52,10 @@ class EdgeColumns:
                     f"the column {other!r} would be left out; call it weight if it holds the lengths of edges"
                 ).with_advice(Advice("parent", parent, "to leave it out on purpose", (("child", child),)))
         return EdgeColumns(parent, child, name, weight)
+
+
+COMMON_NAMES = EdgeColumns()
+"""Where nobody chose a column."""
 
 
 def _plain(name: Any) -> str:

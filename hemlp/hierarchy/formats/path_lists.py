@@ -211,7 +211,5 @@ def text_lines(source: SourceFile) -> list[NumberedLine]:
 
 def has_paths(source: SourceFile) -> bool:
     """Whether a text has ``A > B`` in a line, and no first line that names the columns of a table."""
-    if JOINT.encode() not in source.data:
-        return False
     lines = [line for _, line in text_lines(source)]
     return any(JOINT in line for line in lines) and named_separator(lines[0]) is None

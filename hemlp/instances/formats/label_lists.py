@@ -15,7 +15,6 @@ from hemlp.errors import FileFormatError, InvalidLabel, InvalidLabelSets
 from hemlp.hierarchy.labels import Label, as_label
 from hemlp.instances.ambiguity import format_row, refuse_indicators, refuse_mapping, row_error
 from hemlp.instances.label_sets import LabelSets, RowKind
-from hemlp.io.cells import word_rows
 from hemlp.io.text import decode
 
 _ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
@@ -73,11 +72,8 @@ def _path(row: Any, values: Sequence[Any], place: str) -> Sequence[Any]:
     return values[:end]
 
 
-def read_lines(data: bytes, source: str, sep: str | None) -> LabelSets:
-    """From lines of labels between white space, or between ``sep``; a blank line is an instance without labels."""
-    if sep is None:
-        labels, codes, ptr = word_rows(data, source)
-        return LabelSets(tuple(labels), ptr, codes, source=source, space_separated=True)
+def read_lines(data: bytes, source: str, sep: str) -> LabelSets:
+    """From lines of labels between ``sep``; a blank line is an instance without labels."""
     lines = decode(data, source).split("\n")
     if not lines[-1]:
         lines.pop()

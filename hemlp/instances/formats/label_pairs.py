@@ -15,9 +15,8 @@ from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.ambiguity import refuse_score_columns, threshold_advice
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
-from hemlp.io.cells import read_regular_columns
 from hemlp.io.frames import BatchedColumn, column, column_names
-from hemlp.io.text import check_width, decode, split_cells
+from hemlp.io.text import check_width, decode, read_regular_columns, split_cells
 
 
 def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:

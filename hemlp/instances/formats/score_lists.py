@@ -13,8 +13,7 @@ from hemlp.errors import FileFormatError, InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label
 from hemlp.instances.formats.score_tables import DEFAULT_COLUMNS, as_score, check_ids, from_triples
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.io.cells import word_rows
-from hemlp.io.text import parse_number
+from hemlp.io.text import parse_number, word_rows
 
 
 def from_rows(data: Iterable[Any], ids: tuple[Label, ...] | None, repeated: Repeated, source: str | None) -> ScoredSets:

@@ -13,9 +13,8 @@ from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.io.cells import CellTable, blank_lines, read_columns
 from hemlp.io.frames import column, column_names
-from hemlp.io.text import check_width, parse_number, split_cells
+from hemlp.io.text import CellTable, blank_lines, check_width, parse_number, read_columns, split_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
 DEFAULT_COLUMNS = ("id", "label", "score")

@@ -79,7 +79,7 @@ class ClosureModel(Model[ClosureSolution]):
 
     def lists(self) -> Reach:
         """Lists of what each class of the batch implies."""
-        h, classes = self.batch.hierarchy, np.concatenate([side.classes for side in self.batch.sides])
+        h, classes = self.batch.hierarchy, np.concatenate([self.batch.pred.classes, self.batch.true.classes])
         if self.direction == "none":
             return flat_lists(len(h), classes)
         if self.horizon is not None:

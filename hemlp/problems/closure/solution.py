@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
-from hemlp.optimize.solution_display import ShownSolution
+from hemlp.optimize.solutions import ShownSolution
 
 if TYPE_CHECKING:
     from hemlp.problems.closure.model import ClosureModel
@@ -37,6 +39,8 @@ class ClosureSolution(ShownSolution):
     sums: FloatArray
     equal: NDArray[np.bool_]
     made: Closures | None = None
+    columns: ClassVar[Mapping[str, FloatArray]] = MappingProxyType({})
+    """What is known of each instance beside the weights: nothing."""
 
     @property
     def sets_of(self) -> ClosureModel:
@@ -60,11 +64,6 @@ class ClosureSolution(ShownSolution):
             self.sets_of[row], self.statuses[one], self.sums[one], self.equal[one], made,
             provenance=self.provenance.of_row(row),
         )  # fmt: skip
-
-    @property
-    def columns(self) -> dict[str, FloatArray]:
-        """What is known of each instance beside the weights: nothing."""
-        return {}
 
     @cached_property
     def closures(self) -> Closures:

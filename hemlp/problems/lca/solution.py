@@ -15,8 +15,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import SIDES
 from hemlp.optimize.program import Status
-from hemlp.optimize.provenance import Provenance
-from hemlp.optimize.solution_display import ShownSolution
+from hemlp.optimize.solutions import Provenance, ShownSolution
 from hemlp.problems.lca.graphs import Found
 
 if TYPE_CHECKING:

@@ -109,7 +109,7 @@ class Bounds:
         capacities = (each for of in (self.predicted, self.true) for each in _capacities(of))
         return not self.further and not any(isinstance(each, Priced) for each in capacities)
 
-    @property
+    @cached_property
     def ruled(self) -> bool:
         """Whether bounds depend on the class."""
         return isinstance(self.predicted, BoundRule) or isinstance(self.true, BoundRule)
@@ -215,13 +215,15 @@ def bound_arrays(
     ALL is the size of the other side as a lower bound, and as an upper bound the larger of that and α.
     """
     size = np.repeat(other.sizes, side.sizes)
-    if not isinstance(bounds, BoundRule):
-        return _pair_arrays(plain_range(bounds), side.classes, size, h.labels, name)
+    if isinstance(bounds, tuple):
+        least = _bound_array(bounds[0], side.classes, size, h.labels, name)
+        return least, _bound_array(bounds[1], side.classes, np.maximum(least, size), h.labels, name)
     lower, upper = np.zeros((2, size.size), np.int64)
-    group, pairs = bounds.grouped(h, side.classes)
-    for number, pair in enumerate(pairs):
+    group, pairs = side_prices(bounds, side, h)
+    for number, pair in enumerate(map(plain_range, pairs)):
         of = np.flatnonzero(group == number)
-        lower[of], upper[of] = _pair_arrays(plain_range(pair), side.classes[of], size[of], h.labels, name)
+        lower[of] = least = _bound_array(pair[0], side.classes[of], size[of], h.labels, name)
+        upper[of] = _bound_array(pair[1], side.classes[of], np.maximum(least, size[of]), h.labels, name)
     return lower, upper
 
 
@@ -230,13 +232,6 @@ def side_prices(bounds: Capacity | BoundRule, side: Side, h: Hierarchy) -> tuple
     if isinstance(bounds, BoundRule):
         return bounds.grouped(h, side.classes)
     return np.zeros(side.classes.size, np.int64), (bounds,)
-
-
-def _pair_arrays(
-    pair: tuple[Bound, Bound], classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str
-) -> tuple[IntArray, IntArray]:
-    lower = _bound_array(pair[0], classes, size, labels, name)
-    return lower, _bound_array(pair[1], classes, np.maximum(lower, size), labels, name)
 
 
 def contradiction(

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InfeasibleModel, InvalidOption
@@ -52,8 +51,6 @@ def simplified(
     batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, bounds: Bounds
 ) -> tuple[FloatArray, Defaults, Bounds]:
     """The same without pairs that are forbidden and default classes that take nobody: they do not exist."""
-    if not bounds.further:
-        return kappa, defaults, bounds
     if isinstance(bounds.pair, ListedPairs) and not bounds.pair.forced:
         ends = pairs.ends(batch)
         predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
@@ -65,22 +62,18 @@ def simplified(
     return kappa, defaults, replace(bounds, defaults=tuple(limits))
 
 
-def build_model(
-    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, serves: NDArray[np.uint8],
-    sides: tuple[SideBounds, SideBounds], bounds: Bounds,
-) -> PairingModel:  # fmt: skip
-    """Problem 1 with these bounds; its circulation is there from the start only if they go beyond those of classes."""
-    model = PairingModel(title, batch, pairs, kappa, serves, sides)
+def with_capacities(model: PairingModel, bounds: Bounds) -> PairingModel:
+    """The model with its circulation, if the bounds go beyond those of classes; else as it is."""
+    batch, halves = model.batch, model.halves
     asked = (of for of in zip((bounds.predicted, bounds.true), batch.sides, strict=True) if isinstance(of[0], ByClass))
     found = (side_prices(of, side, batch.hierarchy)[1] for of, side in asked)
     if bounds.plain and not any(isinstance(each, Priced) for capacities in found for each in capacities):
-        return model.with_finite_costs()
-    uppers = sides[PRED].upper, sides[TRUE].upper
-    error = next(iter(lost_pairs(batch, pairs, kappa, uppers, bounds).values()), None)
+        return model
+    uppers = halves[PRED].upper, halves[TRUE].upper
+    error = next(iter(lost_pairs(batch, model.pairs, model.kappa, uppers, bounds).values()), None)
     if error is not None:
         raise error
-    arcs = build_circulation(batch, pairs, kappa, serves, sides, bounds)
-    return replace(model, arcs=arcs).with_finite_costs()
+    return replace(model, arcs=build_circulation(batch, model.pairs, model.kappa, model.serves, halves, bounds))
 
 
 def build_nearest(title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, side: int) -> PairingModel:

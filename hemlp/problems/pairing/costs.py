@@ -182,7 +182,7 @@ class ShortestPath(Cost):
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """Distances, infinite without a common ancestor (or, undirected, without a path)."""
-        h = self.lengths(batch.hierarchy)
+        h = batch.hierarchy if self.decay is None and self.weights is None else self.lengths(batch.hierarchy)
         if not self.undirected:
             return _distances(h, batch, pairs)
         at_pred, at_true = pairs.ends(batch)

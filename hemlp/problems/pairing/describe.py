@@ -14,7 +14,7 @@ from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import LinearProgram, Row, Variable
 from hemlp.problems.pairing.circulation import OWN, SINK, SOURCE, Group, Role
 from hemlp.text.display import abbreviate
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     from hemlp.problems.pairing.model import PairingModel

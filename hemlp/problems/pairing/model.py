@@ -39,14 +39,11 @@ from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.provenance import Claim
-from hemlp.problems.pairing.certificate import bound_terms, certify, check_bounds
 from hemlp.problems.pairing.circulation import OWN, Circulation, Group, Role, build_circulation
-from hemlp.problems.pairing.data import chosen_data, closed_form, given_data
 from hemlp.problems.pairing.describe import describe_shortage, node_names, write_program
-from hemlp.problems.pairing.pairs import Pairs, SideBounds
+from hemlp.problems.pairing.pairs import Pairs, SideBounds, chosen_data, closed_form, given_data
 from hemlp.problems.pairing.proof import ExactFlow, is_short, prove_cheapest
-from hemlp.problems.pairing.solution import PairingSolution, Prices
+from hemlp.problems.pairing.solution import PairingSolution, Prices, bound_terms, certify, check_bounds
 
 if TYPE_CHECKING:
     import networkx
@@ -361,9 +358,7 @@ class PairingModel(Model["PairingSolution"]):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, and has one")
         return True
 
-    def certify(self, solution: PairingSolution, claim: Claim) -> PairingSolution:
-        """Pairings that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
-        return certify(self, solution, claim)
+    certify = certify
 
     def dual_bound(self, prices: Prices) -> float:
         """What every pairing costs at least, by the prices of the classes (weak duality)."""

@@ -1,14 +1,24 @@
-"""How the data of Problem 1 lie in arrays: pairs of a predicted and a true class, and the bounds of the classes."""
+"""How the data of Problem 1 lie in arrays: pairs of a predicted and a true class, the bounds of the classes, and the
+records of both that compiled code takes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, pointers, row_places
+from hemlp.errors import InvalidSolution
 from hemlp.instances.batch import Batch, Side
+from hemlp.instances.sides import PRED, TRUE
+
+if TYPE_CHECKING:
+    from hemlp.kernels.flow.circulations import Circulations
+    from hemlp.kernels.flow.pairing import Chosen, Pairing
+    from hemlp.problems.pairing.model import PairingModel
+    from hemlp.problems.pairing.solution import PairingSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +72,64 @@ class SideBounds:
     def place(self, start: int, stop: int) -> slice:
         """Where those classes are."""
         return slice(int(self.side.ptr[start]), int(self.side.ptr[stop]))
+
+
+def given_data(model: PairingModel) -> Pairing:
+    """Costs, default costs and bounds of all instances."""
+    from hemlp.kernels.flow.pairing import Pairing
+
+    predicted, true = model.halves
+    return Pairing(
+        (predicted.side.ptr, true.side.ptr, model.pairs.ptr), model.kappa, model.serves,
+        (predicted.default, true.default), (predicted.lower, predicted.upper), (true.lower, true.upper),
+    )  # fmt: skip
+
+
+def flow_data(model: PairingModel) -> Circulations:
+    """The arcs of all instances."""
+    from hemlp.kernels.flow.circulations import Circulations
+
+    arcs = model.circulation
+    return Circulations((arcs.first_nodes, arcs.ptr), (arcs.tail, arcs.head), (arcs.lower, arcs.upper), arcs.cost)
+
+
+def closed_form(model: PairingModel) -> str | None:
+    """Whether its bounds are those of "all" pairs, of a "cover" or of a "matching", whose optima have closed forms."""
+    sizes = [half.side.sizes for half in model.halves]
+    others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
+    halves = list(zip(model.halves, others, strict=True))
+    no_default = not any(half.with_default.size for half in model.halves)
+    if no_default and (model.serves == 3).all() and all((half.lower == other).all() for half, other in halves):
+        return "all"  # one pair, too
+    if not all((half.lower == 1).all() for half in model.halves):
+        return None
+    if all((half.upper >= other).all() for half, other in halves):
+        return "cover"
+    everybody = all(half.with_default.size == half.default.size for half in model.halves)
+    return "matching" if everybody and all((half.upper == 1).all() for half in model.halves) else None
+
+
+def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
+    """Raise InvalidSolution where a value is missing, or too many."""
+    sizes = [(model.kappa.size, solution.chosen.size), (model.pairs.ptr.size - 1, solution.statuses.size)]
+    sizes += [(half.default.size, n.size) for half, n in zip(model.halves, solution.to_default, strict=True)]
+    if model.arcs is not None:
+        sizes.append((model.arcs.cost.size, 0 if solution.flow is None else solution.flow.size))
+    for wanted, given in sizes:
+        if wanted != given:
+            raise InvalidSolution(f"the solution has {given} values where {wanted} are needed")
+
+
+def chosen_data(model: PairingModel, solution: PairingSolution) -> Chosen:
+    """What a solution has chosen: its own arrays, where they have the right types. Prices are 0 where it has none."""
+    from hemlp.kernels.flow.pairing import Chosen
+
+    check_sizes(model, solution)
+    sizes = tuple(half.default.size for half in model.halves)
+    hints = solution.hints
+    if hints is None or tuple(of.size for of in hints) != sizes:
+        hints = np.zeros(sizes[PRED]), np.zeros(sizes[TRUE])
+    prices = np.ascontiguousarray(hints[PRED], np.float64), np.ascontiguousarray(hints[TRUE], np.float64)
+    taken = solution.to_default
+    to_default = np.ascontiguousarray(taken[PRED], np.int64), np.ascontiguousarray(taken[TRUE], np.int64)
+    return Chosen(np.ascontiguousarray(solution.chosen, np.bool_), to_default, prices)

@@ -1,4 +1,8 @@
-"""How solutions show themselves: how many instances, what was found, and the objective of a single one."""
+"""Solutions: how they show themselves, who found them, who proved them.
+
+Certifying proves or refuses; it never solves. An optimum that is not proved is feasible, a claim that there is no
+solution that is not proved leaves the instance unsolved, and what breaks a rule is an ``InvalidSolution``.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,64 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.optimize.program import Status
-from hemlp.optimize.provenance import Claim, Provenance
+from hemlp.optimize.solver import Solver
 from hemlp.text.display import HtmlDisplay, abbreviate
-from hemlp.text.phrases import plural
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
+
+CERTIFICATE = "certificate"
+"""Proved by prices, by a cycle of negative cost that is not there, or by classes that need more than there is."""
+IMPROVEMENT = "+improvement"
+"""Follows the name of a solver whose solution was off by rounding, and was improved in exact arithmetic."""
+TOLERANCE = 1e-6
+"""What solvers in floats call equal, as a part of the greatest cost."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Who ``found`` the solutions of a batch and who ``proved`` them.
+
+    ``others``: (found, proved) of some rows; "" where it is the same as for all.
+    """
+
+    found: str = ""
+    proved: str = ""
+    others: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+
+    def of_row(self, row: int) -> Provenance:
+        """That of one instance."""
+        found, proved = self.others.get(row, ("", ""))
+        return Provenance(found or self.found, proved or self.proved)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Who says that something is a solution. ``asked``: by name or as an object, not chosen by default."""
+
+    solver: Solver
+    asked: bool = True
+    time_limit: float | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether the solver comes with hemlp."""
+        return type(self.solver).__module__.partition(".")[0] == "hemlp"
+
+    def accept_improvements(
+        self, rows: IntArray, given: FloatArray, least: FloatArray, costs: FloatArray,
+        others: dict[int, tuple[str, str]],
+    ) -> IntArray:  # fmt: skip
+        """Of the ``rows`` whose solution is not of least cost, those that stay as they were ``given``.
+
+        The others are off by what floats of these ``costs`` round, or the solver was chosen by default: their improved
+        solutions are taken, and ``others`` says so.
+        """
+        refused = self.asked & (given[rows] - least[rows] > TOLERANCE * costs.max(initial=0.0))
+        others.update((row, (self.solver.name + IMPROVEMENT, CERTIFICATE)) for row in rows[~refused].tolist())
+        stay: IntArray = rows[refused]
+        return stay
+
 
 T = TypeVar("T")
 
@@ -101,4 +157,4 @@ def signed(solution: T, claim: Claim, proved: str) -> T:
     """The solution with its provenance; one of a type of your own has none."""
     if not isinstance(solution, ShownSolution):
         return solution
-    return replace(solution, provenance=claim.by(proved, solution.provenance.others))
+    return replace(solution, provenance=Provenance(claim.solver.name, proved, solution.provenance.others))
