@@ -8,6 +8,8 @@ from hemlp import solvers as solvers
 from hemlp import stats as stats
 from hemlp import testing as testing
 from hemlp.analysis.explain.network import network_picture as network_picture
+from hemlp.analysis.properties.check import properties as properties
+from hemlp.analysis.properties.disagreement import counterexample as counterexample
 from hemlp.analysis.scored.average_precision import average_precision as average_precision
 from hemlp.analysis.scored.cafa import Cafa as Cafa
 from hemlp.analysis.scored.cafa import cafa as cafa
@@ -110,6 +112,7 @@ __all__ = [
     "compare_exact_greedy",
     "consistency",
     "costs",
+    "counterexample",
     "curve",
     "errors",
     "evaluate",
@@ -119,6 +122,7 @@ __all__ = [
     "measure",
     "metrics",
     "network_picture",
+    "properties",
     "ranked",
     "read_hierarchy",
     "read_labels",

@@ -109,12 +109,8 @@ class Connected(PairMeasure):
 @cache
 def reference_tallies() -> dict[str, dict[str, Tally]]:
     trees = [shape for shape in shapes_of(5) if shape.kind == 0]
-    measures = [
-        Connected("transport_of_trees", Bounds((1, 1), (1, 1)), pairing="transport", defined="both")
-        if name == "transport"
-        else measure(name)
-        for name in TABLE["table"]
-    ]
+    connected = Connected("transport_of_trees", Bounds((1, 1), (1, 1)), pairing="transport", defined="both")
+    measures = [connected if name == "transport" else measure(name) for name in TABLE["table"]]
     found = search(measures, [*shapes_up_to(4), *trees], 3, WITHOUT_NAMES, exhaustive=True)
     return dict(zip(TABLE["table"], found, strict=True))
 
