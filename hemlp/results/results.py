@@ -78,6 +78,10 @@ class Results:
     stored: Chunks | None = None
     origin: Origin = field(default_factory=Origin)
 
+    def __post_init__(self) -> None:
+        if self.inputs is not None:
+            object.__setattr__(self, "origin", Origin(self.inputs.cuts, self.inputs.ids))
+
     @property
     def systems(self) -> list[str]:
         """Names of the systems."""

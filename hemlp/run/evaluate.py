@@ -35,7 +35,6 @@ from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs, Source
-from hemlp.results.results import Origin
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
 from hemlp.run.score_store import MemoryStore, score_systems
@@ -193,7 +192,7 @@ def evaluate(
         raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     better = {name: each.greater_is_better for name, each in made.items()}
-    return Evaluation(by_name, better, facts, inputs, folder, Origin(inputs.cuts, inputs.ids))
+    return Evaluation(by_name, better, facts, inputs, folder)
 
 
 def _name_systems(systems: Any) -> dict[str, Any]:

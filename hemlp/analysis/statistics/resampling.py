@@ -47,10 +47,14 @@ class Units:
     """Whether the units are buckets."""
     number: int = field(init=False)
     """The number of units."""
+    description: str = field(init=False, repr=False)
+    """For notes."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "in_buckets", self.size >= BUCKETED_FROM)
         object.__setattr__(self, "number", BUCKETS if self.in_buckets else self.size)
+        buckets = f"{BUCKETS:,} buckets of instances (buckets:{BUCKETS})"
+        object.__setattr__(self, "description", buckets if self.in_buckets else "the instances")
 
     @cached_property
     def members(self) -> IntArray:
@@ -91,11 +95,6 @@ class Units:
             else:
                 sums[0][members] = part
         return sums[0]
-
-    @property
-    def description(self) -> str:
-        """A description for notes."""
-        return f"{BUCKETS:,} buckets of instances (buckets:{BUCKETS})" if self.in_buckets else "the instances"
 
 
 def assign_buckets(ids: Iterable[Label]) -> IntArray:
