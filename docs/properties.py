@@ -15,7 +15,7 @@ from hemlp.analysis.properties.shapes import shapes_up_to
 from hemlp.analysis.properties.theorems import THEOREMS
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import measure
-from hemlp.text.phrases import plural
+from hemlp.text.tables import plural
 
 DOCS = Path(__file__).parent
 LABELS = 3

@@ -197,12 +197,16 @@ def _evaluation(data: Any, room: int) -> tuple[AllScores, dict[str, bool], Facts
     return scores, better, {system: facts[system] for system in means}, Origin(cuts, ids, _gold(top["gold"]))
 
 
+RELEASE = re.compile(r"\d+(?:\.\d+)*")
+"""The numbers of a version, without .dev0 and the like."""
+
+
 def _check_version(version: Any) -> None:
     """A file of a later version may mean something that this one does not know."""
-    found = re.match(r"(\d+(?:\.\d+)*)", version) if isinstance(version, str) else None
-    if found is None:
+    found = [RELEASE.match(text) for text in (version, __version__) if isinstance(text, str)]
+    if len(found) < 2 or found[0] is None:
         raise Wrong(f"hemlp: {version!r} is not a version")
-    written, here = ([int(part) for part in text.split(".")] for text in (found.group(), __version__))
+    written, here = ([int(part) for part in each.group().split(".")] for each in found if each is not None)
     if written > here:
         raise Wrong(f"it was written by hemlp {version}, and this is {__version__}: a newer one can read it")
 
