@@ -305,25 +305,21 @@ class PairMeasure(Measure):
             return (predicted == 0) != (true == 0), ONE_EMPTY
         if self.defined == "nonempty":
             return (predicted == 0) | (true == 0), "a side is empty"
-        return super()._undefined(batch)
+        return np.zeros(len(batch.pred.ptr) - 1, np.bool_), ""
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
-        facts = self._facts(model, solution)
-        beside = {each: PAIR_SCORES[each].values(facts) for each in self._scorer.beside}
-        shown = {each: beside[each] if each in beside else getattr(facts, each) for each in self.columns[1:]}
-        return {**shown, self.name: self._scorer.values(facts)}
-
-    def _facts(self, model: Any, solution: Any) -> PairFacts:
-        """What the score is made of."""
         batch, error = model.batch, solution.objectives
-        default = float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan
-        if self._of_matches:
-            return MatchFacts(batch, error, default, *(solution.parts[side].objectives for side in SIDES))
         if self._choosing is not None:
             half = model.halves[self._choosing]
             lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
             error = np.where(lost, math.inf, error)
-        return PairFacts(batch, error, default)
+        default = float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan
+        facts = PairFacts(batch, error, batch.pred.sizes, batch.true.sizes, default)
+        if self._of_matches:
+            facts = MatchFacts(**vars(facts), **{f"{side}_error": solution.parts[side].objectives for side in SIDES})
+        beside = {each: PAIR_SCORES[each].values(facts) for each in self._scorer.beside}
+        shown = {each: beside[each] if each in beside else getattr(facts, each) for each in self.columns[1:]}
+        return {**shown, self.name: self._scorer.values(facts)}
 
     def prices(self, hierarchy: Hierarchy, true: Any, pred: Any) -> ClassPrices:
         """What each class of an instance adds to the least cost: its prices as a range, and its absence.

@@ -22,21 +22,13 @@ from hemlp.instances.batch import Batch
 
 @dataclass(frozen=True)
 class PairFacts:
-    """What a score may be made of, an array each: the least cost, and how many classes there are."""
+    """What a score may be made of, an array each: the least cost, and how many predicted and true classes there are."""
 
     batch: Batch
     error: FloatArray
+    predicted: IntArray
+    true: IntArray
     default_cost: float
-
-    @property
-    def predicted(self) -> IntArray:
-        """How many predicted classes."""
-        return self.batch.pred.sizes
-
-    @property
-    def true(self) -> IntArray:
-        """How many true classes."""
-        return self.batch.true.sizes
 
     @cached_property
     def common(self) -> IntArray:
