@@ -130,6 +130,7 @@ COMMANDS = {
     "compare-exact": ["compare-exact", *FILES[:3], "--sample", "3"],
     "measures": ["measures"],
     "cases": ["cases", "2a"],
+    "properties": ["properties", "GIE", "--classes", "2"],
     "demo": ["demo"],
     "curve": ["curve", *FILES[:2], "scores.tsv", "-m", "F_H"],
     "cafa": ["cafa", *FILES[:2], "scores.tsv"],

@@ -27,6 +27,7 @@ from hemlp.problems.lca.programs import GraphProgram
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
 from hemlp.solvers.registry import SOLVERS, named_solver
 from hemlp.testing import HARD, check_solver
+from tests.test_drills import Siblings
 
 H = Hierarchy.from_edges(
     [
@@ -61,6 +62,7 @@ MEASURES = {
 MODELS = {name: each.model(H, TRUE, PRED) for name, each in MEASURES.items()}
 MODELS["rows"] = MODELS["pairing"].with_rows(Expression({"x_0_0": 1.0, "x_1_1": 1.0}) <= 1)
 MODELS["constraints"] = measure("MGIA").with_constraints(lambda m: [m.x[:, :].sum() <= 4]).model(H, TRUE, PRED)
+MODELS["implied"] = hemlp.SetMeasure("F_siblings", Siblings()).model(H, TRUE, PRED)
 MODELS["prefixes"] = PrefixModel(
     MODELS["closure"],
     (MODELS["closure"].batch.pred.ptr, MODELS["closure"].batch.pred.classes),
