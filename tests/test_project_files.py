@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -126,3 +127,13 @@ def test_a_flavour_of_the_kernels_that_is_none_is_refused():
     )  # fmt: skip
     assert done.returncode == 1
     assert "HEMLP_BUILD is 'bound', and not one of bounds, asan, ubsan" in done.stderr
+
+
+def test_planted_faults_are_faults_of_the_code_as_it_is():
+    """What ``scripts/bench/mutate.py`` changes stands once in its file, and the tests that have to notice exist."""
+    named = runpy.run_path(str(ROOT / "scripts" / "bench" / "faults.py"))
+    for fault in named["FAULTS"]:
+        assert text(f"hemlp/{fault.file}").count(fault.old) == 1, fault
+    asked = [*named["TESTS"].values(), *(fault.tests for fault in named["FAULTS"])]
+    assert [name for names in asked for name in names.split() if not (ROOT / f"tests/test_{name}.py").exists()] == []
+    assert [part for part in named["TESTS"] if not (ROOT / "hemlp" / part).exists()] == []
