@@ -6,8 +6,11 @@ Where that is impossible, for want of a C compiler, the package is built without
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+from multiprocessing import get_context
 from pathlib import Path
+from sysconfig import get_config_var
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -54,10 +57,13 @@ class BuildAllOrNone(build_ext):
 
     def run(self) -> None:
         """Compile them, and go on without where that is impossible."""
-        self.translate()
         self.parallel = self.parallel or os.cpu_count()
         beside_sources = self.inplace or self.editable_mode
         try:
+            compiler = (os.environ.get("CC") or get_config_var("CC") or "").split()
+            if compiler and shutil.which(compiler[0]) is None:
+                raise CCompilerError(f"there is no {compiler[0]}")
+            self.translate()
             super().run()
         except (BaseError, CCompilerError, OSError) as error:
             print(f"hemlp is built without compiled code, so it will be slow: {error}", file=sys.stderr)
@@ -68,13 +74,26 @@ class BuildAllOrNone(build_ext):
             self.extensions = []
 
     def translate(self) -> None:
-        """Python to C."""
+        """Python to C: by several processes where one can be divided, and what they leave by this one."""
         from Cython.Build import cythonize
 
-        plain = [Extension(extension.name, extension.sources) for extension in self.extensions]
         options = {"build_dir": "build", "force": self.force, "shared_utility_qualified_name": SHARED}
-        translated = cythonize(plain, compiler_directives=DIRECTIVES, **options)
-        sources = {extension.name: extension.sources for extension in translated}
+
+        def translated(extensions: list[Extension]) -> list[Extension]:
+            return cythonize(extensions, compiler_directives=DIRECTIVES, **options)
+
+        plain = [Extension(extension.name, extension.sources) for extension in self.extensions]
+        if sys.platform == "linux":
+            count = os.cpu_count() or 1
+            divide = get_context("fork").Process
+            processes = [divide(target=translated, args=(plain[k::count],)) for k in range(1, count)]
+            for process in processes:
+                process.start()
+            translated(plain[::count])
+            for process in processes:
+                process.join()
+            options["force"] = False
+        sources = {extension.name: extension.sources for extension in translated(plain)}
         for extension in self.extensions:
             extension.sources = sources[extension.name]
 

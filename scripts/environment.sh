@@ -20,23 +20,47 @@ find_python() {
     exit 1
 }
 
+# What hemlp needs with an extra, one requirement a line; "building" is what compiles it.
+requirements() {
+    $venv/bin/python - "$1" <<'EOF'
+import re, sys, tomllib
+with open("pyproject.toml", "rb") as file:
+    settings = tomllib.load(file)
+extras = settings["project"]["optional-dependencies"]
+def required(extra):
+    for each in extras[extra]:
+        own = re.fullmatch(r"hemlp\[(.*)\]", each)
+        yield from (more for name in own[1].split(",") for more in required(name)) if own else [each]
+building = settings["build-system"]["requires"]
+print(*(building if sys.argv[1] == "building" else settings["project"]["dependencies"] + [*required(sys.argv[1])]), sep="\n")
+EOF
+}
+
 # .venv/installed holds checksums of how the package is built and of its kernels, and the extra; dev has all that others
-# need, and what compiles kernels
-how="$(cat pyproject.toml setup.py | cksum)"
+# need
+how="$(cat pyproject.toml setup.py scripts/environment.sh | cksum)"
 kernels="$(cat hemlp/kernels/*.p* hemlp/kernels/*/*.p* | cksum)"
 wanted="$how $kernels $extra"
-case "$(cat $venv/installed 2>/dev/null)" in
+held="$(cat $venv/installed 2>/dev/null || true)"
+case "$held" in
 "$wanted" | "$how $kernels dev") ;;
-"$how "*" dev")
+"$how "*" $extra" | "$how "*" dev")
     echo "Compiling what has changed ..." >&2
     $venv/bin/python setup.py --quiet build_ext --inplace >&2
-    printf '%s' "$how $kernels dev" > $venv/installed
+    printf '%s' "$how $kernels ${held##* }" > $venv/installed
     ;;
 *)
-    [ -x $venv/bin/python ] || "$(find_python)" -m venv "$venv"
     echo "Installing hemlp[$extra] into $venv (a minute or two, once) ..." >&2
-    $venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2
-    $venv/bin/python -m compileall -q hemlp # as pip does with what it copies, so that the first run is no slower
+    [ -x $venv/bin/python ] || "$(find_python)" -m venv "$venv"
+    # what is imported is compiled to bytecode then: most of it never is
+    pip="$venv/bin/python -m pip --quiet --disable-pip-version-check install --no-compile"
+    requirements building > $venv/building
+    requirements "$extra" > $venv/needed
+    $pip -r $venv/building >&2
+    $pip -r $venv/needed >&2 & # while hemlp is compiled
+    needed=$!
+    $pip --no-build-isolation --no-deps --editable . >&2 || { kill $needed; exit 1; }
+    wait $needed
     printf '%s' "$wanted" > $venv/installed
     ;;
 esac
