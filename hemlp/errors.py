@@ -106,6 +106,10 @@ class UnknownLabel(HemlpError, LookupError):
         self.near = tuple(near)
 
 
+class AmbiguousLabel(UnknownLabel):
+    """A label is the name of several classes, which are ``near``."""
+
+
 class InvalidHierarchy(HemlpError, ValueError):
     """The edges do not make a hierarchy."""
 

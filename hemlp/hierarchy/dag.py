@@ -10,18 +10,21 @@ nothing depends on the order of the edges.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hemlp.arrays import IntArray
-from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidLabel, InvalidOption, InvalidWeight, UnknownLabel
+from hemlp.errors import (
+    EmptyHierarchy,
+    InvalidHierarchy,
+    InvalidOption,
+    InvalidWeight,
+)
 from hemlp.hierarchy.edges import (
     MANY_ROOTS,
     CyclePolicy,
@@ -37,8 +40,8 @@ from hemlp.hierarchy.formats.infer import from_graph, infer
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parents
 from hemlp.hierarchy.formats.path_lists import from_paths
 from hemlp.hierarchy.formats.source_file import SameNames
-from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order, unknown_label_message
-from hemlp.hierarchy.structure import Structure
+from hemlp.hierarchy.labelled_structure import LabelledStructure
+from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order
 from hemlp.hierarchy.summary import notebook_parts, summarize
 from hemlp.io.frames import collect_query
 from hemlp.text.display import HtmlDisplay
@@ -49,11 +52,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy(Structure, HtmlDisplay):
+class Hierarchy(LabelledStructure, HtmlDisplay):
     """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
 
     ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
-    ``cycles="break"`` removed. ``names``: readable names of classes, where the data has any.
+    ``cycles="break"`` removed. ``names``: readable names of classes, where the data has any; ``synonyms``: others, as
+    (text, class). Wherever a label is read, a name, a synonym or a full path ("animal > mammal > cow") will do.
 
     Examples
     --------
@@ -61,10 +65,6 @@ class Hierarchy(Structure, HtmlDisplay):
     >>> h, "cow" in h, sorted(h.ancestors("cow"))
     (Hierarchy(4 classes, 3 edges, 1 root), True, ['animal', 'mammal'])
     """
-
-    aliases: Mapping[Label, Label] = field(default_factory=dict)
-    dropped_edges: tuple[tuple[Label, Label], ...] = ()
-    names: Mapping[Label, str] = field(default_factory=dict)
 
     # ---- making one
 
@@ -122,7 +122,8 @@ class Hierarchy(Structure, HtmlDisplay):
         """From what a reader returned."""
         weights, aliases = data.weights, data.aliases
         made = cls.from_codes(data.labels, *data.ends.T, weights=weights, aliases=aliases, cycles=cycles)
-        return replace(made, names={label: name for label, name in data.names.items() if label in made.ids})
+        names = {label: name for label, name in data.names.items() if label in made.ids}
+        return replace(made, names=names, synonyms=tuple(pair for pair in data.synonyms if pair[1] in made.ids))
 
     @classmethod
     def from_edges(
@@ -312,69 +313,22 @@ class Hierarchy(Structure, HtmlDisplay):
             [*self.labels, *new], self.edges.parents, self.edges.children,
             weights=self.edges.weights, aliases=self.aliases,
         )  # fmt: skip
-        return replace(made, names=self.names)
+        return replace(made, names=self.names, synonyms=self.synonyms)
 
-    # ---- classes and their numbers
-
-    @cached_property
-    def ids(self) -> dict[Label, int]:
-        """The number of each class, by its label and its aliases."""
-        ids = dict(zip(self.labels, range(len(self.labels)), strict=True))
-        return ids | dict(zip(self.aliases, map(ids.__getitem__, self.aliases.values()), strict=True))
-
-    @cached_property
-    def label_words(self) -> frozenset[str]:
-        """The words of those labels that have spaces."""
-        words: set[str] = set()
-        for label in self.ids:
-            if isinstance(label, str) and " " in label:
-                words.update(label.split())
-        return frozenset(words)
-
-    def id(self, label: Label) -> int:
-        """The number of a class: its position among the sorted labels.
+    def with_names(self, names: Mapping[Label, str]) -> Hierarchy:
+        """The same classes, some of them with other readable names.
 
         Parameters
         ----------
-        label
-            A class, or one of its aliases.
-
-        Raises
-        ------
-        UnknownLabel
-            If there is no such class; the message names labels that look like it.
+        names
+            The name of each class that gets one; of what is not a class it is kept out.
 
         Examples
         --------
-        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")]).id("c")
-        2
+        >>> Hierarchy.from_edges([("a", "b")]).with_names({"b": "Bread"}).id("Bread")
+        1
         """
-        number = self.find(label)
-        if number is None:
-            message, near = unknown_label_message(as_label(label), self.known_labels())
-            raise UnknownLabel(message, as_label(label), near)
-        return number
-
-    def find(self, label: Label) -> int | None:
-        """The number of a class, or None if ``label`` is unknown."""
-        return self.ids.get(as_label(label))
-
-    def numbers(self, labels: Collection[Label]) -> IntArray:
-        """The number of each class, -1 where a label is unknown."""
-        return np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int32, len(labels))
-
-    def known_labels(self) -> Collection[Label]:
-        """All labels that name a class, aliases included."""
-        return self.ids.keys()
-
-    def __iter__(self) -> Iterator[Label]:
-        return iter(self.labels)
-
-    def __contains__(self, label: object) -> bool:
-        try:
-            return as_label(label) in self.ids
-        except InvalidLabel:
-            return False
+        return replace(self, names={**self.names, **{c: name for c, name in names.items() if c in self.ids}})
 
     def __repr__(self) -> str:
         return summarize(self)

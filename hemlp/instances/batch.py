@@ -21,6 +21,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.checks import (
     MissingPolicy,
     align,
+    refuse_ambiguous,
     refuse_misread,
     refuse_other_layouts,
     refuse_pieces,
@@ -81,14 +82,16 @@ class Side:
     """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
 
     ``unknown_counts``: how many labels of each instance were unknown, and dropped or made isolated classes (None: none
-    anywhere). ``missing_rows``: which instances were missing and count as empty (None: none). ``ranking``: where there
-    are scores, all scored classes, the greatest score first. ``uncut``: nobody said which of them are predicted.
+    anywhere); ``named_counts``: how many were names of classes. ``missing_rows``: which instances were missing, so that
+    they are empty (None: none). ``ranking``: where there are scores, all scored classes, the greatest score first.
+    ``uncut``: nobody said which of them are predicted.
     """
 
     ptr: IntArray
     classes: IntArray
     unknown_counts: IntArray | None = None
     missing_rows: NDArray[np.bool_] | None = None
+    named_counts: IntArray | None = None
     ranking: Side | None = None
     uncut: bool = False
 
@@ -122,8 +125,7 @@ class Side:
         """The instances from ``start`` on and before ``stop``."""
         ptr = self.ptr[start : stop + 1]
         ranking = None if self.ranking is None else self.ranking.part(start, stop)
-        marks = self._marks(slice(start, stop))
-        return Side(ptr - ptr[0], self.classes[ptr[0] : ptr[-1]], *marks, ranking, self.uncut)
+        return self._with(slice(start, stop), ptr - ptr[0], self.classes[ptr[0] : ptr[-1]], ranking)
 
     def take(self, rows: IntArray) -> Side:
         """The instances with these numbers, in this order."""
@@ -132,7 +134,7 @@ class Side:
         within = np.arange(ptr[-1]) - np.repeat(ptr[:-1], lengths)
         ranking = None if self.ranking is None else self.ranking.take(rows)
         classes = self.classes[np.repeat(self.ptr[rows], lengths) + within]
-        return Side(ptr, classes, *self._marks(rows), ranking, self.uncut)
+        return self._with(rows, ptr, classes, ranking)
 
     def first(self, k: int) -> Side:
         """The first k classes of each instance, or all where there are fewer, in their order."""
@@ -140,26 +142,25 @@ class Side:
         kept = np.arange(rows.size) - self.ptr[rows] < k
         return Side(row_pointers(rows[kept], len(self)), self.classes[kept])
 
-    def _marks(self, rows: Any) -> tuple[IntArray | None, NDArray[np.bool_] | None]:
-        return None if self.unknown_counts is None else self.unknown_counts[
-            rows
-        ], None if self.missing_rows is None else self.missing_rows[rows]
+    def _with(self, rows: Any, ptr: IntArray, classes: IntArray, ranking: Side | None) -> Side:
+        unknown, missing, named = (
+            None if each is None else each[rows] for each in (self.unknown_counts, self.missing_rows, self.named_counts)
+        )
+        return Side(ptr, classes, unknown, missing, named, ranking, self.uncut)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Side]) -> Side:
         """Parts of one side, one after the other."""
         lengths = [np.diff(part.ptr) for part in parts]
-        unknown_counts = [
-            np.zeros(len(part), np.int32) if part.unknown_counts is None else part.unknown_counts for part in parts
-        ]
-        missing_rows = [
-            np.zeros(len(part), np.bool_) if part.missing_rows is None else part.missing_rows for part in parts
-        ]
+        marks: dict[str, Any] = {}
+        for name, kind in (("unknown_counts", np.int32), ("missing_rows", np.bool_), ("named_counts", np.int32)):
+            arrays = [getattr(part, name) for part in parts]
+            filled = [np.zeros(len(part), kind) if a is None else a for part, a in zip(parts, arrays, strict=True)]
+            marks[name] = None if all(a is None for a in arrays) else np.concatenate(filled)
         classes = np.concatenate([part.classes for part in parts])
         ranked = [part.ranking for part in parts if part.ranking is not None]
         ranking = cls.concatenate(ranked) if ranked else None
-        marks = np.concatenate(unknown_counts), np.concatenate(missing_rows), ranking, parts[0].uncut
-        return cls(pointers(np.concatenate(lengths)), classes, *marks)
+        return cls(pointers(np.concatenate(lengths)), classes, **marks, ranking=ranking, uncut=parts[0].uncut)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,7 +253,8 @@ class Batch(HtmlDisplay):
             true, pred = resolve_paths(given, true), resolve_paths(given, pred)
         scores = pred.scores
         sets = pred if scores is None else replace(scores.sets, rows=pred.rows), true
-        unknown = [given.numbers(each.vocabulary) < 0 for each in sets]
+        numbers, named = zip(*(given.look_up(each.vocabulary) for each in sets), strict=True)
+        unknown = [each < 0 for each in numbers]
         for side in (TRUE, PRED):
             refuse_other_layouts(given, sets[side], unknown[side])
         ids, places = align(true, pred, policies.missing, instances)
@@ -260,10 +262,12 @@ class Batch(HtmlDisplay):
         alone: list[Label] = []
         for side in (TRUE, PRED):
             labels, new = sets[side], unknown[side]
+            if (names := named[side]) is not None:
+                refuse_ambiguous(given, labels, numbers[side])
             if chosen[side] == "error" and new.any():
                 refuse_unknown(given, labels, new, policies.advice[side])
-            if given.label_words:
-                refuse_pieces(given, labels, new)
+            if given.label_words or names is not None:
+                refuse_pieces(given, labels, new, names is not None)
             if new.any():
                 refuse_misread(given, labels, new)
                 refuse_suspect_labels(given, labels, new)
@@ -272,8 +276,8 @@ class Batch(HtmlDisplay):
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
         size = true.ptr.size - 1 if ids is None else len(ids)
-        predicted = _side(isolated, pred, unknown[PRED], chosen[PRED] == "drop", places[PRED], size)
-        gold = _side(isolated, true, unknown[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
+        predicted = _side(isolated, pred, unknown[PRED], named[PRED], chosen[PRED] == "drop", places[PRED], size)
+        gold = _side(isolated, true, unknown[TRUE], named[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
             predicted = replace(predicted, ranking=_placed(ptr, classes, places[PRED], size), uncut=pred.cut is None)
@@ -362,23 +366,29 @@ class Batch(HtmlDisplay):
 
 
 def _side(
-    hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], dropped: bool, place: IntArray, size: int
-) -> Side:
+    hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], named: NDArray[np.bool_] | None, dropped: bool,
+    place: IntArray, size: int,
+) -> Side:  # fmt: skip
     """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown, and are
-    ``dropped`` or not."""
+    ``dropped`` or not; ``named``: which are names."""
     from hemlp.kernels.text.label_sets import class_rows
 
     numbers = hierarchy.numbers(side.vocabulary)
-    unknown_counts = None
-    if new.any():
-        lost = np.repeat(place, np.diff(side.ptr))[new[side.codes]]
-        unknown_counts = np.bincount(lost, minlength=size).astype(np.int32) if lost.size else None
-        if dropped:
-            numbers[new] = -1
+    unknown_counts, named_counts = (
+        None if which is None or not which.any() else _counts(side, which, place, size) for which in (new, named)
+    )
+    if dropped:
+        numbers[new] = -1
     order = np.full(size, -1, np.int64)
     order[place] = np.arange(place.size)
     ptr, classes = class_rows(side.ptr, side.codes, numbers, order)
-    return Side(ptr, classes, unknown_counts, order < 0 if place.size < size else None)
+    return Side(ptr, classes, unknown_counts, order < 0 if place.size < size else None, named_counts)
+
+
+def _counts(side: LabelSets, which: NDArray[np.bool_], place: IntArray, size: int) -> IntArray | None:
+    """How many labels of each instance are among ``which`` of the vocabulary; None if none is."""
+    rows = np.repeat(place, np.diff(side.ptr))[which[side.codes]]
+    return np.bincount(rows, minlength=size).astype(np.int32) if rows.size else None
 
 
 def _placed(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import IntArray, entry_rows, sorted_distinct
 from hemlp.errors import Advice, InvalidLabelSets, MisalignedSides, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labelled_structure import AMBIGUOUS
 from hemlp.hierarchy.labels import Label, other_type_label, scored_class, several_classes, unknown_label_message
 from hemlp.instances.label_sets import LabelSets
 
@@ -63,9 +64,17 @@ def _refuse_ids(side: LabelSets, unknown: NDArray[np.bool_]) -> None:
         ).with_advice(Advice("rows", "sets", "if it does hold label sets"))
 
 
-def refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse pieces of a class with spaces in its name, known or not where labels were separated by spaces."""
-    pieces = hierarchy.label_words
+def refuse_ambiguous(hierarchy: Hierarchy, side: LabelSets, numbers: IntArray) -> None:
+    """Refuse a label that is the name of several classes, whatever is done about unknown ones."""
+    for position in np.flatnonzero(numbers[side.codes] == AMBIGUOUS)[:1].tolist():
+        label = _label(side, position)
+        raise hierarchy.ambiguous_label(label, hierarchy.name_index.classes(label), f"{side.place(position)}: ")
+
+
+def refuse_pieces(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], named: bool) -> None:
+    """Refuse pieces of a class with spaces in its label, known or not where labels were separated by spaces; where
+    labels are ``named``, also in its name."""
+    pieces = hierarchy.label_words | hierarchy.name_words if named else hierarchy.label_words
     suspects = np.array([label in pieces for label in side.vocabulary], np.bool_)
     for k in np.flatnonzero((suspects if side.space_separated else suspects & new)[side.codes]).tolist():
         if name := _whole_label(hierarchy, side, k):

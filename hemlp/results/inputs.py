@@ -41,6 +41,7 @@ class LabelCounts:
     emptied: int = 0
     emptied_true: int = 0
     missing: int = 0
+    named: int = 0
 
     def add(self, batch: Batch) -> None:
         """Count a batch."""
@@ -58,6 +59,7 @@ class LabelCounts:
             self.emptied_true += batch.true.emptied
         for side in (batch.true, batch.pred):
             self.missing += 0 if side.missing_rows is None else side.missing
+            self.named += 0 if side.named_counts is None else int(side.named_counts.sum())
 
     def as_dict(self) -> dict[str, float]:
         """The counts by their names in results."""
@@ -75,6 +77,7 @@ class LabelCounts:
             "true labels isolated": self.unknown_true if true == "isolate" else 0,
             "true sets emptied": self.emptied_true,
             "missing instances": self.missing,
+            **({"labels read by name": self.named} if self.named else {}),
         }
 
 

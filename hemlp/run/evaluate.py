@@ -155,6 +155,7 @@ def evaluate(
             raise InvalidOption(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
+        given = given if names is None else given.with_names(names)
         known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()

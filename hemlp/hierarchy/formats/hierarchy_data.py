@@ -22,7 +22,8 @@ from hemlp.hierarchy.labels import Label, as_label, check_blanks, label_list
 class HierarchyData:
     """Distinct ``labels``, ``ends`` (parent and child of each edge, as positions among them) and perhaps ``weights``.
 
-    ``names``: readable names of classes; ``aliases``: other labels of a class (label → label).
+    ``names``: readable names of classes; ``aliases``: other labels of a class (label → label); ``synonyms``:
+    other names, as (text, class).
     """
 
     labels: Sequence[Label]
@@ -30,6 +31,7 @@ class HierarchyData:
     weights: Sequence[float] | None = None
     names: Mapping[Label, str] = field(default_factory=dict)
     aliases: Mapping[Label, Label] = field(default_factory=dict)
+    synonyms: Sequence[tuple[str, Label]] = ()
 
     @classmethod
     def of(
@@ -38,6 +40,7 @@ class HierarchyData:
         classes: Iterable[Label] = (),
         names: Mapping[Label, str] | None = None,
         aliases: Mapping[Label, Label] | None = None,
+        synonyms: Sequence[tuple[str, Label]] = (),
     ) -> HierarchyData:
         """From (parent, child) pairs or (parent, child, weight) triples, and further ``classes``."""
         _check_edges(edges)
@@ -62,7 +65,8 @@ class HierarchyData:
         for label in label_list("classes", classes):
             codes.setdefault(label, len(codes))
         check_blanks(codes)
-        return cls(list(codes), np.array(ends, np.int32).reshape(-1, 2), weights or None, names or {}, aliases or {})
+        pairs = np.array(ends, np.int32).reshape(-1, 2)
+        return cls(list(codes), pairs, weights or None, names or {}, aliases or {}, synonyms)
 
     def with_classes(self, classes: Sequence[Label]) -> HierarchyData:
         """With further classes, which have no edges unless they are there already."""

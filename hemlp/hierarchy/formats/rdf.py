@@ -1,4 +1,4 @@
-"""Thesauri in SKOS and ontologies in OWL, read by rdflib from Turtle, RDF/XML, N-Triples or JSON-LD."""
+"""Thesauri in SKOS and ontologies in OWL, from plain Turtle, and by rdflib from any Turtle, RDF/XML or JSON-LD."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.source_file import SourceFile
+from hemlp.hierarchy.formats.turtle import read_plain_turtle
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode, load_json
 
@@ -23,6 +24,12 @@ SKOS = "http://www.w3.org/2004/02/skos/core#"
 RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
 OWL, OBO = "http://www.w3.org/2002/07/owl#", "http://www.geneontology.org/formats/oboInOwl#"
 REPLACED = ("http://purl.org/dc/terms/isReplacedBy", "http://purl.obolibrary.org/obo/IAO_0100001")
+LINKS = (SKOS + "broader", SKOS + "narrower", RDF + "type", RDFS + "subClassOf", *REPLACED)
+TEXTS = (
+    *(SKOS + name for name in ("prefLabel", "altLabel", "notation")), RDFS + "label", OWL + "deprecated",
+    OBO + "hasAlternativeId",
+)  # fmt: skip
+"""What is read of a file."""
 _CURIE = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z]+)_(\w+)")
 
 
@@ -88,17 +95,27 @@ class Triples:
     """The triples of a file."""
 
     def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        data, begin = source.data, source.data[:200].lstrip()
+        syntax = SYNTAXES.get(source.kind, "xml" if begin.startswith((b"<?xml", b"<rdf:RDF")) else "turtle")
+        if syntax == "xml" and not begin.startswith(b"<"):
+            syntax = "turtle"  # ontologies are called .owl in every syntax
+        self.plain = None
+        if syntax == "turtle":
+            self.plain = read_plain_turtle(data.decode("utf-8", "replace"), LINKS, TEXTS, (SKOS + "Concept",))
+        if self.plain is None:
+            self._parse(data, syntax)
+
+    def _parse(self, data: bytes, syntax: str) -> None:
+        """By rdflib."""
+        source = self.source
         try:
             import rdflib
         except ImportError:
             raise MissingDependency(
                 f"reading {source.kind or 'RDF'} needs the package rdflib: pip install 'hemlp[skos]'"
             ) from None
-        self.source, self.rdf = source, rdflib
-        data, begin = source.data, source.data[:200].lstrip()
-        syntax = SYNTAXES.get(source.kind, "xml" if begin.startswith((b"<?xml", b"<rdf:RDF")) else "turtle")
-        if syntax == "xml" and not begin.startswith(b"<"):
-            syntax = "turtle"  # ontologies are called .owl in every syntax
+        self.rdf = rdflib
         if syntax == "xml":
             check_xml(data, source.name)
         elif syntax == "json-ld":
@@ -114,15 +131,19 @@ class Triples:
 
     def pairs(self, predicate: str) -> list[tuple[Any, Any]]:
         """(subject, object) of a predicate, sorted."""
+        if self.plain is not None:
+            return sorted(self.plain[predicate])
         return sorted(self.graph.subject_objects(self.rdf.URIRef(predicate)))
 
     def instances_of(self, kind: str) -> list[Any]:
         """What is of a type."""
+        if self.plain is not None:
+            return sorted(node for node, own in self.plain[RDF + "type"] if own == kind)
         return sorted(self.graph.subjects(self.rdf.URIRef(RDF + "type"), self.rdf.URIRef(kind)))
 
     def is_named(self, node: Any) -> bool:
         """Whether a node has an address, unlike a literal or a blank node."""
-        return isinstance(node, self.rdf.URIRef)
+        return self.plain is not None or isinstance(node, self.rdf.URIRef)
 
     def ends(self, predicate: str) -> list[tuple[str, str]]:
         """(subject, object) of a predicate between concepts, each of which must have an address."""

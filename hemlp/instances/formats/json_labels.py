@@ -77,7 +77,7 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
             advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
             raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).with_advice(advice)
         key, value = row.get(id or "id"), row[column]
-        further = [name for name in row if name not in (id or "id", column)]
+        further = [name for name in row if name not in (id or "id", column)] if len(row) > 1 + (key is not None) else []
         scores, others = score_columns(further), [name for name in further if _OTHERS.fullmatch(name)]
         if others and label is None:
             raise FileFormatError(f"{place}: {column!r} and {others[0]!r} both look like labels", number).with_advice(
@@ -96,6 +96,8 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
 
 def _check_labels(labels: Iterable[Any], place: str, number: int) -> list[str]:
     made = list(labels)
+    if {*map(type, made)} == {str} and "" not in made:
+        return made
     for label in made:
         if not isinstance(label, str) or not label:
             raise FileFormatError(f"{place}: {label!r:.60} is not a label: labels are strings or integers", number)

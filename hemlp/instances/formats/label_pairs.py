@@ -15,7 +15,7 @@ from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.ambiguity import refuse_score_columns, threshold_advice
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
-from hemlp.io.frames import BatchedColumn, column, column_names
+from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names
 from hemlp.io.text import check_width, decode, read_regular_columns, split_cells
 
 
@@ -34,6 +34,10 @@ def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, so
         raise InvalidLabelSets(
             f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
         )
+    if id is not None:
+        sets = _coded(code_column(data[id]), code_column(data[label]), source, None)
+        if sets is not None:
+            return sets
     values, *further = (data[n] if isinstance(data[n], BatchedColumn) else column(data, n) for n in used[::-1])
     if id is None:
         return from_rows((() if is_missing(value) else value for value in values), rows, source)
@@ -58,6 +62,10 @@ def from_pairs(
     ids: Sequence[Any] | BatchedColumn, labels: Iterable[Any], source: str | None, lines: Sequence[int] | None = None
 ) -> LabelSets:
     """Label sets from rows (instance id, label), in any order; a label of None is no label."""
+    if isinstance(ids, list) and isinstance(labels, list):
+        sets = _coded(code_list(ids), code_list(labels), source, None if lines is None else np.asarray(lines))
+        if sets is not None:
+            return sets
     instances: dict[Label, int] = {}
     known: dict[Label, int] = {}
     rows = np.empty(len(ids), np.int64)
@@ -70,6 +78,13 @@ def from_pairs(
             line = k + 1 if lines is None else lines[k]
             raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
     return from_coded_pairs(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
+
+
+def _coded(ids: Coded | None, labels: Coded | None, source: str | None, lines: IntArray | None) -> LabelSets | None:
+    """The same of columns without anything odd, whose values were looked at once; None for others."""
+    if ids is None or labels is None or len(ids[1]) != len(labels[1]) or "" in ids[0] or "" in labels[0]:
+        return None
+    return None if (ids[1] < 0).any() else from_coded_pairs(*ids, *labels, source, lines)
 
 
 def from_coded_pairs(
