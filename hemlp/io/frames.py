@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import IntArray
+
+Coded = tuple[list[Any], IntArray]
+"""Distinct values in the order in which they appear, and which one each row has; -1 where it has none."""
 
 
 @dataclass(frozen=True, eq=False)
 class BatchedColumn:
-    """A column of ``size`` values that is read batch by batch, whenever somebody goes through it."""
+    """A column of ``size`` values that is read batch by batch, whenever somebody goes through it.
+
+    ``coded``: what ``code_column`` says of it.
+    """
 
     size: int
     batches: Callable[[], Iterator[list[Any]]]
+    coded: Callable[[], Coded | None]
 
     def __len__(self) -> int:
         return self.size
@@ -44,6 +56,76 @@ def column(data: Any, name: Any) -> list[Any]:
         if hasattr(values, plain):
             return list(getattr(values, plain)())
     return list(values)
+
+
+def code_column(values: Any) -> Coded | None:
+    """A column of strings or integers, each looked at once; None for any other, which needs a closer look."""
+    if isinstance(values, BatchedColumn):
+        return values.coded()
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(values, pandas.Series):
+        return _code_series(values, pandas)
+    if hasattr(values, "to_arrow"):  # of polars
+        try:
+            values = values.to_arrow()
+        except ImportError:
+            values = values.to_list()
+    if hasattr(values, "dictionary_encode"):
+        return _code_arrow(values)
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        values = values.tolist()
+    return code_list(values) if isinstance(values, list | tuple) else None
+
+
+def code_list(values: Sequence[Any]) -> Coded | None:
+    """The same for a list, in which None is no value."""
+    if not {*map(type, values)} <= {str, int, type(None)}:  # True and 1.0 are equal to 1
+        return None
+    numbers = dict.fromkeys(values, -1)
+    distinct = [value for value in numbers if value is not None]
+    numbers.update(zip(distinct, range(len(distinct)), strict=True))
+    return distinct, np.fromiter(map(numbers.__getitem__, values), np.int32, len(values))
+
+
+def sort_by_appearance(distinct: Sequence[Any], codes: IntArray) -> Coded:
+    """Without values that no row has; -1 is none."""
+    first = np.full(len(distinct) + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one that is written stays
+    first[-1] = len(codes)
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
+    numbers = np.full(len(first), -1, np.int32)
+    numbers[order] = np.arange(len(order))
+    return [distinct[k] for k in order.tolist()], numbers[codes]
+
+
+def _code_series(values: Any, pandas: Any) -> Coded | None:
+    """A column of pandas."""
+    if isinstance(values.dtype, pandas.CategoricalDtype):
+        kind, distinct, codes = values.cat.categories.inferred_type, values.cat.categories, values.cat.codes.to_numpy()
+    elif getattr(values.dtype, "kind", "") in ("i", "u", "O") or isinstance(values.dtype, pandas.StringDtype):
+        kind = pandas.api.types.infer_dtype(values, skipna=True)
+        codes, distinct = pandas.factorize(values) if kind in ("string", "integer") else (None, None)
+    else:
+        return None
+    if kind not in ("string", "integer"):
+        return None
+    plain = distinct.tolist()
+    return sort_by_appearance(plain, codes) if {*map(type, plain)} <= {str, int} else None
+
+
+def _code_arrow(values: Any) -> Coded | None:
+    """An array of Arrow, in one or several pieces."""
+    from pyarrow import types
+
+    values = values.combine_chunks() if hasattr(values, "combine_chunks") else values
+    kind = values.type.value_type if types.is_dictionary(values.type) else values.type
+    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind)):
+        return None
+    coded = values if types.is_dictionary(values.type) else values.dictionary_encode()
+    distinct = coded.dictionary.to_pylist()
+    if len(dict.fromkeys(distinct)) < len(distinct) or None in distinct:
+        return None
+    return sort_by_appearance(distinct, coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
 def records_to_columns(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:

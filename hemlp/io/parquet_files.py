@@ -7,8 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hemlp.errors import FileFormatError, MissingDependency
-from hemlp.io.frames import BatchedColumn
+from hemlp.io.frames import BatchedColumn, Coded, sort_by_appearance
 from hemlp.io.unpacking import check_unpacked_size
 
 BATCH = 65_536
@@ -49,9 +51,37 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
         if rows != size:
             raise FileFormatError(f"{source} is a damaged Parquet file: {names[number]!r} does not have {size:,} rows")
 
+    def coded(number: int) -> Coded | None:
+        known: dict[Any, int] = {}
+        numbers, last, made = np.array([-1]), None, [np.empty(0, np.int64)]
+        try:
+            for batch in file.iter_batches(BATCH, columns=[names[number]]):
+                each = batch.column(0)
+                if not pyarrow.types.is_dictionary(each.type):
+                    if not pyarrow.types.is_integer(each.type):
+                        return None
+                    each = each.dictionary_encode()
+                if last is None or not each.dictionary.equals(last):
+                    last = each.dictionary
+                    values = last.to_pylist()
+                    if not {*map(type, values)} <= {str, int}:
+                        return None
+                    numbers = np.array([*(known.setdefault(str(value), len(known)) for value in values), -1])
+                made.append(numbers[each.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
+        except broken as error:
+            raise FileFormatError(f"{source} is a damaged Parquet file: {error}") from None
+        codes = np.concatenate(made)
+        return sort_by_appearance([*known], codes) if len(codes) == size else None
+
+    def opened(texts: list[str]) -> Any:
+        return parquet.ParquetFile(
+            pyarrow.BufferReader(place) if isinstance(place, bytes) else place, read_dictionary=texts
+        )
+
     try:
-        file = parquet.ParquetFile(pyarrow.BufferReader(place) if isinstance(place, bytes) else place)
+        file = opened([])
         names, size = list(file.schema_arrow.names), file.metadata.num_rows
+        file = opened([each.name for each in file.schema_arrow if pyarrow.types.is_string(each.type)])
     except broken as error:
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
     check_unpacked_size(
@@ -60,7 +90,9 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
     for name in names:
         if names.count(name) > 1:
             raise FileFormatError(f"{source}: the column {name!r} stands there {names.count(name)} times")
-    return {name: BatchedColumn(size, partial(batches, number)) for number, name in enumerate(names)}
+    return {
+        name: BatchedColumn(size, partial(batches, number), partial(coded, number)) for number, name in enumerate(names)
+    }
 
 
 def _unpacked_size(metadata: Any) -> int:

@@ -121,19 +121,29 @@ def decode(data: bytes, source: str) -> str:
         raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
 
 
+class _Twice(Exception):
+    """A key that occurs twice in one object."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, none of whose keys is lost."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(max(keys, key=keys.count))
+    return made
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=str, parse_float=str)
+
+
 def load_json(text: str, source: str, line: int | None = None) -> Any:
     """JSON with numbers as strings; a key that occurs twice in an object is an error, since one would be lost."""
-    place = source if line is None else f"{source}, line {line}"
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            keys = [key for key, _ in pairs]
-            raise FileFormatError(f"{place}: {max(keys, key=keys.count)!r} occurs twice in one object", line)
-        return made
-
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_int=str, parse_float=str)
+        return _DECODER.decode(text)
+    except _Twice as error:
+        place = source if line is None else f"{source}, line {line}"
+        raise FileFormatError(f"{place}: {error.args[0]!r} occurs twice in one object", line) from None
     except json.JSONDecodeError as error:
         number = line or error.lineno
         raise FileFormatError(f"{source}, line {number}: not JSON: {error.msg}", number) from None
