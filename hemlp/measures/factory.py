@@ -29,6 +29,7 @@ from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.catalogue_entry import KINDS
+from hemlp.measures.other_names import measure_called
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
@@ -106,6 +107,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return NAMED[what].template
     if match := _AT.fullmatch(what):
         return _at(what, match[1], match[2], parameters)
+    if re.fullmatch(r"[\w -]*[ -][\w -]*", what) and (known := measure_called(what)):
+        raise UnknownMeasure(f"there is no measure {what!r}; here it is {known}")
     name, positional, named = parse_call(what)
     kind = None if name in NAMED else _find_class(name)
     if kind is not None:
@@ -118,7 +121,9 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
     if name not in NAMED:
-        raise UnknownMeasure(f"there is no measure {name!r}; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}")
+        known = measure_called(name)
+        hint = f"; here it is {known}" if known else f"; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}"
+        raise UnknownMeasure(f"there is no measure {name!r}{hint}")
     if positional:
         raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
     return NAMED[name].make({**named, **parameters})

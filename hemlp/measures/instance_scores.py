@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.optimize.program import Status
@@ -91,6 +91,9 @@ class Scores(HtmlDisplay):
     def values(self) -> FloatArray:
         """The measure itself, for each instance."""
         return next(iter(self.columns.values()))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype, copy=copy is not False)
 
     def single(self) -> Score:
         """The score of the only instance."""

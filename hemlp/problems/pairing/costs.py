@@ -6,6 +6,7 @@ A cost is an object with ``pair_costs(batch, pairs)``; ``as_cost`` makes one of 
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -371,6 +372,8 @@ WORDS["uniform"] = "uniform"
 def as_cost(value: Any) -> Any:
     """A cost from its text, from a function of two labels, or from a cost."""
     if isinstance(value, str):
+        if (meant := re.sub(r"\W+", "_", value).lower()) != value and meant in known_costs():
+            raise InvalidOption(f"cost={value!r} is not known; did you mean {meant!r}?")
         name, positional, options = parse_call(value, "cost", InvalidOption)
         if positional or (name not in COSTS and name not in known_costs()):
             known = ", ".join(known_costs())
