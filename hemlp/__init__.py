@@ -35,6 +35,7 @@ NAMES = {
     "measures.information": "information_accretion information_content",
     "problems.pairing.bounds": "ALL Bounds",
     "optimize.model": "Model",
+    "analysis.agreement": "agreement",
     "analysis.properties.check": "properties",
     "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
     from hemlp.analysis.diagnosis import levels as by_level
     from hemlp.analysis.explain import rows
-    from hemlp.analysis.statistics import comparisons, correlations, evaluation_verdicts, intervals, summary_table
+    from hemlp.analysis.statistics import (
+        comparisons,
+        correlations,
+        evaluation_verdicts,
+        intervals,
+        planning,
+        summary_table,
+    )
     from hemlp.report import json_form, page, parquet
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
@@ -28,6 +35,7 @@ else:
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
     correlations = LazyModule("hemlp.analysis.statistics.correlations")
     intervals = LazyModule("hemlp.analysis.statistics.intervals")
+    planning = LazyModule("hemlp.analysis.statistics.planning")
     summary_table = LazyModule("hemlp.analysis.statistics.summary_table")
     evaluation_verdicts = LazyModule("hemlp.analysis.statistics.evaluation_verdicts")
     json_form = LazyModule("hemlp.report.json_form")
@@ -62,6 +70,7 @@ class Evaluation(Results):
     interval = intervals.interval
     compare = comparisons.compare
     significance = comparisons.significance
+    sample_size = planning.sample_size
 
     # which measures agree, and on what they depend
     kendall = correlations.kendall

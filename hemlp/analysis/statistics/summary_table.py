@@ -176,6 +176,8 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
                 notes.append(f"{system}, {name}: not proved optimal on {plural(fell, 'instance')}")
         if ev.facts[system]["unknown labels"]:
             notes.append(f"{system}: {describe_unknown_labels(ev.facts[system])}")
+        if named := ev.facts[system].get("labels read by name"):
+            notes.append(f"{system}: {plural(int(named), 'label')} read by the names of classes")
         if missing := ev.facts[system]["missing instances"]:
             notes.append(f"{system}: {plural(int(missing), 'missing instance')}")
     return notes

@@ -1,0 +1,395 @@
+"""Agreement of several annotators: Krippendorff's α with the error of any symmetric measure.
+
+An instance i with m_i annotations has m_i (m_i − 1) ordered pairs of them, each with the weight 1 / (m_i − 1); the
+observed disagreement is their mean error over the n = Σ m_i annotations. What is expected by chance is the mean error
+of all n (n − 1) ordered pairs of annotations. α = 1 − observed / expected (Krippendorff 2004). Instances with one
+annotation are left out.
+
+The error of SDL is a sum over classes, so counts of classes are enough. Otherwise each pair of distinct label sets is
+scored once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from hemlp.analysis.statistics.resampling import Bootstrap, Units
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers
+from hemlp.errors import HemlpError, InvalidOption, MisalignedSides, UndefinedScore
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
+from hemlp.instances.label_sets import LabelSets, RowKind
+from hemlp.measures.base import Measure
+from hemlp.measures.factory import measure as as_measure
+from hemlp.measures.invariants import best
+from hemlp.problems.closure.model import ClosureModel
+from hemlp.text.tables import Interval, Table, plural
+
+MAX_SETS = 4_000
+"""Distinct label sets whose pairs are scored."""
+PAIRS_AT_ONCE = 200_000
+WORST = 10
+"""Instances that are listed."""
+
+
+class _Disagreements(Protocol):
+    """Sums of errors between annotations; ``times``: how often each instance was drawn, resamples × instances."""
+
+    def observed(self) -> FloatArray:
+        """Of each instance: Σ over ordered pairs of its annotations."""
+
+    def expected(self, times: FloatArray) -> FloatArray:
+        """Of each resample: Σ over ordered pairs of all its annotations."""
+
+
+@dataclass(frozen=True, eq=False)
+class _ByClass:
+    """SDL: ``counts`` says how many annotations of an instance hold a class, which weighs ``weights``."""
+
+    counts: sp.csr_matrix
+    sizes: IntArray
+    weights: FloatArray
+
+    def observed(self) -> FloatArray:
+        counts = self.counts
+        rest = sp.csr_matrix((self.sizes[entry_rows(counts.indptr)] - counts.data, counts.indices, counts.indptr))
+        rest.resize(counts.shape)
+        return np.asarray(2 * counts.multiply(rest) @ self.weights).ravel()
+
+    def expected(self, times: FloatArray) -> FloatArray:
+        held: FloatArray = np.asarray(times @ self.counts)
+        total: FloatArray = times @ self.sizes
+        sums: FloatArray = 2 * (held * (total[:, None] - held)) @ self.weights
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class _BySet:
+    """Any measure: ``errors`` of all pairs of distinct sets; ``counts``: how often an instance has each set."""
+
+    counts: sp.csr_matrix
+    errors: FloatArray
+
+    def observed(self) -> FloatArray:
+        return self._ordered(self.counts)
+
+    def expected(self, times: FloatArray) -> FloatArray:
+        return self._ordered(sp.csr_matrix(times @ self.counts))
+
+    def _ordered(self, counts: sp.csr_matrix) -> FloatArray:
+        pairs: FloatArray = np.asarray(counts.multiply(counts @ self.errors).sum(axis=1)).ravel()
+        with_itself: FloatArray = np.asarray(counts @ np.diagonal(self.errors)).ravel()
+        return pairs - with_itself
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How far annotators agree; 1 is perfect, 0 is what chance gives.
+
+    ``annotations``: for each annotator the number of its label set for each instance, -1 where it is missing.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+    >>> a = agreement(h, {"A": ["sheep", "cow", "bird"], "B": ["sheep", "sheep", "bird"]}, "SDL")
+    >>> round(a.alpha, 4), a.observed
+    (0.6667, 0.6666666666666666)
+    """
+
+    measure: Measure
+    hierarchy: Hierarchy
+    batch: Batch
+    annotations: Mapping[str, IntArray]
+    ids: tuple[Label, ...]
+    named: bool
+
+    @cached_property
+    def _table(self) -> IntArray:
+        """Annotators × instances; an instance that only one has annotated counts as not annotated at all."""
+        table = np.array(list(self.annotations.values()))
+        return np.where((table >= 0).sum(axis=0) > 1, table, -1)
+
+    @cached_property
+    def _sizes(self) -> IntArray:
+        sizes: IntArray = (self._table >= 0).sum(axis=0)
+        return sizes
+
+    @cached_property
+    def _sums(self) -> _Disagreements:
+        _, instances = np.nonzero(self._table >= 0)
+        sets = self._table[self._table >= 0]
+        shape = len(self.ids), len(self.batch)
+        counts = sp.csr_matrix((np.ones(sets.size), (instances, sets)), shape)
+        model = self.measure.model(self.batch)
+        if _adds_up_classes(self.measure) and isinstance(model, ClosureModel):
+            ptr, nodes, members = model.closures()
+            inside = (members & 1) > 0
+            held = sp.csr_matrix(
+                (np.ones(int(inside.sum())), nodes[inside], row_pointers(entry_rows(ptr)[inside], len(self.batch))),
+                (len(self.batch), len(model.weights)),
+            )
+            return _ByClass(sp.csr_matrix(counts @ held), self._sizes, np.asarray(model.weights, np.float64))
+        used = np.unique(sets)
+        return _BySet(sp.csr_matrix(counts[:, used]), self._errors(used))
+
+    def _errors(self, used: IntArray) -> FloatArray:
+        """The error of each pair of these sets."""
+        if used.size > MAX_SETS:
+            raise InvalidOption(
+                f"{used.size:,} distinct label sets have {used.size**2:,} pairs, too many to score ({MAX_SETS:,} sets "
+                f"at most): take SDL, which needs no pairs, or fewer instances"
+            )
+        first, second = np.triu_indices(used.size)
+        errors = np.zeros((used.size, used.size))
+        side, own = self.batch.true, self.measure
+        for start in range(0, first.size, PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            true, pred = (side.take(used[of[part]]) for of in (first, second))
+            scores = own.score(replace(self.batch, true=true, pred=pred, ids=None)).values
+            values = best(own) - scores if own.greater_is_better else scores
+            errors[first[part], second[part]] = errors[second[part], first[part]] = values
+        return errors
+
+    def _alphas(self, times: FloatArray) -> FloatArray:
+        """α of each resample; 1 where all annotations are equal, nan without any."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = times @ self._sizes
+            weighted = self._sums.observed() / np.maximum(self._sizes - 1, 1)
+            observed = times @ weighted / total
+            expected = self._sums.expected(times) / (total * (total - 1))
+            return np.where(expected == 0, np.where(total > 0, 1.0, math.nan), 1 - observed / expected)
+
+    def _counts_once(self) -> FloatArray:
+        return np.ones((1, len(self.ids)))
+
+    @cached_property
+    def alpha(self) -> float:
+        """Krippendorff's α; 1 where all annotations are equal."""
+        if not self._sizes.any():
+            raise UndefinedScore("no instance has two annotations, so agreement is undefined")
+        return float(self._alphas(self._counts_once())[0])
+
+    @cached_property
+    def observed(self) -> float:
+        """The observed disagreement: the mean error of two annotations of an instance."""
+        weighted = self._sums.observed() / np.maximum(self._sizes - 1, 1)
+        return math.fsum(weighted.tolist()) / int(self._sizes.sum())
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The 95% interval of α, by 1,000 resamples of the instances."""
+        kept = np.flatnonzero(self._sizes)
+        units = Units(kept.size, [self.ids[k] for k in kept] if self.named else None)
+        bootstrap = Bootstrap(units)
+        times = np.zeros((bootstrap.resamples, units.number))
+        for resamples, part, counts in bootstrap.counts():
+            times[resamples, part] = counts
+        whole = np.zeros((bootstrap.resamples, len(self.ids)))
+        whole[:, kept] = times[:, units.members]
+        return Interval.of(self._alphas(whole))
+
+    def of(self, annotators: Iterable[str] | None = None, instances: Iterable[int] | None = None) -> Agreement:
+        """Of some annotators, or on some instances alone, by their numbers from 0.
+
+        Parameters
+        ----------
+        annotators
+            Their names; all by default.
+        instances
+            Rows from 0; all by default.
+        """
+        names = list(self.annotations) if annotators is None else list(annotators)
+        rows = np.arange(len(self.ids)) if instances is None else np.array(list(instances), np.int64)
+        kept = {name: self.annotations[name][rows] for name in names}
+        return replace(self, annotations=kept, ids=tuple(self.ids[k] for k in rows))
+
+    def pairs(self) -> Table:
+        """α of each pair of annotators, and on how many instances."""
+        rows = []
+        for first, second in combinations(self.annotations, 2):
+            two = self.of([first, second])
+            number = int((two._sizes > 0).sum())
+            rows.append([first, second, number, two.alpha if number else math.nan])
+        return Table(["annotator", "other", "instances", "alpha"], rows)
+
+    def instances(self, number: int = WORST) -> Table:
+        """The instances on which annotators disagree most: the mean error of two annotations.
+
+        Parameters
+        ----------
+        number
+            How many are listed.
+        """
+        sizes = self._sizes
+        means = self._sums.observed() / np.maximum(sizes * (sizes - 1), 1)
+        order = np.lexsort((np.arange(means.size), -means))[:number]
+        head = "id" if self.named else "instance"
+        shown = [self.ids[k] if self.named else k + 1 for k in order]
+        rows = [[name, int(sizes[k]), float(means[k])] for name, k in zip(shown, order, strict=True) if sizes[k]]
+        return Table([head, "annotations", "disagreement"], rows)
+
+    def branches(self, level: int = 1) -> Table:
+        """α within each branch: on the instances of which some annotation is in it.
+
+        Parameters
+        ----------
+        level
+            The depth of the branches: 0 for the roots.
+        """
+        h = self.hierarchy
+        closure = ClosureModel("", self.batch, "up", np.ones(len(h) + 1))
+        ptr, nodes, members = closure.closures()
+        rows = []
+        for c in np.flatnonzero(h.unit_depths == level).tolist():
+            sets = np.unique(entry_rows(ptr)[(nodes == c) & ((members & 1) > 0)])
+            there = np.flatnonzero(np.isin(self._table, sets).any(axis=0))
+            if there.size:
+                part = self.of(instances=there.tolist())
+                rows.append([h.labels[c], int((part._sizes > 0).sum()), part.alpha if part._sizes.any() else math.nan])
+        return Table(["branch", "instances", "alpha"], sorted(rows, key=lambda row: -row[1]))
+
+    def levels(self) -> Table:
+        """α of the classes of each depth: SDL of closures that are restricted to them.
+
+        Raises
+        ------
+        InvalidOption
+            Unless the measure is SDL, whose error is a sum over classes.
+        """
+        sums = self._sums
+        if not isinstance(sums, _ByClass):
+            raise InvalidOption(f"by level there is agreement by SDL alone, and not by {self.measure.display_name}")
+        depths, rows = self.hierarchy.unit_depths, []
+        for level in range(int(depths.max()) + 1):
+            weights = np.zeros_like(sums.weights)
+            weights[: depths.size] = np.where(depths == level, sums.weights[: depths.size], 0.0)
+            part = replace(self)
+            part.__dict__["_sums"] = replace(sums, weights=weights)
+            rows.append([level, part.alpha])
+        return Table(["level", "alpha"], rows)
+
+    def table(self) -> Table:
+        """α with its interval, for all annotators and for each of them left out."""
+        low, high = self.interval
+        rows = [["all", self.alpha, f"[{low:.4f}, {high:.4f}]"]]
+        for name in self.annotations if len(self.annotations) > 2 else ():
+            rest = self.of([each for each in self.annotations if each != name])
+            rows.append([f"without {name}", rest.alpha if rest._sizes.any() else math.nan, ""])
+        several = int((self._sizes > 0).sum())
+        notes = [
+            f"Krippendorff's α with {self.measure.display_name}, {plural(len(self.annotations), 'annotator')}, "
+            f"{plural(several, 'instance')} with at least two annotations",
+            "1: perfect agreement, 0: what chance gives; 95%: the interval from 1,000 resamples of the instances",
+            self.measure.signature,
+        ]
+        return Table(["annotators", "alpha", "95%"], rows, notes)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "alpha": self.alpha, "interval": list(self.interval), "observed": self.observed,
+            "measure": self.measure.signature, "annotators": list(self.annotations), "pairs": self.pairs().rows,
+        }  # fmt: skip
+
+
+def agreement(
+    hierarchy: Any, annotators: Mapping[str, Any], measure: str | Measure = "SDL", *, rows: RowKind | None = None
+) -> Agreement:
+    """Krippendorff's α of several annotators, or systems, with the error of a symmetric measure.
+
+    Parameters
+    ----------
+    hierarchy
+        Anything that ``Hierarchy.of`` takes.
+    annotators
+        The label sets of each, anything that ``LabelSets.of`` takes. With ids (a dict id → labels) an absent id is a
+        missing annotation; without ids it is None in a list. An empty set is an annotation like any other.
+    measure
+        One that exchanging the two sides does not change: SDL, F_H, GIE, F_LCA, ...
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
+
+    Raises
+    ------
+    InvalidOption
+        If the measure is not symmetric, or there are fewer than two annotators.
+    UndefinedScore
+        By ``alpha``, where no instance has two annotations.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> agreement(h, {"A": {1: ["sheep"], 2: ["cow"]}, "B": {1: ["sheep"], 2: ["cow"], 3: []}}, "SDL").alpha
+    1.0
+    """
+    own = as_measure(measure)
+    if not isinstance(annotators, Mapping) or len(annotators) < 2:
+        raise InvalidOption("annotators maps the names of at least two annotators to their label sets")
+    if "symmetric" not in own.invariants or not math.isfinite(best(own)):
+        raise InvalidOption(f"{own.display_name} is not symmetric: agreement needs SDL, F_H, GIE or another that is")
+    h = Hierarchy.of(hierarchy)
+    sides = {name: _annotations(name, given, rows) for name, given in annotators.items()}
+    named = {side.ids is not None for side in sides.values()}
+    if len(named) > 1:
+        raise MisalignedSides("some annotators have ids of instances and some have none: give ids to all of them")
+    if not any(named) and len({len(side) for side in sides.values()}) > 1:
+        lengths = ", ".join(f"{name} {len(side):,}" for name, side in sides.items())
+        raise MisalignedSides(
+            f"the annotators have different numbers of rows ({lengths}): give ids, or None for missing"
+        )
+    ids: dict[Label, int] = {}
+    for side in sides.values():
+        for each in range(len(side)) if side.ids is None else side.ids:
+            ids.setdefault(each, len(ids))
+    parts, places = [], {}
+    start = 0
+    for name, side in sides.items():
+        try:
+            parts.append(Batch.of(h, side, side))
+        except HemlpError as error:
+            raise error.with_advice() from None
+        place = np.full(len(ids), -1, np.int64)
+        place[[ids[each] for each in (range(len(side)) if side.ids is None else side.ids)]] = start + np.arange(
+            len(side)
+        )
+        places[name] = place
+        start += len(side)
+    batch = Batch.concatenate(parts)
+    first = batch.first_duplicates()
+    table = {name: np.where(place >= 0, first[place], -1) for name, place in places.items()}
+    missing = _rows_of_none(annotators)
+    for name, none in missing.items():
+        table[name][none] = -1
+    return Agreement(own, h, batch, table, tuple(ids), any(named))
+
+
+def _annotations(name: str, given: Any, rows: RowKind | None) -> LabelSets:
+    filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
+    return LabelSets.of(filled, rows=rows, source=f"annotations of {name}")
+
+
+def _rows_of_none(annotators: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Where lists have None: a missing annotation."""
+    return {
+        name: [k for k, row in enumerate(given) if row is None]
+        for name, given in annotators.items()
+        if isinstance(given, list | tuple)
+    }
+
+
+def _adds_up_classes(own: Measure) -> bool:
+    """Whether the error is that of SDL on ancestors: a sum over classes."""
+    fields = own.fields
+    return fields.get("augment") == "ancestors" and fields.get("score") == "difference"

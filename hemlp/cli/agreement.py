@@ -1,0 +1,90 @@
+"""Commands about the labels that an evaluation stands on: how far annotators agree, and how many are needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hemlp.cli.errors import AdvisingCommand
+from hemlp.cli.options import (
+    input_options,
+    json_target,
+    key_option,
+    label_file_options,
+    measure_option,
+    one_measure_option,
+    pop_file_options,
+    show_all,
+    show_or_write,
+)
+
+
+@click.command(cls=AdvisingCommand)
+@click.argument("hierarchy")
+@click.argument("annotators", nargs=-1, required=True, metavar="[NAME=]FILE...")
+@one_measure_option("SDL", "A symmetric measure: -m F_H.")
+@click.option("--pairs", is_flag=True, help="Also α of each pair of annotators.")
+@click.option("--levels", is_flag=True, help="Also α of each level (SDL alone).")
+@click.option("--branches", type=click.IntRange(min=0), metavar="DEPTH", help="Also α in each branch: --branches 1.")
+@click.option("--worst", type=click.IntRange(min=1), metavar="N", help="Also where they disagree most: --worst 10.")
+@click.option("--json", "json_file", type=click.Path(), help="Write the result, - for the output: --json alpha.json.")
+@label_file_options
+@key_option("options", "cycles")
+def agreement(
+    hierarchy: str, annotators: tuple[str, ...], measure: Any, pairs: bool, levels: bool, branches: int | None,
+    worst: int | None, json_file: str | None, cycles: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Say how far annotators agree: Krippendorff's α with the error of a symmetric measure.
+
+    Files have one instance per line, or carry ids: then an instance that a file lacks is a missing annotation.
+
+    Example: hemlp agreement taxonomy.txt ann=a.csv bob=b.csv llm=c.csv -m SDL --pairs
+    """
+    from hemlp import read_hierarchy
+    from hemlp.analysis.agreement import agreement as agree
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([json_target(json_file)])
+    reading = pop_file_options(given)
+    sides = {name: reading.labels(file) for name, file in system_files(annotators).items()}
+    outcome = agree(read_hierarchy(hierarchy, cycles=cycles), sides, measure)
+    sections = [("", [outcome.table()])]
+    sections += [("Pairs of annotators", [outcome.pairs()])] if pairs else []
+    sections += [("Levels", [outcome.levels()])] if levels else []
+    sections += [] if branches is None else [("Branches", [outcome.branches(branches)])]
+    sections += [] if worst is None else [("Where they disagree most", [outcome.instances(worst)])]
+    show_or_write(json_file, outcome.to_dict, lambda: show_all(sections))
+
+
+@click.command("sample-size", cls=AdvisingCommand)
+@click.argument("hierarchy")
+@click.argument("true")
+@click.argument("predictions", nargs=2, metavar="[NAME=]PRED [NAME=]PRED")
+@measure_option
+@click.option("--power", type=click.FloatRange(0, 1, True, True), default=0.8, show_default=True, help="--power 0.9")
+@click.option("--level", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True, help="--level 0.01")
+@click.option("--difference", type=float, help="The difference to be shown, not that of these data: --difference 0.02.")
+@label_file_options
+@input_options
+def sample_size(
+    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], power: float, level: float,
+    difference: float | None, cycles: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Say how many instances it takes to separate two systems, from a pilot that is scored here.
+
+    Example: hemlp sample-size cat_hier.txt gold.txt a.txt b.txt -m F_H --power 0.9
+    """
+    from hemlp import evaluate, read_hierarchy
+    from hemlp.analysis.statistics.planning import sample_size as plan
+    from hemlp.report.outputs import system_files
+
+    reading = pop_file_options(given)
+    files = system_files(predictions)
+    systems = {name: reading.cut(file) for name, file in files.items()}
+    asked = measures or ("F_H",)
+    ev = evaluate(read_hierarchy(hierarchy, cycles=cycles), reading.labels(true), systems, asked, **given)
+    first, second = systems
+    for name in ev.measures:
+        size = plan(ev, first, second, name, power=power, level=level, difference=difference)
+        click.echo(f"{name}: {first} and {second} need {size}")
