@@ -7,6 +7,7 @@ from hemlp import metrics as metrics
 from hemlp import solvers as solvers
 from hemlp import stats as stats
 from hemlp import testing as testing
+from hemlp.analysis.agreement import agreement as agreement
 from hemlp.analysis.explain.network import network_picture as network_picture
 from hemlp.analysis.properties.check import properties as properties
 from hemlp.analysis.properties.disagreement import counterexample as counterexample
@@ -106,6 +107,7 @@ __all__ = [
     "Tuned",
     "UpDistances",
     "__version__",
+    "agreement",
     "average_precision",
     "bounds",
     "cafa",

@@ -14,10 +14,11 @@ PACKAGE = Path(hemlp.__file__).parent
 LAYERS = [
     {"escaping", "version"}, {"errors"}, {"arrays", "options"}, {"text", "processes"}, {"kernels"}, {"io"},
     {"hierarchy"}, {"instances"}, {"optimize"}, {"problems"}, {"solvers"}, {"measures"}, {"results"}, {"analysis"},
-    {"report"}, {"run"}, {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"}, {"testing", "demo"}, {"cli"},
+    {"report"}, {"run"}, {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"},
+    {"testing", "demo", "play"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""
-ANALYSES = [{"statistics", "explain", "ranking_sensitivity"}, {"diagnosis", "scored", "properties"}]
+ANALYSES = [{"statistics", "explain", "ranking_sensitivity"}, {"diagnosis", "scored", "properties", "agreement"}]
 """The layers of ``hemlp.analysis``."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 TOP = {"__init__", "__main__"}

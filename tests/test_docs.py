@@ -64,7 +64,7 @@ SHOWN = (
 """Classes whose methods users call."""
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
-    "Hierarchy": ("find", "from_data", "numbers", "with_isolated", "up_distance_chunks"),
+    "Hierarchy": ("ambiguous_label", "find", "from_data", "look_up", "numbers", "with_isolated", "up_distance_chunks"),
     "Measure": (),
     "LabelSets": ("place", "row_of"),
     "Batch": ("concatenate", "first", "over"),

@@ -31,7 +31,7 @@ from hemlp.measures.augmentations import Implied
 from hemlp.measures.set_measure import SET_SCORES
 from hemlp.solvers.programs import ProgramSolver
 from hemlp.solvers.registry import SOLVERS
-from hemlp.testing import check_measure, check_solver
+from hemlp.testing import check_measure, check_solver, random_instances
 
 H = Hierarchy.from_edges(
     [("animal", "mammal"), ("animal", "bird"), ("mammal", "sheep"), ("mammal", "cow"), ("bird", "owl")]
@@ -216,7 +216,7 @@ def test_an_augmentation_of_a_strangers(tmp_path):
     assert each.score(H, ["sheep"], ["owl"]) == 0
     assert "custom Siblings#" in each.signature
     precision = SetMeasure("P_siblings", Siblings(), score="P")
-    check_measure(precision, count=5)
+    check_measure(precision, random_instances(5))
     for solver in ("cpsat", "milp", "pulp"):
         check_solver(solver, [each.model(H, t, p) for t, p in zip(TRUE, PRED, strict=True)])
 

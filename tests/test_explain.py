@@ -314,3 +314,23 @@ def test_measures_of_the_greatest_scores_show_these_alone():
     assert "cow" not in str(alone)
     assert "cow" not in json.dumps(alone.to_dict())
     assert "greatest" not in ev.explain("A", 0, ["F_H"]).to_dict()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 7).flatmap(lambda n: st.sets(st.sampled_from(list(combinations(range(n), 2))), min_size=1)))
+def test_no_box_hides_an_arrow(edges):
+    picture = Picture("0>1,3 1>2 2>3: a title that is longer than the boxes")
+    for c in sorted({c for edge in edges for c in edge}):
+        picture.add(c, str(c), "other")
+    picture.arrows += [(child, parent, "plain") for parent, child in sorted(edges)]
+    width, _ = picture.lay_out()
+    assert width >= 8 * len(picture.title)
+    for parent, child in edges:
+        points = picture.arrow_points(child, parent)
+        for k in range(0, len(points) - 3, 3):
+            for t in np.linspace(0, 1, 9):
+                weights = np.array([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3])
+                x, y = weights @ np.array(points[k : k + 4])
+                for box in picture.boxes.values():
+                    if box.key not in (child, parent):
+                        assert abs(x - box.x) > box.width / 2 or abs(y - box.y) > box.height / 2

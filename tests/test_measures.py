@@ -7,6 +7,7 @@ import functools
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -37,6 +38,7 @@ from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import NAMED, read_measures, write_measures
 from hemlp.measures.fingerprints import fingerprint
+from hemlp.measures.other_names import measure_called
 from hemlp.measures.pair_scores import PAIR_SCORES
 from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled
@@ -317,7 +319,7 @@ def test_fingerprints_are_the_same_in_another_process(tmp_path):
 def test_mistakes_are_named():
     for text, words in (
         ("MGAI", "no measure 'MGAI'.*did you mean 'MGIA'"),
-        ("mgia", "did you mean 'MGIA'"),
+        ("mgia", "here it is MGIA"),
         ("GIE(", "cannot read"),
         ("GIE(5)", "name its parameters"),
         ("GIE.x", "cannot read"),
@@ -497,3 +499,38 @@ def test_measures_of_one_model_and_one_name_keep_their_own_scores():
     apart = [each.score(batch).values[0] for each in both]
     assert [scores.values[0] for scores in score_together(both, batch)] == apart
     assert len(set(apart)) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("hF1", "F_H"), ("f1", "F"), ("hierarchical_f1", "F_H"), ("hierarchical f1", "F_H"), ("f_h", "F_H"),
+        ("F-LCA", "F_LCA"), ("wu-palmer", "BMA(cost='wu_palmer')"), ("Wasserstein", "transport"),
+        ("exact match", "accuracy"),
+    ],
+)  # fmt: skip
+def test_names_of_elsewhere_lead_to_ours(text, name):
+    with pytest.raises(UnknownMeasure, match=re.escape(f"here it is {name}")):
+        measure(text)
+    measure(name)
+
+
+def test_names_of_elsewhere_are_of_other_measures_only():
+    for name in NAMED:
+        assert measure_called(name) in (name, None)
+    for other in ("macro f1", "micro F1"):  # averages over classes: nothing here is called so
+        with pytest.raises(UnknownMeasure) as caught:
+            measure(other)
+        assert "here it is" not in str(caught.value)
+    with pytest.raises(InvalidOption, match="did you mean 'wu_palmer'"):
+        measure("GIE", cost="Wu-Palmer")
+
+
+def test_scores_are_an_array():
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+    scores = measure("F_H").score(Batch.of(h, ["b", "c"], ["b", "b"]))
+    assert np.asarray(scores).tolist() == scores.values.tolist() == [1, 0.5]
+    assert np.array(scores, np.float32).dtype == np.float32
+    taken = np.array(scores)
+    taken[0] = 7
+    assert scores.values[0] == 1

@@ -11,7 +11,7 @@ from hemlp import Augmentation, Batch, Model, SetMeasure
 from hemlp.errors import InvalidSolution
 from hemlp.instances.sides import LETTERS, SIDES
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
-from hemlp.testing import check_measure, check_solver
+from hemlp.testing import check_measure, check_solver, random_instances
 from tests.test_drills import PRED, TRUE, H, Siblings, works_everywhere
 
 
@@ -138,6 +138,6 @@ def test_a_model_of_a_strangers(tmp_path):
     short = SetMeasure("F_implied", Siblings())
     batch = Batch.of(H, TRUE, PRED)
     assert each.score(batch).values.tolist() == short.score(batch).values.tolist()
-    check_measure(SetMeasure("P_modelled", ModelledSiblings(), score="P"), count=5)
+    check_measure(SetMeasure("P_modelled", ModelledSiblings(), score="P"), random_instances(5))
     for solver in ("cpsat", "milp", "pulp"):
         check_solver(solver, [each.model(H, t, p) for t, p in zip(TRUE, PRED, strict=True)])

@@ -34,7 +34,7 @@ from tests import oracle
 from tests.graphs import labelled
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
-LARGE = {"max_examples": 200}
+LARGE = {"max_examples": 150}
 
 # ---- against enumeration
 
@@ -119,6 +119,7 @@ def test_measures_by_the_compiled_forms(case, data):
     h = Hierarchy.from_edges(edges, classes=labels)
     true, pred = (data.draw(st.lists(st.sampled_from(labels), max_size=3, unique=True)) for _ in "tp")
     default = data.draw(st.sampled_from([1, 2, 5, 0.1, math.pi]))
+    other = data.draw(st.sampled_from(["milp", "milp", "milp", "pulp"]))
     for m in (
         measure("GIE", default_cost=default),
         measure("MGIA", default_cost=default),
@@ -129,8 +130,7 @@ def test_measures_by_the_compiled_forms(case, data):
         solution = model.solve("closed_forms")
         assert solution.objective == pytest.approx(enumerated(model), rel=1e-12)
         assert model.check(solution, solution.duals())
-        assert model.solve("pulp").objective == pytest.approx(solution.objective, rel=1e-9)
-        assert model.solve("milp").objective == pytest.approx(solution.objective, rel=1e-9)
+        assert model.solve(other).objective == pytest.approx(solution.objective, rel=1e-9)
 
 
 @pytest.mark.uncompiled
@@ -169,11 +169,11 @@ def test_nearest_is_what_its_words_say():
     ],
     ids=str,
 )
-def test_thousands_of_instances(bounds, default):
+def test_hundreds_of_instances(bounds, default):
     rng = np.random.default_rng(11)
     edges = [(int(p), c) for c in range(1, 60) for p in rng.integers(max(0, c - 9), c, rng.integers(0, 4))]
     h = Hierarchy.from_edges(edges, classes=range(60))
-    sides = [[rng.choice(60, size, replace=False).tolist() for size in rng.integers(0, 7, 400)] for _ in "tp"]
+    sides = [[rng.choice(60, size, replace=False).tolist() for size in rng.integers(0, 7, 150)] for _ in "tp"]
     model = PairMeasure("many", bounds, default_cost=default).model(Batch.of(h, *sides))
     found = {solver.name: model.solve(solver) for solver in accepting_solvers(model)}
     assert len(found) >= 5
@@ -182,14 +182,20 @@ def test_thousands_of_instances(bounds, default):
         assert model.check(solution)
         assert solution.statuses.tolist() == first.statuses.tolist()
         assert np.array_equal(solution.objectives, first.objectives, equal_nan=True)
-        for k in range(0, 400, 3):
+        for k in range(0, 150, 3):
             if solution[k].status is Status.OPTIMAL:
                 assert model[k].check(solution[k], solution[k].duals())
 
 
 @pytest.mark.uncompiled
 def test_oracle_by_every_solver():
+    check_oracle(["closed_forms", "flow", "cpsat", "milp", "networkx"])
+
+
+def check_oracle(solvers):
+    """All solvers see all kinds of instances, a few of them each time; PuLP starts a process for each: fewer."""
     rows = oracle.rows()
+    hierarchies = [oracle.hierarchy(row) for row in rows]
     for name, key, options in (
         ("GIE", "GIE", {}),
         ("MGIA", "MGIA", {}),
@@ -204,9 +210,9 @@ def test_oracle_by_every_solver():
             if name not in ("SunLim", "TIE"):
                 options["default_cost"] = row["D_max"]
             m = measure(name, horizon=row["horizon"], **options)
-            # all solvers see all instances, a few of them each time: half a second instead of a minute
-            for solver in (None, ("closed_forms", "flow", "cpsat", "milp", "pulp", "networkx")[number % 6]):
-                score = m.score(oracle.hierarchy(row), row["true"], row["pred"], undefined="nan", solver=solver)
+            other = "pulp" if "milp" in solvers and number % 40 == 7 else solvers[number % len(solvers)]
+            for solver in (None, other):
+                score = m.score(hierarchies[number], row["true"], row["pred"], undefined="nan", solver=solver)
                 value = score["error"] if key.endswith("error") else float(score)
                 assert oracle.same(value, row["values"][key]), (key, number, solver)
                 if key == "MGIA":

@@ -105,7 +105,7 @@ def priced(draw):
     return m.model(STAR, *map(sorted, sides))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(priced())
 def test_every_solver_finds_the_least_cost_at_any_magnitude(model):
     best = least_cost(model)

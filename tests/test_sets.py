@@ -90,7 +90,7 @@ def test_sets_and_scores_by_plain_definitions(case):
             assert m.score(h, true, pred) == pytest.approx(value, abs=1e-15)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(instances())
 def test_every_solver_agrees_and_check_certifies(case):
     _, h, true, pred = case
@@ -311,7 +311,7 @@ def test_every_measure_declares_invariants_that_are_known():
         assert "names" in named.template.invariants
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(instances())
 def test_invariants_hold(case):
     _, h, true, pred = case

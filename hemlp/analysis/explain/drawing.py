@@ -77,10 +77,10 @@ class Picture(Layout):
         axes.text(
             width / 2, 26, printable(self.title), ha="center", fontsize=13 * point, weight="bold", parse_math=False
         )
-        codes = [Line.MOVETO, Line.CURVE4, Line.CURVE4, Line.CURVE4]
         for child, parent, kind in self._visible_arrows():
             colour, thick = EDGE_STYLES[kind]
-            line = Line(self.arrow_points(child, parent), codes)
+            points = self.arrow_points(child, parent)
+            line = Line(points, [Line.MOVETO] + [Line.CURVE4] * (len(points) - 1))
             axes.add_patch(PathPatch(line, fill=False, ec=colour, lw=thick * point, zorder=1))
         legend_boxes, x = [], GAP
         for name, room in self.legend():
@@ -104,7 +104,7 @@ class Picture(Layout):
                 axes.add_patch(Polygon(box.outline(), closed=True, **look))
             axes.text(box.x, box.y + 4, box.text, ha="center", fontsize=11 * point, zorder=3, parse_math=False)
         for curve in self.curves:
-            line = Line(self.curve_points(curve), codes)
+            line = Line(self.curve_points(curve), [Line.MOVETO, *[Line.CURVE4] * 3])
             axes.add_patch(PathPatch(line, fill=False, ec="#7a3b8f", lw=1.6 * point, zorder=1.5))
         for x, y, text in self.place_labels():
             axes.text(
@@ -148,6 +148,6 @@ def svg_shape(box: Box) -> str:
 
 
 def svg_curve(points: Sequence[tuple[float, float]]) -> str:
-    """A cubic Bézier curve in SVG."""
+    """Cubic Bézier curves in SVG, one after the other."""
     (ax, ay), *rest = points
     return f"M{ax:.1f} {ay:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)

@@ -1,13 +1,15 @@
 """Layered layout of a small graph: places of boxes, arrows and curves, from the roots down.
 
-Layers that are too wide are folded into several rows; boxes never overlap.
+Layers that are too wide are folded into several rows; boxes never overlap. An arrow across several layers has a
+waypoint in each layer between (Sugiyama et al. 1981), so that no box hides it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from hemlp.arrays import plain_sum
@@ -15,6 +17,8 @@ from hemlp.escaping import printable
 
 CHARACTER, LINE, PADDING = 6.7, 15.0, 9.0
 """Width of a character, height of a line and room inside a box, in pixels."""
+BOLD = 1.3
+"""How much wider a character of the title is."""
 GAP, ROW_GAP, LAYER_GAP = 14.0, 14.0, 52.0
 MAX_ROW_WIDTH, MAX_NAME_LENGTH = 1500.0, 26
 """Width of a row, and characters of a name that are shown."""
@@ -41,7 +45,7 @@ NODE_STYLES = {
     "shared": NodeStyle("ancestor on both sides", "#eaf6e6", "#4f8a4f", corner=8),
     "true_side": NodeStyle("ancestor of true classes", "#f1f6fb", "#7f9fb8"),
     "predicted_side": NodeStyle("ancestor of predicted classes", "#fef4ea", "#c39a6b", corner=-11),
-    "other": NodeStyle("class on the way", "#f4f4f4", "#9a9a9a"),
+    "other": NodeStyle("other class", "#f4f4f4", "#9a9a9a"),
     "dropped": NodeStyle("dropped as distant", "#ffffff", "#a0a0a0", dashed=True),
     "default": NodeStyle("default class", "#ffffff", "#555555", corner=-11, dashed=True),
     "lca": NodeStyle("chosen lowest common ancestor", "#fff3b8", "#8a6d00", corner=8, double=True),
@@ -89,6 +93,7 @@ class Layout:
     arrows: list[tuple[Any, Any, str]] = field(default_factory=list)
     curves: list[PairCurve] = field(default_factory=list)
     arrow_labels: dict[tuple[Any, Any], str] = field(default_factory=dict)
+    waypoints: dict[tuple[Any, Any], list[Box]] = field(default_factory=dict, init=False)
 
     def add(self, key: Any, text: str, role: str) -> None:
         """A node; the first role that is given stays."""
@@ -101,7 +106,7 @@ class Layout:
         """Place all boxes; the width and height of the whole."""
         rows = [row for layer in self._layers() for row in _fold(layer)]
         width = max([plain_sum(box.width for box in row) + GAP * (len(row) - 1) for _, row in rows] or [0.0]) + 2 * GAP
-        width = max(width, text_width(self.title) + 2 * GAP, min(MAX_ROW_WIDTH, self._legend_width()), 320.0)
+        width = max(width, BOLD * text_width(self.title) + 2 * GAP, min(MAX_ROW_WIDTH, self._legend_width()), 320.0)
         y = 44.0
         for first, row in rows:
             y += (LAYER_GAP if first else ROW_GAP) + row[0].height
@@ -109,31 +114,32 @@ class Layout:
             for box in row:
                 box.x, box.y = x + box.width / 2, y - box.height / 2
                 x += box.width + GAP
-        above, below = self._neighbours()
+        placed = {box.key: box for _, row in rows for box in row}
+        above, below = _neighbours(placed, self._links())
         for sweep in range(8):  # towards what a box is joined to, as far as its row has room
             near = above if sweep % 2 == 0 else below
             for _, row in rows if sweep % 2 == 0 else rows[::-1]:
-                wanted = [_mean_or([self.boxes[n].x for n in near[box.key]], box.x) for box in row]
+                wanted = [_mean_or([placed[n].x for n in near[box.key]], box.x) for box in row]
                 _place_row(row, wanted, width)
         points = [point for curve in self.curves for point in self.curve_points(curve)]  # curves lie within them
         left = max([0.0, *(GAP - x for x, _ in points)])
         right = max([0.0, *(x + GAP - width for x, _ in points)])
-        for box in self.boxes.values():
+        for box in placed.values():
             box.x += left
         return left + width + right, max([y + LAYER_GAP, *(below + GAP for _, below in points)])
 
-    def _neighbours(self) -> tuple[dict[Any, list[Any]], dict[Any, list[Any]]]:
-        """Parents and children of each box, along the arrows."""
-        above: dict[Any, list[Any]] = {key: [] for key in self.boxes}
-        below: dict[Any, list[Any]] = {key: [] for key in self.boxes}
+    def _links(self) -> list[tuple[Any, Any]]:
+        """Lower and upper ends of all arrows, cut at their waypoints."""
+        links: list[tuple[Any, Any]] = []
         for child, parent in dict.fromkeys((child, parent) for child, parent, _ in self.arrows):
-            above[child].append(parent)
-            below[parent].append(child)
-        return above, below
+            keys = [child, *(box.key for box in self.waypoints.get((child, parent), ())), parent]
+            links += pairwise(keys)
+        return links
 
     def _layers(self) -> list[list[Box]]:
         """Boxes by their depth; what no arrow joins to anything stands below all others."""
-        above, below = self._neighbours()
+        self.waypoints.clear()
+        above, below = _neighbours(self.boxes, self._links())
         joined = {end for child, parent, kind in self.arrows if kind != "hidden" for end in (child, parent)}
         depth: dict[Any, int] = {}
         pending = {key: len(above[key]) for key in self.boxes}
@@ -153,6 +159,16 @@ class Layout:
         layers: list[list[Any]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
         for key in ready:
             layers[depth[key]].append(key)
+        boxes = dict(self.boxes)
+        for child, parent, kind in self.arrows:
+            if kind != "hidden" and depth[child] > depth[parent] + 1:
+                between = range(depth[child] - 1, depth[parent], -1)
+                way = [Box((child, parent, d), "", "other", width=GAP) for d in between]
+                self.waypoints[child, parent] = way
+                boxes |= {box.key: box for box in way}
+                for d, box in zip(between, way, strict=True):
+                    layers[d].append(box.key)
+        above, below = _neighbours(boxes, self._links())
         partners: dict[Any, list[Any]] = {}
         for curve in self.curves:
             partners.setdefault(curve.first, []).append(curve.second)
@@ -166,7 +182,7 @@ class Layout:
                 }
                 layer.sort(key=middle.__getitem__)
                 place |= {key: _relative_position(k, layer) for k, key in enumerate(layer)}
-        return [[self.boxes[key] for key in layer] for layer in layers if layer]
+        return [[boxes[key] for key in layer] for layer in layers if layer]
 
     def curve_points(self, curve: PairCurve) -> tuple[tuple[float, float], ...]:
         """Four points of a cubic curve: hanging below two boxes of one row, swinging out beside boxes of several."""
@@ -186,18 +202,26 @@ class Layout:
         return start, (out, a.y), (out, b.y), end
 
     def arrow_points(self, child: Any, parent: Any) -> tuple[tuple[float, float], ...]:
-        """Four points of the curve from the top of a box to the bottom of the one above it."""
-        a, b = self.boxes[child], self.boxes[parent]
-        top, bottom = a.y - a.height / 2, b.y + b.height / 2
-        middle = (top + bottom) / 2
-        return (a.x, top), (a.x, middle), (b.x, middle), (b.x, bottom)
+        """From the top of a box to the bottom of the one above it: a point, then three for each cubic curve."""
+        boxes = [self.boxes[child], *self.waypoints.get((child, parent), ()), self.boxes[parent]]
+        points = [(boxes[0].x, boxes[0].y - boxes[0].height / 2)]
+        for a, b in pairwise(boxes):
+            top, bottom = a.y - a.height / 2, b.y + b.height / 2
+            middle = (top + bottom) / 2
+            points += [(a.x, middle), (b.x, middle), (b.x, bottom)]
+            if b is not boxes[-1]:  # straight through a waypoint
+                points += [(b.x, bottom), (b.x, b.y - b.height / 2), (b.x, b.y - b.height / 2)]
+        return tuple(points)
 
     def place_labels(self) -> list[tuple[float, float, str]]:
         """The words of curves and arrows, each at a place along its line where nothing else is."""
         occupied = [(box.x, box.y, box.width, box.height) for box in self.boxes.values()]
         labels = []
         lines = [(self.curve_points(curve), curve.text) for curve in self.curves]
-        lines += [(self.arrow_points(*ends), text) for ends, text in self.arrow_labels.items()]
+        for ends, text in self.arrow_labels.items():
+            points = self.arrow_points(*ends)
+            middle = len(points) // 6 * 3
+            lines.append((points[middle : middle + 4], text))
         for points, text in lines:
             width = text_width(text) + 4
             best = None
@@ -222,6 +246,16 @@ class Layout:
 
     def _legend_width(self) -> float:
         return plain_sum(room for _, room in self.legend()) + 2 * GAP
+
+
+def _neighbours(boxes: Iterable[Any], links: Iterable[tuple[Any, Any]]) -> tuple[dict[Any, list[Any]], ...]:
+    """What each box is joined to above it and below it."""
+    above: dict[Any, list[Any]] = {key: [] for key in boxes}
+    below: dict[Any, list[Any]] = {key: [] for key in boxes}
+    for lower, upper in links:
+        above[lower].append(upper)
+        below[upper].append(lower)
+    return above, below
 
 
 def make_box(text: str, role: str, key: Any = None) -> Box:

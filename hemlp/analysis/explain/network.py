@@ -121,14 +121,14 @@ def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: l
     occupied = [(box.x, box.y, box.width, box.height) for box in boxes]
     labels = []
     for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
-        wide, wanted = text_width(arc.words), (0.3, 0.7)[number % 2]
+        wide, wanted = 1.15 * text_width(arc.words), (0.3, 0.7)[number % 2]  # the type is bold
         places = [_bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
         free = (
             (x, y) for x, y in places
-            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (13 + h) / 2 for a, b, w, h in occupied)
+            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (18 + h) / 2 for a, b, w, h in occupied)
         )  # fmt: skip
         x, y = next(free, places[0])
-        occupied.append((x, y, wide, 13.0))
+        occupied.append((x, y, wide, 18.0))
         labels.append((x, y))
     return labels
 
