@@ -10,7 +10,8 @@ from pathlib import Path
 
 from hemlp.analysis.properties.catalogue import PROPERTIES, Property
 from hemlp.analysis.properties.check import MOST_EXHAUSTIVE, Properties, check_properties
-from hemlp.analysis.properties.counterexamples import Counterexample
+from hemlp.analysis.properties.counterexamples import Counterexample, braces
+from hemlp.analysis.properties.losses import Variant
 from hemlp.analysis.properties.shapes import shapes_up_to
 from hemlp.analysis.properties.theorems import THEOREMS
 from hemlp.measures.catalogue import NAMED
@@ -111,7 +112,7 @@ def section(each: Property, every: Sequence[Properties], pictures: dict[str, str
             groups.setdefault(instance(found.refuted[each.name]), []).append(found)
     for number, (words, which) in enumerate(groups.items(), 1):
         file = f"properties/{anchor(each.name)}-{number}.svg"
-        pictures[file] = drawn(which[0].refuted[each.name], words)
+        pictures[file] = drawn(which[0].refuted[each.name])
         lines += [f"![{words}]({file})", "", *(f"- {sentence(found, each.name)}" for found in which), ""]
     return "\n".join(lines)
 
@@ -130,10 +131,11 @@ def instance(example: Counterexample) -> str:
     return text[: text.rindex(": ")]
 
 
-def drawn(example: Counterexample, words: str) -> str:
-    """The picture of an instance that several measures may share."""
+def drawn(example: Counterexample) -> str:
+    """The picture of an instance that several measures may share: its title names the label sets."""
     picture = example.picture()
-    picture.title = words
+    change = f", {example.witness}" if isinstance(example.witness, Variant) else ""
+    picture.title = ", ".join(f"{mark} = {braces(each)}" for mark, each in example.label_sets.items()) + change
     return picture.to_svg()
 
 

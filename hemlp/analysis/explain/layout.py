@@ -85,7 +85,7 @@ class PairCurve:
 class Layout:
     """Boxes, arrows (child, parent, kind: "plain", "true", "predicted", "shared" or "hidden") and curves.
 
-    ``arrow_labels``: what stands on an arrow (child, parent).
+    ``arrow_labels``: what stands on an arrow (child, parent). ``explained``: whether a legend names the roles.
     """
 
     title: str
@@ -93,6 +93,7 @@ class Layout:
     arrows: list[tuple[Any, Any, str]] = field(default_factory=list)
     curves: list[PairCurve] = field(default_factory=list)
     arrow_labels: dict[tuple[Any, Any], str] = field(default_factory=dict)
+    explained: bool = True
     waypoints: dict[tuple[Any, Any], list[Box]] = field(default_factory=dict, init=False)
 
     def add(self, key: Any, text: str, role: str) -> None:
@@ -241,7 +242,7 @@ class Layout:
 
     def legend(self) -> list[tuple[str, float]]:
         """The roles in use, and the room that each takes."""
-        used = {box.role for box in self.boxes.values()}
+        used = {box.role for box in self.boxes.values() if self.explained}
         return [(name, 40 + text_width(role.label)) for name, role in NODE_STYLES.items() if name in used]
 
     def _legend_width(self) -> float:

@@ -145,13 +145,18 @@ class Counterexample:
         words = {"m": self.measure.display_name, "h": f"the hierarchy {self.found.shape}", "w": str(self.witness)}
         return SENTENCES[self.name].format(*sets, **words, **scores, **values)
 
+    @property
+    def label_sets(self) -> dict[str, LabelSet]:
+        """The sets by the letters that a drawing gives them: A, B, C where none of them is the truth."""
+        marks = ("A", "B", "C") if self.name in ("triangle", "symmetric") else ("T", "P", "P′")
+        third = [] if self.other is None else [self.other]
+        return dict(zip(marks, (*self.found.sets[:2], *third), strict=False))
+
     def picture(self) -> Picture:
         """A drawing: classes with the sets that they belong to, and the class that changes the hierarchy."""
-        marks = ("A", "B", "C") if self.name in ("triangle", "symmetric") else ("T", "P", "P′")
-        given = (self.true, *([self.pred] if len(self.found.sets) > 1 else []), *([self.other] if self.other else []))
         variant = self.witness if isinstance(self.witness, Variant) else AS_IS
         title = f"{self.measure.display_name}: {self.name}? {self.comparison}"
-        return draw(title, self.found.shape, dict(zip(marks, given, strict=False)), variant)
+        return draw(title, self.found.shape, self.label_sets, variant)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -12,13 +12,15 @@ LabelSet = tuple[int, ...]
 
 
 def draw(title: str, shape: Shape, sets: Mapping[str, LabelSet], variant: Variant = AS_IS) -> Picture:
-    """A hierarchy, or a variant of it; the first of ``sets`` are the true classes, the others predicted ones.
+    """A hierarchy, or a variant of it; T of ``sets`` are the true classes, the others predicted ones.
+
+    Without a T the sets are no sides of an instance, and the colours tell the first from the others.
 
     >>> picture = draw("a hit", Shape(2, ((0, 1),)), {"T": (0,), "P": (1,), "P′": (0, 1)})
     >>> [box.text for box in picture.boxes.values()], [box.role for box in picture.boxes.values()]
     (['0: T P′', '1: P P′'], ['both', 'predicted'])
     """
-    picture = Picture(title)
+    picture = Picture(title, explained="T" in sets)
     first, *others = sets.values()
     predicted = {c for each in others for c in each}
     for c in range(shape.size):
