@@ -213,7 +213,7 @@ def test_texts_of_an_evaluation_steer_nothing(nasty):
     ]  # fmt: skip
     for text in texts:
         assert not STEERING.search(text.replace("\n", ""))
-    assert len(texts[0].split("\n\n")[0].splitlines()) == 1 + len(nasty.systems)
+    assert len(texts[0].split("\n\n")[0].splitlines()) == 1 + 2 * len(nasty.systems)  # intervals below means
 
 
 def test_exports_hold_labels_in_comments_only(nasty):

@@ -64,7 +64,7 @@ def evaluate(
     columns id and label), .jsonl or .parquet; - is standard input. A system's name is its file's stem unless given as
     NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
     FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
-    accuracy, GIE, MGIA, F_H, SDL and F_LCA.
+    F_H, F_LCA, F and GIE.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
@@ -145,13 +145,14 @@ def _run_and_show(study: Study, quiet: bool, verbose: bool, cluster: Cluster | N
     for file in study.write(result):
         if not quiet:
             echo_written(file)
-    if study.outputs.json == "-":
+    json_only = study.outputs.json == "-"
+    passed = study.gate is None or show_gate(study.gate.compare(result), json_only)
+    if json_only:
         for piece in result.json_pieces():
             click.echo(piece, nl=False)
-    else:
+    elif study.gate is None or verbose:
         for title, table in study.tables(result, verbose):
             ranked = table.notes[: int(not title and len(result.systems) > 1)]  # no rank without what it means
             show(title, replace(table, notes=ranked) if quiet else table)
-    passed = study.gate is None or show_gate(study.gate.compare(result), study.outputs.json == "-")
     sys.stdout.flush()
     return result.fallbacks, passed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hemlp.cli.options import combine, show, show_all
+from hemlp.cli.options import combine, show
 from hemlp.errors import InvalidOption
 from hemlp.run.study_keys import KEYS
 
@@ -41,17 +41,14 @@ def make_gate(baseline: str | None, max_drop: tuple[str, ...], significant: bool
 
 
 def show_gate(drops: GateResult, aside: bool) -> bool:
-    """Show what has changed, and where it got worst; whether the gate lets it pass. ``aside``: on standard error."""
-    show(f"against {drops.gate.name}", drops.table(), aside)
-    failed = drops.failed
-    systems: set[str] = set()
-    for each in failed:
-        explained = [] if each.system in systems else drops.explanations(each)  # once, by what got worst
-        systems.add(each.system)
-        show(f"where {each.measure} of {each.system} got worst", drops.worst(each), aside)
-        for explanation in explained:
-            show_all(explanation.sections(), aside)
-    if failed:
-        named = ", ".join(dict.fromkeys(f"{each.measure} of {each.system}" for each in failed))
-        click.echo(f"hemlp: worse than {drops.gate.name}: {named}", err=True)
-    return not failed
+    """Show the verdict, what has changed, and the worst instances; ``aside``: on standard error."""
+    click.echo(drops.sentence, err=aside)
+    show("", drops.table(), aside)
+    for each in drops.failed:
+        rows = drops.worst_rows(each)
+        names = [str(row + 1) if drops.ev.ids is None else str(drops.ev.ids[row]) for row in rows]
+        what = "rows" if drops.ev.ids is None else "instances"
+        click.echo(
+            f"{each.system}, {each.measure}: worst {what} {', '.join(names)}; `hemlp explain` shows why", err=aside
+        )
+    return not drops.failed

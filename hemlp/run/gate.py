@@ -14,7 +14,6 @@ from os import PathLike, fspath
 
 import numpy as np
 
-from hemlp.analysis.explain.explanation import Explanation
 from hemlp.analysis.statistics.comparisons import format_difference_interval
 from hemlp.analysis.statistics.differences import PairedDifferences, drop_undefined, subtract_scores
 from hemlp.analysis.statistics.intervals import resampling_units, shared_bootstrap
@@ -190,6 +189,20 @@ class GateResult:
         found = [each for each in self.changes if each.lost or self._exceeds(each)]
         return sorted(found, key=lambda each: self.allowed[each.measure] - each.drop)
 
+    @property
+    def sentence(self) -> str:
+        """The verdict in a sentence."""
+        if not self.failed:
+            return f"Passed: no measure is worse than {self.gate.name} by more than allowed."
+        first, *others = self.failed
+        more = f" ({plural(len(others), 'more failure')} below)" if others else ""
+        if not self._exceeds(first):
+            return f"Failed: {first.measure} of {first.system} is undefined where {self.gate.name} has a value{more}."
+        return (
+            f"Failed: {first.measure} of {first.system} is worse than {self.gate.name} by {format_number(first.drop)}, "
+            f"and {self.allowed[first.measure]:g} is allowed{more}."
+        )
+
     def _exceeds(self, each: Change) -> bool:
         worse = each.drop > self.allowed[each.measure] + ROUNDING
         return worse and (each.significant or not self.gate.significant)
@@ -233,11 +246,6 @@ class GateResult:
         gap = np.where(np.isnan(before), -math.inf, np.where(np.isnan(now), math.inf, gap))
         order = np.argsort(-gap, kind="stable")[:most]
         return [int(row) for row in order if gap[row] > 0]
-
-    def explanations(self, each: Change, most: int = WORST) -> list[Explanation]:
-        """Why those instances score what they score now."""
-        rows = self.worst_rows(each, most)
-        return self.ev.explanations(each.system, rows, [each.measure]) if rows and self.ev.inputs is not None else []
 
     def __str__(self) -> str:
         blocks = [str(self.table())]

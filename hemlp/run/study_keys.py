@@ -87,7 +87,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "systems": Key(ANYTHING, "The name of each system, and its file.", missing="systems is missing"),
         "measures": Key(
             MEASURES,
-            "A list of measures, as `-m` takes them; by default accuracy, GIE, MGIA, F_H, SDL, F_LCA.",
+            "A list of measures, as `-m` takes them; by default F_H, F_LCA, F, GIE.",
         ),
         "measure": Key(ANYTHING, "Measures of your own."),
         **dict.fromkeys(("options", "tests", "gate", "outputs", "tuning"), Key(ANYTHING, "A table.")),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import MissingDependency
@@ -98,6 +99,8 @@ _INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
 _MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
 
 
+WIDTH = 100
+"""Characters of a line of a table as text."""
 MOST_ROWS = 60
 """Of a table that shows itself at a prompt or in a notebook."""
 
@@ -190,12 +193,18 @@ class Table:
         return as_frame(columns, library)
 
     def __str__(self) -> str:
-        aligned, table = [], self.fold_intervals()
-        for column, right in zip(zip(table.columns, *table.cells, strict=True), table.numeric, strict=True):
-            cells = list(map(printable, column))
-            aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
-        lines = map(str.rstrip, map("  ".join, zip(*aligned, strict=True)))
-        return "\n".join([*lines, *([""] if self.notes else []), *map(printable, self.notes)])
+        parts = list(map(Table._text, self.split_to_width(WIDTH)))
+        notes = [*([""] if self.notes else []), *map(printable, self.notes)]
+        return "\n".join(["\n\n".join(parts), *notes])
+
+    def _text(self) -> str:
+        """The rows alone; where a line would be longer than WIDTH, intervals stand below their values."""
+        table = self.fold_intervals()
+        lines = _align([table.columns, *table.cells], table.numeric)
+        if max(map(len, lines)) > WIDTH:
+            cells = (zip_longest(*map(_lines, row), fillvalue="") for row in table.cells)
+            lines = _align([table.columns, *(list(line) for row in cells for line in row)], table.numeric)
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         return str(self.head(MOST_ROWS))
@@ -297,6 +306,15 @@ class Table:
         notes = "<br>".join(map(markup, self.notes))
         below = f"<p><small>{notes}</small></p>" if notes else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
+    """Lines of cells in columns, figures to the right."""
+    aligned = []
+    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
+        cells = list(map(printable, column))
+        aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
+    return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
 
 
 def _lines(cell: str) -> list[str]:
