@@ -153,7 +153,7 @@ def test_ranks_and_tables(mini):
     assert "GIE ↓" in text
     assert f"{mini.mean('knn30', 'F_H'):.4f} (1)" in text
     assert "hierarchy:923c1aff1be54a05" in text
-    assert table.to_markdown().startswith("| system | GIE ↓ |")
+    assert "\n\n| system | GIE ↓ |" in table.to_markdown()
     assert r"svm\_ovr\_freq60" in table.to_latex()
     assert "<td>knn30</td>" in mini._repr_html_()
     assert str(mini) == text

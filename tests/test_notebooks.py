@@ -109,7 +109,7 @@ def test_large_things_stay_short():
     assert len(classes.rows) > MOST_ROWS
     assert classes._repr_html_().count("<tr>") == MOST_ROWS + 1
     assert f"the first {MOST_ROWS} of {len(classes.rows):,} rows" in classes._repr_html_()
-    assert len(repr(classes).splitlines()) < MOST_ROWS + 6
+    assert len(repr(classes).splitlines()) < MOST_ROWS + 12
     assert data.hierarchy._repr_html_().count("\n") == MOST_CLASSES
     assert len(list(iter_outline(data.hierarchy))) >= len(data.hierarchy)
 

@@ -220,4 +220,5 @@ def _stack_tables(tables: dict[str, Table]) -> Table:
     shared = [note for note in first.notes if all(note in other.notes for other in others)]
     own = [f"{name}: {note}" for name, each in tables.items() for note in each.notes if note not in shared]
     rows = [[name, *row] for name, each in tables.items() for row in each.rows]
-    return Table(["system", *first.columns], rows, [*shared[:-1], *own, *shared[-1:]])
+    lead = [f"{name}: {line}" for name, each in tables.items() for line in each.lead]
+    return Table(["system", *first.columns], rows, [*shared[:-1], *own, *shared[-1:]], lead=lead)

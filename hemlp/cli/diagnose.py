@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hemlp.run.evaluation import Evaluation
     from hemlp.text.tables import Table
 
+MOST_SYSTEMS = 3
+"""Systems that are summed up in a sentence."""
 SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 
 
@@ -61,6 +63,7 @@ def diagnose(
 
     Example: hemlp diagnose cat_hier.txt gold.txt predictions.txt -m F_LCA --names names.tsv
     """
+    from hemlp.analysis.statistics.headlines import diagnosis_headline
     from hemlp.report.outputs import system_files, tables_text
     from hemlp.run.study import Study
 
@@ -73,6 +76,11 @@ def diagnose(
     if written != "text":
         click.echo(tables_text(tables, SUFFIXES[written]), nl=False)
         return
+    if not quiet:
+        for system in ev.systems[:MOST_SYSTEMS]:
+            tables_of = ev.errors(system, intervals=False), ev.levels(system, intervals=False)
+            click.echo(diagnosis_headline(system, *tables_of))
+        click.echo()
     for title, table in tables:
         show(title, table)
 

@@ -153,6 +153,6 @@ def _run_and_show(study: Study, quiet: bool, verbose: bool, cluster: Cluster | N
     elif study.gate is None or verbose:
         for title, table in study.tables(result, verbose):
             ranked = table.notes[: int(not title and len(result.systems) > 1)]  # no rank without what it means
-            show(title, replace(table, notes=ranked) if quiet else table)
+            show(title, replace(table, notes=ranked, lead=()) if quiet else table)
     sys.stdout.flush()
     return result.fallbacks, passed

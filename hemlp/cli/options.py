@@ -215,6 +215,8 @@ def show(title: str, table: Table, aside: bool = False) -> None:
     from rich.console import Console
 
     console = Console(stderr=aside)
+    for sentence in table.lead:
+        console.print(printable(sentence), markup=False, highlight=False)
     if title:
         console.print(f"\n{title}", style="bold", markup=False, highlight=False)
     for part in table.split_to_width(console.width):

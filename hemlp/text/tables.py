@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
+from hemlp.text.cells import align, latex_measure, mark, split_interval, two_lines
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
-    from rich.text import Text
 
     from hemlp.arrays import FloatArray
 
@@ -94,9 +94,6 @@ Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
 _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
-_INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
-"""Between a value and its interval in brackets, also where Markdown escapes them."""
-_MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
 
 
 WIDTH = 100
@@ -107,7 +104,7 @@ MOST_ROWS = 60
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Column names, rows of texts, numbers and other values, and notes that belong below.
+    """Column names, rows of texts, numbers and other values, notes that belong below, and a lead that belongs above.
 
     As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X".
     ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not distinguished from
@@ -129,6 +126,7 @@ class Table:
     notes: Sequence[str] = field(default=())
     emphasis: Mapping[tuple[int, int], Emphasis] = field(default_factory=dict)
     digits: int = DECIMALS
+    lead: Sequence[str] = field(default=())
 
     @cached_property
     def cells(self) -> list[list[str]]:
@@ -193,21 +191,28 @@ class Table:
         return as_frame(columns, library)
 
     def __str__(self) -> str:
-        parts = list(map(Table._text, self.split_to_width(WIDTH)))
+        parts = list(map(Table._text, self.split_to_width(WIDTH, gap=2)))
         notes = [*([""] if self.notes else []), *map(printable, self.notes)]
-        return "\n".join(["\n\n".join(parts), *notes])
+        return "\n".join([*self.lead_lines(), "\n\n".join(parts), *notes])
+
+    def lead_lines(self) -> list[str]:
+        """The lead in lines of at most WIDTH characters, and an empty one below it."""
+        from textwrap import wrap
+
+        lines = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
+        return [*lines, ""] if lines else []
 
     def _text(self) -> str:
         """The rows alone; where a line would be longer than WIDTH, intervals stand below their values."""
         table = self.fold_intervals()
-        lines = _align([table.columns, *table.cells], table.numeric)
+        lines = align([table.columns, *table.cells], table.numeric)
         if max(map(len, lines)) > WIDTH:
-            cells = (zip_longest(*map(_lines, row), fillvalue="") for row in table.cells)
-            lines = _align([table.columns, *(list(line) for row in cells for line in row)], table.numeric)
+            cells = (zip_longest(*map(split_interval, row), fillvalue="") for row in table.cells)
+            lines = align([table.columns, *(list(line) for row in cells for line in row)], table.numeric)
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return str(self.head(MOST_ROWS))
+        return str(self.head(MOST_ROWS // 3))  # a row can take three lines
 
     @property
     def numeric(self) -> list[bool]:
@@ -229,13 +234,14 @@ class Table:
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
         for i, row in enumerate(table.cells):
             styles = ("bold" if table.emphasis.get((i, j)) == "best" else "" for j in range(len(row)))
-            made.add_row(*(_two_lines(cell, style) for cell, style in zip(row, styles, strict=True)))
+            made.add_row(*(two_lines(cell, style) for cell, style in zip(row, styles, strict=True)))
         return made
 
-    def split_to_width(self, width: int) -> Iterator[Table]:
+    def split_to_width(self, width: int, gap: int = 3) -> Iterator[Table]:
         """This table, or if it is wider than ``width`` several, each with the first columns; the notes come last.
 
         Those are the columns that say what a row is, as far as they take no more than half of the width.
+        ``gap``: characters between columns.
 
         >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
         >>> [part.columns for part in wide.split_to_width(16)]
@@ -243,14 +249,15 @@ class Table:
         """
         table = self.fold_intervals()
         columns = zip(table.columns, *table.cells, strict=True)
-        widths = [max(len(line) for cell in column for line in _lines(printable(cell))) + 3 for column in columns]
+        pieces = ([piece for cell in column for piece in split_interval(printable(cell))] for column in columns)
+        widths = [max(map(len, each)) + gap for each in pieces]
         keys = next((k for k, right in enumerate(table.numeric) if right), 1)
         while keys > 1 and sum(widths[:keys]) > width // 2:
             keys -= 1
         start = keys
         while start < len(widths):
             stop = start + 1
-            while stop < len(widths) and sum(widths[:keys]) + sum(widths[start : stop + 1]) <= width + 3:
+            while stop < len(widths) and sum(widths[:keys]) + sum(widths[start : stop + 1]) <= width + gap:
                 stop += 1
             yield table._part([*range(keys), *range(start, stop)], last=stop == len(widths))
             start = stop
@@ -269,9 +276,9 @@ class Table:
         table = self.fold_intervals()
         body = [[markdown(cell) for cell in row] for row in (table.columns, *table.cells)]
         for (i, j), how in table.emphasis.items():
-            body[i + 1][j] = _mark(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
+            body[i + 1][j] = mark(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
         body.insert(1, ["---:" if right else "---" for right in table.numeric])
-        lines = [f"| {' | '.join(row)} |" for row in body]
+        lines = [*(f"{markdown_line(each)}\n" for each in self.lead), *(f"| {' | '.join(row)} |" for row in body)]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
 
     def to_latex(self) -> str:
@@ -280,17 +287,17 @@ class Table:
         The best of a column is bold, and what is not distinguished from it has a dagger.
         """
         table = self.fold_intervals()
-        written = [_latex_measure if head in ("", "measure") else latex for head in table.columns]
+        written = [latex_measure if head in ("", "measure") else latex for head in table.columns]
         body = [[write(cell) for write, cell in zip(written, row, strict=True)] for row in table.cells]
         for (i, j), how in table.emphasis.items():
             marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
-            body[i][j] = _mark(body[i][j], *marks)
-        lines = [f"% {printable(note)}" for note in self.notes]
+            body[i][j] = mark(body[i][j], *marks)
+        lines = [f"% {printable(note)}" for note in (*self.lead, *self.notes)]
         lines += [
             r"% \usepackage{booktabs}",
             rf"\begin{{tabular}}{{{''.join('lr'[right] for right in table.numeric)}}}",
         ]
-        lines += [r"\toprule", " & ".join(map(_latex_measure, table.columns)) + r" \\", r"\midrule"]
+        lines += [r"\toprule", " & ".join(map(latex_measure, table.columns)) + r" \\", r"\midrule"]
         lines += [" & ".join(row) + r" \\" for row in body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -301,53 +308,12 @@ class Table:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
         cells = [[markup(cell) for cell in row] for row in self.cells]
         for (i, j), how in self.emphasis.items():
-            cells[i][j] = _mark(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
+            cells[i][j] = mark(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         below = f"<p><small>{notes}</small></p>" if notes else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
-
-
-def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
-    """Lines of cells in columns, figures to the right."""
-    aligned = []
-    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
-        cells = list(map(printable, column))
-        aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
-    return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
-
-
-def _lines(cell: str) -> list[str]:
-    """A value, and its interval in brackets if there is one."""
-    return _INTERVAL.split(cell, maxsplit=1)
-
-
-def _two_lines(cell: str, style: str) -> Text:
-    """A cell in one line, or two."""
-    from rich.text import Text
-
-    value, *interval = _lines(printable(cell))
-    return Text("\n").join([Text(value, style), *map(Text, interval)])
-
-
-def _mark(cell: str, before: str, after: str) -> str:
-    """A cell with marks around its value, not around an interval in brackets behind it."""
-    value, *rest = _lines(cell)
-    return " ".join([f"{before}{value}{after}", *rest])
-
-
-def _latex_measure(text: str) -> str:
-    r"""A text that may begin with the name of a measure such as F_LCA, and that as mathematics.
-
-    >>> print(_latex_measure("F_LCA(horizon=2) ↑"), _latex_measure("SDL_Tol"), _latex_measure("F_x_1"))
-    $F_{\mathrm{LCA}}$(horizon=2) $\uparrow$ $\mathrm{SDL}_{\mathrm{Tol}}$ F\_x\_1
-    """
-    match = _MEASURE.match(text)
-    if match is None:
-        return latex(text)
-    name = match["name"] if len(match["name"]) == 1 else rf"\mathrm{{{match['name']}}}"
-    rest = text[match.end() :]
-    return rf"${name}_{{\mathrm{{{match['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
+        above = "".join(f"<p>{markup(each)}</p>" for each in self.lead)
+        return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:

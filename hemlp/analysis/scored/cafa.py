@@ -200,7 +200,8 @@ class Cafa(HtmlDisplay):
             self.signature,
         ]
         heads = ["", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
-        return Table(heads, rows, notes)
+        lead = [f"Fmax is {rows[0][2]} at the threshold {rows[0][1]}, which was chosen on the same data."]
+        return Table(heads, rows, notes, lead=lead)
 
     def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
         """Everything as plain values for JSON, where nan is None: the best values, and the curves as lists.

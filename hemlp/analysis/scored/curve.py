@@ -236,7 +236,8 @@ class Curve(HtmlDisplay):
             *self.notes,
             *map(self.signature, self.measures),
         ]
-        return Table(["best by", "threshold", *self.measures, "interval"], rows, notes)
+        lead = [f"{row[0]} is best at the threshold {row[1]}: {row[2 + k]}." for k, row in enumerate(rows)]
+        return Table(["best by", "threshold", *self.measures, "interval"], rows, notes, lead=lead[:2])
 
     def to_columns(self) -> dict[str, list[float]]:
         """One list per column, one row per threshold."""

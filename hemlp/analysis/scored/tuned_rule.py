@@ -6,7 +6,7 @@ import json
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import Any, Literal
 
@@ -116,10 +116,10 @@ class Tuned(HtmlDisplay):
 
         The best one is that with the best cross-validated mean; differences are those of paired instances.
         """
-        notes = [self.recommendation, *self.notes]
+        notes = list(self.notes)
         if self.compared:
             notes.append("differences are paired, to the best rule by its cross-validated mean")
-        return candidate_table(self.compared, notes)
+        return replace(candidate_table(self.compared, notes), lead=[self.recommendation])
 
     @property
     def recommendation(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
+from hemlp.analysis.statistics.headlines import comparison_headline
 from hemlp.analysis.statistics.intervals import difference_intervals, resample_all_pairs, resampling_units
 from hemlp.analysis.statistics.permutation import effect_size
 from hemlp.analysis.statistics.resampling import RESAMPLES
@@ -137,7 +138,8 @@ def compare(ev: Results, first: str, second: str, *, test: Test | None = None, s
         if each.instances < size
     ]
     head = ["measure", "better", "difference", "difference 95%", *TEST_COLUMNS]
-    return Table(head, rows, [*notes, *_test_notes(ev, procedure)])
+    lead = [comparison_headline(first, second, pairs)]
+    return Table(head, rows, [*notes, *_test_notes(ev, procedure)], lead=lead)
 
 
 TEST_COLUMNS = (

@@ -9,6 +9,7 @@ import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_instance_notes
 from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
+from hemlp.analysis.statistics.headlines import evaluation_headline
 from hemlp.analysis.statistics.intervals import (
     ScoreColumn,
     bootstrap_note,
@@ -75,7 +76,10 @@ def summary_table(
     notes = summary_notes(ev, procedure, verbose)
     if intervals:
         notes.insert(1, bootstrap_note(resampling_units(ev)))
-    return Table(head, rows, [*notes, *(signatures if verbose else map(shorten, signatures))], emphasis)
+    signatures = signatures if verbose else list(map(shorten, signatures))
+    return Table(
+        head, rows, [*notes, *signatures], emphasis, lead=evaluation_headline(ev, procedure, intervals=intervals)
+    )
 
 
 def format_rank(v: Verdicts, system: str) -> str:

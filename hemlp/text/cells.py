@@ -1,0 +1,58 @@
+"""Cells of tables: aligned in columns, in one line or two, marked, or as mathematics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hemlp.escaping import latex, printable
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
+"""Between a value and its interval in brackets, also where Markdown escapes them."""
+_MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
+
+
+def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
+    """Lines of cells in columns, figures to the right."""
+    aligned = []
+    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
+        cells = list(map(printable, column))
+        aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
+    return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
+
+
+def split_interval(cell: str) -> list[str]:
+    """A value, and its interval in brackets if there is one."""
+    return _INTERVAL.split(cell, maxsplit=1)
+
+
+def two_lines(cell: str, style: str) -> Text:
+    """A cell in one line, or two."""
+    from rich.text import Text
+
+    value, *interval = split_interval(printable(cell))
+    return Text("\n").join([Text(value, style), *map(Text, interval)])
+
+
+def mark(cell: str, before: str, after: str) -> str:
+    """A cell with marks around its value, not around an interval in brackets behind it."""
+    value, *rest = split_interval(cell)
+    return " ".join([f"{before}{value}{after}", *rest])
+
+
+def latex_measure(text: str) -> str:
+    r"""A text that may begin with the name of a measure such as F_LCA, and that as mathematics.
+
+    >>> print(latex_measure("F_LCA(horizon=2) ↑"), latex_measure("SDL_Tol"), latex_measure("F_x_1"))
+    $F_{\mathrm{LCA}}$(horizon=2) $\uparrow$ $\mathrm{SDL}_{\mathrm{Tol}}$ F\_x\_1
+    """
+    match = _MEASURE.match(text)
+    if match is None:
+        return latex(text)
+    name = match["name"] if len(match["name"]) == 1 else rf"\mathrm{{{match['name']}}}"
+    rest = text[match.end() :]
+    return rf"${name}_{{\mathrm{{{match['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
