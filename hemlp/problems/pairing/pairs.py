@@ -121,15 +121,18 @@ def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
 
 
 def chosen_data(model: PairingModel, solution: PairingSolution) -> Chosen:
-    """What a solution has chosen: its own arrays, where they have the right types. Prices are 0 where it has none."""
+    """What a solution has chosen: its own arrays, where they have the right types."""
     from hemlp.kernels.flow.pairing import Chosen
 
     check_sizes(model, solution)
-    sizes = tuple(half.default.size for half in model.halves)
-    hints = solution.hints
-    if hints is None or tuple(of.size for of in hints) != sizes:
-        hints = np.zeros(sizes[PRED]), np.zeros(sizes[TRUE])
-    prices = np.ascontiguousarray(hints[PRED], np.float64), np.ascontiguousarray(hints[TRUE], np.float64)
     taken = solution.to_default
     to_default = np.ascontiguousarray(taken[PRED], np.int64), np.ascontiguousarray(taken[TRUE], np.int64)
-    return Chosen(np.ascontiguousarray(solution.chosen, np.bool_), to_default, prices)
+    return Chosen(np.ascontiguousarray(solution.chosen, np.bool_), to_default, hinted_prices(model, solution))
+
+
+def hinted_prices(model: PairingModel, solution: PairingSolution) -> tuple[FloatArray, FloatArray]:
+    """The prices of predicted and true classes that a solver found; 0 where it has none."""
+    sizes, hints = tuple(half.default.size for half in model.halves), solution.hints
+    if hints is None or tuple(of.size for of in hints) != sizes:
+        return np.zeros(sizes[PRED]), np.zeros(sizes[TRUE])
+    return np.ascontiguousarray(hints[PRED], np.float64), np.ascontiguousarray(hints[TRUE], np.float64)

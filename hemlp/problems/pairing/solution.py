@@ -24,7 +24,7 @@ from hemlp.optimize.program import Status
 from hemlp.optimize.solutions import CERTIFICATE, Claim, LeastCostSolution, Provenance
 from hemlp.problems.pairing.circulation import Group, Role
 from hemlp.problems.pairing.describe import Arcs, node_names
-from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data
+from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data, hinted_prices
 from hemlp.problems.pairing.proof import ExactFlow, improve, prove_cheapest
 from hemlp.text.tables import Table
 
@@ -186,13 +186,13 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED
 
     check_sizes(model, solution)
-    if model.arcs is not None:
+    if model.arcs is not None or (not model.plain and solution.chosen.dtype != np.int64):
         check_bounds(model, solution)
     lower: dict[int, float] = {}
     others: dict[int, tuple[str, str]] = {}
     up, ut = solution.to_default
     made = PairingSolution(
-        model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.arcs is None else np.int64),
+        model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.plain else np.int64),
         (up.astype(np.int64), ut.astype(np.int64)),
         None if solution.flow is None else solution.flow.astype(np.int64),
         hints=solution.hints, lower=lower, provenance=Provenance(claim.solver.name, CERTIFICATE, others),
@@ -223,19 +223,29 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
 
 def _improve(model: PairingModel, made: PairingSolution, solved: NDArray[np.bool_]) -> Any:
     """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance."""
-    if model.arcs is None:
+    from hemlp.kernels.flow.circulations import cheapest_flows
+    from hemlp.kernels.flow.negative_cycles import PROVED
+
+    if model.plain:
         from hemlp.kernels.flow.certificate import cheapest
 
         return cheapest(model.data, solved, chosen_data(model, made))
-    from hemlp.kernels.flow.circulations import cheapest_flows
+    prices, verdicts = hinted_prices(model, made), np.zeros(len(model), np.uint8)
+    if model.arcs is None:
+        from hemlp.kernels.flow.transport import prove_transports
 
-    nodes, hints = int(model.arcs.first_nodes[-1]), made.hints
-    dual = np.zeros(nodes) if hints is None or [of.size for of in hints] != [nodes] else hints[0]
-    assert made.flow is not None
-    before = made.flow.copy()
-    verdicts = cheapest_flows(flow_data(model), solved, made.flow, dual)
-    if not np.array_equal(before, made.flow):
-        again = model.solution_of(made.statuses, made.flow)
+        verdicts = prove_transports(model.data, solved, made.chosen, *prices)
+        if (verdicts == PROVED)[solved].all():
+            return verdicts
+        check_bounds(model, made)
+    nodes, hints = int(model.circulation.first_nodes[-1]), made.hints
+    given = hints is not None and [of.size for of in hints] == [nodes]
+    potential = hints[0] if hints is not None and given else _potentials(model, *prices)
+    flow = model.flow(made)
+    before = flow.copy()
+    verdicts |= cheapest_flows(flow_data(model), solved & (verdicts != PROVED), flow, potential)
+    if not np.array_equal(before, flow):
+        again = model.solution_of(made.statuses, flow)
         for mine, theirs in zip((made.chosen, *made.to_default), (again.chosen, *again.to_default), strict=True):
             mine[:] = theirs
     return verdicts
@@ -247,7 +257,7 @@ def _changed_rows(model: PairingModel, first: PairingSolution, second: PairingSo
         lists = [(model.arcs.ptr, model.flow(first), model.flow(second))]
     else:
         pointers = model.pairs.ptr, model.batch.pred.ptr, model.batch.true.ptr
-        chosen = first.chosen.astype(np.bool_, copy=False)
+        chosen = first.chosen.astype(second.chosen.dtype, copy=False)
         lists = list(zip(pointers, (chosen, *first.to_default), (second.chosen, *second.to_default), strict=True))
     changed = [
         np.searchsorted(ptr, np.flatnonzero(before != after), side="right") - 1
@@ -258,13 +268,19 @@ def _changed_rows(model: PairingModel, first: PairingSolution, second: PairingSo
     return rows
 
 
+def _potentials(model: PairingModel, predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Of all nodes of the circulation, from the prices of classes."""
+    arcs, (tails, heads) = model.circulation, model.circulation.ends
+    potential = np.zeros(int(arcs.first_nodes[-1]))
+    potential[heads[arcs.class_arcs(PRED)]] = -predicted
+    potential[tails[arcs.class_arcs(TRUE)]] = true
+    return potential
+
+
 def bound_terms(model: PairingModel, prices: Prices) -> list[Fraction]:
     """What each arc adds to the bound that prices prove, without rounding."""
-    arcs = model.circulation
-    potential, (tails, heads) = np.zeros(int(arcs.first_nodes[-1])), arcs.ends
-    potential[heads[arcs.class_arcs(PRED)]] = -prices.predicted
-    potential[tails[arcs.class_arcs(TRUE)]] = prices.true
-    exact = list(map(Fraction, potential.tolist()))
+    arcs, (tails, heads) = model.circulation, model.circulation.ends
+    exact = list(map(Fraction, _potentials(model, prices.predicted, prices.true).tolist()))
     terms = []
     columns = (of.tolist() for of in (tails, heads, arcs.cost, arcs.lower, arcs.upper))
     for tail, head, cost, low, high in zip(*columns, strict=True):
