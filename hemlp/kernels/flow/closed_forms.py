@@ -80,12 +80,13 @@ def _all_matches(given, side, chosen, alone, feasible):
                     continue
                 cost: cython.double = alone.cost_t[k] if side else alone.cost_p[k]
                 mate: cython.Py_ssize_t = alone.partner_t[k] if side else alone.partner_p[k]
-                feasible[i] &= cost < INFINITY
                 (chosen.price_t if side else chosen.price_p)[begin + k] = cost
                 if mate != UNMATCHED:
                     chosen.pairs[_place(given, i, mate if side else k, k if side else mate)] = 1
-                else:
+                elif cost < INFINITY:
                     (chosen.default_t if side else chosen.default_p)[begin + k] = 1
+                else:
+                    feasible[i] = False
 
 
 def _place(given, i, row, column):

@@ -1,6 +1,5 @@
 cimport cython
 from hemlp.kernels.flow.certificate cimport has_few_digits
-from hemlp.kernels.flow.negative_cycles cimport PROVED
 from hemlp.kernels.flow.pairing cimport Pairing
 from hemlp.kernels.signals cimport look_for_signals
 from libc.math cimport INFINITY
@@ -29,5 +28,5 @@ cdef int _simplex(Tree tree, double tolerance) except -1 nogil
 cdef bint _leads_up(Tree tree, int v) noexcept nogil
 cdef void _pivot(Tree tree, int row, int column) noexcept nogil
 cdef void _hang(Tree tree, int inner, int parent, int leaving, long long flow, double cost) noexcept nogil
-cdef _prove_all(Pairing given, const unsigned char[::1] asked, const long long[::1] flow, const double[::1] price_p, const double[::1] price_t, long long[::1] arrived, unsigned char[::1] verdicts)
+cdef _prove_all(Pairing given, const unsigned char[::1] asked, const long long[::1] flow, const double[::1] price_p, const double[::1] price_t, long long[::1] arrived, unsigned char[::1] proved)
 cdef bint _is_proved(Pairing given, Py_ssize_t i, const long long[::1] flow, const double[::1] price_p, const double[::1] price_t, long long[::1] arrived) noexcept nogil

@@ -20,7 +20,6 @@ if not cython.compiled:
     from math import inf as INFINITY
 
     from hemlp.kernels.flow.certificate import has_few_digits
-    from hemlp.kernels.flow.negative_cycles import PROVED
     from hemlp.kernels.flow.pairing import Pairing
     from hemlp.kernels.signals import look_for_signals
 
@@ -289,24 +288,20 @@ def _hang(tree, inner, parent, leaving, flow, cost):
 
 
 def prove_transports(given: Pairing, asked: Array, flow: Array, price_p: Array, price_t: Array) -> Array:
-    """Whether the flow of each instance that is ``asked`` for is proved to be of least cost by the prices as they are.
-
-    PROVED, or 0 where that is left to a proof that can also find other prices.
-    """
-    verdicts = np.zeros(given.size, np.uint8)
+    """Whether the flow of each instance that is ``asked`` for is of least cost, by the prices as they are."""
+    proved = np.zeros(given.size, np.bool_)
     arrived = np.empty(given.most_true, np.int64)
-    _prove_all(given, asked.view("u1"), flow, price_p, price_t, arrived, verdicts)
-    return verdicts
+    _prove_all(given, asked.view("u1"), flow, price_p, price_t, arrived, proved.view("u1"))
+    return proved
 
 
-def _prove_all(given, asked, flow, price_p, price_t, arrived, verdicts):
+def _prove_all(given, asked, flow, price_p, price_t, arrived, proved):
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
             if i % 256 == 0:
                 look_for_signals()
-            if asked[i] and _is_proved(given, i, flow, price_p, price_t, arrived):
-                verdicts[i] = PROVED
+            proved[i] = asked[i] and _is_proved(given, i, flow, price_p, price_t, arrived)
 
 
 def _is_proved(given, i, flow, price_p, price_t, arrived):

@@ -191,17 +191,20 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     lower: dict[int, float] = {}
     others: dict[int, tuple[str, str]] = {}
     up, ut = solution.to_default
+    solved = solution.statuses <= Status.FEASIBLE
+    proved = _moved_at_least_cost(model, solution, solved)
+    copy = not proved[solved].all()  # what is not proved may be improved
     made = PairingSolution(
-        model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.plain else np.int64),
+        model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.plain else np.int64, copy=copy),
         (up.astype(np.int64), ut.astype(np.int64)),
         None if solution.flow is None else solution.flow.astype(np.int64),
         hints=solution.hints, lower=lower, provenance=Provenance(claim.solver.name, CERTIFICATE, others),
     )  # fmt: skip
-    solved = made.statuses <= Status.FEASIBLE
-    verdicts = _improve(model, made, solved)
+    left = solved & ~proved
+    verdicts = _improve(model, made, left) if left.any() else left
     if (verdicts == BROKEN).any():
         check_bounds(model, solution)
-    for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
+    for row in np.flatnonzero(left & (verdicts != PROVED)).tolist():
         one = model[row]
         flow = np.array(improve(one.circulation, one.flow(made[row]).tolist()), np.int64)
         made.write(row, one.solution_of(made.statuses[row : row + 1], flow))
@@ -221,29 +224,31 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     return made
 
 
-def _improve(model: PairingModel, made: PairingSolution, solved: NDArray[np.bool_]) -> Any:
-    """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance."""
-    from hemlp.kernels.flow.circulations import cheapest_flows
-    from hemlp.kernels.flow.negative_cycles import PROVED
+def _moved_at_least_cost(model: PairingModel, solution: PairingSolution, solved: NDArray[np.bool_]) -> Any:
+    """Of a transport, which instances the prices of its solver prove as they are; of anything else none."""
+    if model.plain or model.arcs is not None:
+        return np.zeros(len(model), np.bool_)
+    from hemlp.kernels.flow.transport import prove_transports
 
+    return prove_transports(model.data, solved, solution.chosen, *hinted_prices(model, solution))
+
+
+def _improve(model: PairingModel, made: PairingSolution, left: NDArray[np.bool_]) -> Any:
+    """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance that is left."""
     if model.plain:
         from hemlp.kernels.flow.certificate import cheapest
 
-        return cheapest(model.data, solved, chosen_data(model, made))
-    prices, verdicts = hinted_prices(model, made), np.zeros(len(model), np.uint8)
-    if model.arcs is None:
-        from hemlp.kernels.flow.transport import prove_transports
+        return cheapest(model.data, left, chosen_data(model, made))
+    from hemlp.kernels.flow.circulations import cheapest_flows
 
-        verdicts = prove_transports(model.data, solved, made.chosen, *prices)
-        if (verdicts == PROVED)[solved].all():
-            return verdicts
+    if model.arcs is None:
         check_bounds(model, made)
     nodes, hints = int(model.circulation.first_nodes[-1]), made.hints
     given = hints is not None and [of.size for of in hints] == [nodes]
-    potential = hints[0] if hints is not None and given else _potentials(model, *prices)
+    potential = hints[0] if hints is not None and given else _potentials(model, *hinted_prices(model, made))
     flow = model.flow(made)
     before = flow.copy()
-    verdicts |= cheapest_flows(flow_data(model), solved & (verdicts != PROVED), flow, potential)
+    verdicts = cheapest_flows(flow_data(model), left, flow, potential)
     if not np.array_equal(before, flow):
         again = model.solution_of(made.statuses, flow)
         for mine, theirs in zip((made.chosen, *made.to_default), (again.chosen, *again.to_default), strict=True):
