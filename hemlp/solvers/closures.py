@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.kernels.records import Rows
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
@@ -34,14 +34,19 @@ class ClosureLists(BaseSolver):
 
         h, lists = model.batch.hierarchy, model.lists()
         pred, true = model.batch.pred, model.batch.true
-        sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
+        sides = Sides(pred.ptr, lists.rows(pred.classes), true.ptr, lists.rows(true.classes))
+        names: IntArray | slice = slice(None)
+        if not isinstance(model, TolerantModel):
+            lists, names = lists.local()
         implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
         if isinstance(model, TolerantModel):
             sums, equal = tally_tolerant(
                 sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx)
             )
         else:
-            sums, equal = tally(sides, implied, model.weights, model.has_top)
+            own, top = model.weights[:-1], model.weights[-1]
+            weights = model.weights if isinstance(names, slice) else np.append(own[names], top)
+            sums, equal = tally(sides, implied, weights, model.has_top)
         return ClosureSolution(model, np.zeros(len(sums), np.int8), sums, equal)
 
 

@@ -5,8 +5,8 @@ pair of least reduced cost in a row (block pricing; Grigoriadis, 1986) and augme
 closes with the tree. Degenerate pivots do not repeat, since trees stay strongly feasible (Cunningham, 1976): an arc
 without flow leads towards the root. O(n) pivots in practice, O(n²) each at worst.
 
-Invariant: masses are integers and so is the flow, which is always feasible; the reduced cost of a pair, κ_ij − price_i −
-price_j, is 0 where the pair is in the tree. In the end it is at least 0 everywhere, which proves the optimum.
+Invariant: masses and flow are integers, and the flow is feasible; the reduced cost of a pair, κ_ij − price_i − price_j,
+is 0 where the pair is in the tree. In the end it is at least 0 everywhere, which proves the optimum.
 """
 
 from __future__ import annotations

@@ -198,8 +198,8 @@ def _distances(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray:
     from hemlp.kernels.records import Sides
 
     pred, true = batch.pred, batch.true
-    up = h.upward.lists(np.concatenate([pred.classes, true.classes]))
-    sides = Sides(pred.ptr, up.row[pred.classes], true.ptr, up.row[true.classes])
+    up, _ = h.upward.lists(np.concatenate([pred.classes, true.classes])).local()
+    sides = Sides(pred.ptr, up.rows(pred.classes), true.ptr, up.rows(true.classes))
     return pair_distances(up_lists(*up.arrays()), sides, pairs.ptr)
 
 
