@@ -125,35 +125,27 @@ class Reach:
         row[self.classes] = np.arange(self.classes.size, dtype=np.int32)
         return row
 
-    def rows(self, classes: IntArray) -> IntArray:
-        """The numbers of the lists of these classes, all of which have one."""
-        few = self.classes.size <= FEW
-        found: IntArray = np.searchsorted(self.classes, classes).astype(np.int32) if few else self.row[classes]
-        return found
-
     def take(self, classes: IntArray) -> Reach:
         """The lists of some of the classes."""
-        rows = self.rows(classes)
+        rows = self.row[classes]
         at, ptr = row_places(self.ptr, rows), pointers(self.ptr[rows + 1] - self.ptr[rows])
         return replace(
             self, classes=classes, ptr=ptr, nodes=self.nodes[at], distances=self.distances[at], hub_at=self.hub_at[rows]
         )
 
-    def local(self) -> tuple[Reach, IntArray | slice]:
-        """The lists by local numbers of their nodes, and the nodes; as they are where they are long or lead to a hub.
+    def local(self, *sides: Any, always: bool = True) -> tuple[Reach, IntArray | slice, IntArray, IntArray]:
+        """The lists by local numbers of their nodes, the nodes, and the numbers of the lists of both sides' classes.
 
-        So what a kernel needs for each node does not grow with the hierarchy.
+        So what a kernel needs for each node does not grow with the hierarchy. Nodes keep their numbers where lists are
+        long, or lead to a hub, or unless ``always``.
         """
-        if self.nodes.size >= self.beyond.size or (self.hub_at >= 0).any():
-            return self, slice(None)
+        few = self.classes.size <= FEW
+        of = [np.searchsorted(self.classes, s.classes).astype(np.int32) if few else self.row[s.classes] for s in sides]
+        if not always or self.nodes.size >= self.beyond.size or (self.hub_at >= 0).any():
+            return self, slice(None), of[0], of[1]
         names = sorted_distinct(self.nodes)
-        return replace(
-            self, nodes=np.searchsorted(names, self.nodes).astype(np.int32), beyond=self.beyond[names]
-        ), names
-
-    def arrays(self) -> tuple[IntArray, IntArray, NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """What compiled code takes: pointers, nodes, distances, ``hub_at`` and ``beyond``."""
-        return self.ptr, self.nodes, self.distances, self.hub_at, self.beyond
+        nodes = np.searchsorted(names, self.nodes).astype(np.int32)
+        return replace(self, nodes=nodes, beyond=self.beyond[names]), names, of[0], of[1]
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray
 from hemlp.kernels.records import Rows
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
@@ -32,20 +32,18 @@ class ClosureLists(BaseSolver):
         from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
 
-        h, lists = model.batch.hierarchy, model.lists()
-        pred, true = model.batch.pred, model.batch.true
-        sides = Sides(pred.ptr, lists.rows(pred.classes), true.ptr, lists.rows(true.classes))
-        names: IntArray | slice = slice(None)
-        if not isinstance(model, TolerantModel):
-            lists, names = lists.local()
+        h, batch, tolerant = model.batch.hierarchy, model.batch, isinstance(model, TolerantModel)
+        lists, names, own, others = model.lists().local(*batch.sides, always=not tolerant)
+        sides = Sides(batch.pred.ptr, own, batch.true.ptr, others)
         implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
-        if isinstance(model, TolerantModel):
+        if tolerant:
             sums, equal = tally_tolerant(
                 sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx)
             )
         else:
-            own, top = model.weights[:-1], model.weights[-1]
-            weights = model.weights if isinstance(names, slice) else np.append(own[names], top)
+            weights = model.weights
+            if not isinstance(names, slice):
+                weights = np.append(weights[names], weights[-1])
             sums, equal = tally(sides, implied, weights, model.has_top)
         return ClosureSolution(model, np.zeros(len(sums), np.int8), sums, equal)
 

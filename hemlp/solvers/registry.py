@@ -166,7 +166,6 @@ POLICIES = {
         ("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
     ),
     "hemlp.problems.lca.model:ExtendedModel": Policy(side_by_side=False),
-    "hemlp.optimize.side_constraints:ChangedModel": Policy(side_by_side=False),
 }
 """By module:class; 30 units of work are CP-SAT's deterministic seconds, for all programs of an instance together."""
 _USUAL = Policy()

@@ -171,18 +171,17 @@ class LinkSource:
         batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
         if horizon is not None:
             up = h.upward.within(classes, horizon - 1)
-        sides = Sides(batch.pred.ptr, up.rows(batch.pred.classes), batch.true.ptr, up.rows(batch.true.classes))
         depths = 1 + h.unit_depths[up.classes].astype(np.int64)
         to_top = depths if horizon is None else np.minimum(depths, horizon)
         if len(h) > MOST_STEPS and up.distances.max(initial=0) > MOST_STEPS:
             raise InvalidOption(
                 f"LCA measures know paths of at most {MOST_STEPS:,} edges; this hierarchy has longer ones"
             )
-        parents = Rows(h.parent_ptr, h.parent_idx)
-        if not named and horizon is None and h.hub is None:
-            up, names = up.local()
-            parents = parents if isinstance(names, slice) else _parents_among(h, names)
-        lists = up_lists(*up.arrays())
+        always = not named and horizon is None and h.hub is None
+        up, names, own, others = up.local(*batch.sides, always=always)
+        sides = Sides(batch.pred.ptr, own, batch.true.ptr, others)
+        parents = Rows(h.parent_ptr, h.parent_idx) if isinstance(names, slice) else _parents_among(h, names)
+        lists = up_lists(up)
         room = 1024 + 2 * most * classes.size // max(1, len(batch))
         around = LocalNumbering(sides, lists)
         pairs = Eligible(around, to_top, most, room)
@@ -246,9 +245,9 @@ def _most_specific(side: Side, up: Reach) -> Side:
     from hemlp.kernels.graph.distances import up_lists
     from hemlp.kernels.lca.eligible import most_specific
 
-    local, names = up.local()
+    up, names, at, _ = up.local(side, side)
     classes = side.classes if isinstance(names, slice) else np.searchsorted(names, side.classes).astype(np.int32)
-    keep = most_specific(side.ptr, classes, up.rows(side.classes), up_lists(*local.arrays()))
+    keep = most_specific(side.ptr, classes, at, up_lists(up))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
 

@@ -164,6 +164,11 @@ class PairingModel(Model["PairingSolution"]):
         return self._by_group(np.flatnonzero((arcs.group <= Group.FROM_DEFAULT) | inner))
 
     @property
+    def variable_rows(self) -> IntArray:
+        """The instance of each variable."""
+        return self.circulation.rows[self.variables]
+
+    @property
     def rows(self) -> IntArray:
         """The arcs that are rows of the program: capacity groups themselves."""
         arcs = self.circulation
@@ -218,7 +223,9 @@ class PairingModel(Model["PairingSolution"]):
 
     def program(self) -> LinearProgram:
         """The integer program of the module's docstring."""
-        return write_program(self)
+        return self._written
+
+    _written = cached_property(write_program)
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """In sums over classes."""

@@ -98,14 +98,15 @@ def closed_form(model: PairingModel) -> str | None:
     sizes = [half.side.sizes for half in model.halves]
     others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
     halves = list(zip(model.halves, others, strict=True))
-    no_default = not any(half.with_default.size for half in model.halves)
+    defaults = [np.isfinite(half.default) for half in model.halves]
+    no_default = not any(of.any() for of in defaults)
     if no_default and (model.serves == 3).all() and all((half.lower == other).all() for half, other in halves):
         return "all"  # one pair, too
     if not all((half.lower == 1).all() for half in model.halves):
         return None
     if all((half.upper >= other).all() for half, other in halves):
         return "cover"
-    everybody = all(half.with_default.size == half.default.size for half in model.halves)
+    everybody = all(of.all() for of in defaults)
     return "matching" if everybody and all((half.upper == 1).all() for half in model.halves) else None
 
 

@@ -243,8 +243,9 @@ def _lists(batch: Batch) -> tuple[tuple[Reach, IntArray | slice], Sides, Implied
     from hemlp.kernels.records import Implied, Sides
 
     pred, true = batch.sides
-    up, names = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes])).local()
-    sides = Sides(pred.ptr, up.rows(pred.classes), true.ptr, up.rows(true.classes))
+    lists = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
+    up, names, own, others = lists.local(pred, true)
+    sides = Sides(pred.ptr, own, true.ptr, others)
     return (up, names), sides, Implied(up.ptr, _ints(up.nodes), up.hub_at >= 0, up.beyond >= 0)
 
 

@@ -186,13 +186,14 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED
 
     check_sizes(model, solution)
-    if model.arcs is not None or (not model.plain and solution.chosen.dtype != np.int64):
+    if model.arcs is not None or (model.units is not None and solution.chosen.dtype != np.int64):
         check_bounds(model, solution)
     lower: dict[int, float] = {}
     others: dict[int, tuple[str, str]] = {}
     up, ut = solution.to_default
     solved = solution.statuses <= Status.FEASIBLE
-    proved = _moved_at_least_cost(model, solution, solved)
+    transport = model.units is not None and model.arcs is None
+    proved = _prices_prove(model, solution, solved) if transport else np.zeros(len(model), np.bool_)
     copy = not proved[solved].all()  # what is not proved may be improved
     made = PairingSolution(
         model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.plain else np.int64, copy=copy),
@@ -224,10 +225,8 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     return made
 
 
-def _moved_at_least_cost(model: PairingModel, solution: PairingSolution, solved: NDArray[np.bool_]) -> Any:
-    """Of a transport, which instances the prices of its solver prove as they are; of anything else none."""
-    if model.plain or model.arcs is not None:
-        return np.zeros(len(model), np.bool_)
+def _prices_prove(model: PairingModel, solution: PairingSolution, solved: NDArray[np.bool_]) -> Any:
+    """Which instances of a transport the prices of its solver prove as they are."""
     from hemlp.kernels.flow.transport import prove_transports
 
     return prove_transports(model.data, solved, solution.chosen, *hinted_prices(model, solution))
