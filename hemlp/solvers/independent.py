@@ -28,6 +28,7 @@ class NearestAssignment(BaseSolver):
         from hemlp.kernels.flow.pairing import Chosen
 
         side = _choosing(model)
+        assert side is not None
         chosen, to_default, prices = model.nothing_chosen()
         feasible = best_matches(model.data, side, Chosen(chosen, to_default, prices))
         return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)

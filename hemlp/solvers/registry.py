@@ -130,7 +130,8 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     if wanted is None:
         everybody = map(_default_solver, SOLVERS.values())
         candidates = (s for s in everybody if not (kinds := getattr(s, "kinds", ())) or isinstance(model, kinds))
-        found = next((s for s in candidates if s.accepts(model) and not s.available()), None)
+        able = (s for s in candidates if getattr(s, "needs", ("?",)) is None or not s.available())
+        found = next((s for s in able if s.accepts(model)), None)
         if found is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
         return found

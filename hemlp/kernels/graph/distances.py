@@ -15,6 +15,8 @@ and the same with u and v exchanged. O(entries of both lists) for LANES pairs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 import numpy as np
 

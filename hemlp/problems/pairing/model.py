@@ -91,7 +91,7 @@ class PairingModel(Model["PairingSolution"]):
     def nothing_chosen(self) -> tuple[NDArray[Any], tuple[IntArray, IntArray], tuple[FloatArray, FloatArray]]:
         """Arrays for a solver to write to: what each pair and each default class carries, and prices."""
         predicted, true = (half.default.size for half in self.halves)
-        chosen = np.zeros(self.kappa.size, np.bool_ if self.plain else np.int64)
+        chosen: NDArray[Any] = np.zeros(self.kappa.size, np.bool_ if self.plain else np.int64)
         return chosen, (np.zeros(predicted, np.int64), np.zeros(true, np.int64)), (np.zeros(predicted), np.zeros(true))
 
     def __getitem__(self, rows: int | slice) -> PairingModel:

@@ -24,7 +24,7 @@ from hemlp.optimize.program import Status
 from hemlp.optimize.solutions import CERTIFICATE, Claim, LeastCostSolution, Provenance
 from hemlp.problems.pairing.circulation import Group, Role
 from hemlp.problems.pairing.describe import Arcs, node_names
-from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data, hinted_prices
+from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data
 from hemlp.problems.pairing.proof import ExactFlow, improve, prove_cheapest
 from hemlp.text.tables import Table
 
@@ -185,15 +185,18 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     """Pairings that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
     from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED
 
-    check_sizes(model, solution)
+    prices = check_sizes(model, solution)
     if model.arcs is not None or (model.units is not None and solution.chosen.dtype != np.int64):
         check_bounds(model, solution)
     lower: dict[int, float] = {}
     others: dict[int, tuple[str, str]] = {}
     up, ut = solution.to_default
     solved = solution.statuses <= Status.FEASIBLE
-    transport = model.units is not None and model.arcs is None
-    proved = _prices_prove(model, solution, solved) if transport else np.zeros(len(model), np.bool_)
+    proved = np.zeros(len(model), np.bool_)
+    if model.units is not None and model.arcs is None:
+        from hemlp.kernels.flow.transport import prove_transports
+
+        proved = prove_transports(model.data, solved, solution.chosen, *prices)
     copy = not proved[solved].all()  # what is not proved may be improved
     made = PairingSolution(
         model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.plain else np.int64, copy=copy),
@@ -202,7 +205,7 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
         hints=solution.hints, lower=lower, provenance=Provenance(claim.solver.name, CERTIFICATE, others),
     )  # fmt: skip
     left = solved & ~proved
-    verdicts = _improve(model, made, left) if left.any() else left
+    verdicts = _improve(model, made, left, prices) if left.any() else left
     if (verdicts == BROKEN).any():
         check_bounds(model, solution)
     for row in np.flatnonzero(left & (verdicts != PROVED)).tolist():
@@ -225,14 +228,9 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     return made
 
 
-def _prices_prove(model: PairingModel, solution: PairingSolution, solved: NDArray[np.bool_]) -> Any:
-    """Which instances of a transport the prices of its solver prove as they are."""
-    from hemlp.kernels.flow.transport import prove_transports
-
-    return prove_transports(model.data, solved, solution.chosen, *hinted_prices(model, solution))
-
-
-def _improve(model: PairingModel, made: PairingSolution, left: NDArray[np.bool_]) -> Any:
+def _improve(
+    model: PairingModel, made: PairingSolution, left: NDArray[np.bool_], prices: tuple[FloatArray, FloatArray]
+) -> Any:
     """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance that is left."""
     if model.plain:
         from hemlp.kernels.flow.certificate import cheapest
@@ -244,7 +242,7 @@ def _improve(model: PairingModel, made: PairingSolution, left: NDArray[np.bool_]
         check_bounds(model, made)
     nodes, hints = int(model.circulation.first_nodes[-1]), made.hints
     given = hints is not None and [of.size for of in hints] == [nodes]
-    potential = hints[0] if hints is not None and given else _potentials(model, *hinted_prices(model, made))
+    potential = hints[0] if hints is not None and given else _potentials(model, *prices)
     flow = model.flow(made)
     before = flow.copy()
     verdicts = cheapest_flows(flow_data(model), left, flow, potential)
