@@ -65,7 +65,7 @@ def enlarge(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 def row_places(ptr: IntArray, rows: IntArray) -> IntArray:
     """Where the entries of these rows are (CSR)."""
-    lengths = np.diff(ptr)[rows]
+    lengths = ptr[rows + 1] - ptr[rows]
     ends = np.cumsum(lengths)
     inner = np.arange(int(ends[-1]) if ends.size else 0)
     places: IntArray = inner + np.repeat(ptr[rows] - (ends - lengths), lengths)

@@ -524,6 +524,58 @@ def grow_labels(count: int) -> Timed:
     return run
 
 
+FAMILIES = ("accuracy", "F_H", "GIE", "MGIA", "BMA", "transport", "F_LCA", "F_LCA(method='greedy')")
+
+
+def grow_families(count: int) -> Timed:
+    """CPU seconds of an instance with so many labels a side, one measure of each family (MeSH, labels at random)."""
+    import numpy as np
+
+    import hemlp
+
+    h = hemlp.read_hierarchy(DATA / "mesh2016" / "mesh_hierarchy.txt")
+    rng, size = np.random.default_rng(0), max(2, 20_000 // count**2)
+    rows = [[rng.choice(len(h), count, replace=False) for _ in range(size)] for _ in "tp"]
+    batch = hemlp.Batch.of(h, *([[h.labels[c] for c in row] for row in side] for side in rows))
+    measures = {name: hemlp.measure(name) for name in FAMILIES}
+    measures["GIE, BMA's cost"] = hemlp.measure("GIE", cost="wu_palmer", default_cost=1)
+
+    def run() -> dict[str, float]:
+        return {name: _cpu_seconds(lambda m=m: m.score(batch)) / size for name, m in measures.items()}  # type: ignore[misc]
+
+    run()
+    return run
+
+
+def one_instance(size: int) -> Timed:
+    """CPU seconds of one instance of three labels, scored alone, on a tree of so many classes, after the first call."""
+    import numpy as np
+
+    import hemlp
+
+    children = np.arange(1, size)
+    h = hemlp.Hierarchy.from_codes(np.arange(size).tolist(), (children - 1) // 4, children)
+    true, pred = [size - 1, size - 5, size // 2], [size - 2, size // 2 + 3, size - 17]
+    measures = [hemlp.measure(name) for name in ("F_H", "GIE", "F_LCA")]
+
+    def run() -> dict[str, float]:
+        times = {m.name: lambda m=m: [m.score(h, true, pred) for _ in range(100)] for m in measures}  # type: ignore[misc]
+        return {name: _cpu_seconds(work) / 100 for name, work in times.items()}
+
+    run()
+    return run
+
+
+def _cpu_seconds(work: Timed) -> float:
+    """The least of three."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
 def grow_ancestors(parents: int) -> Timed:
     """F_H, GIE and F_LCA of 20,000 instances of 3 labels on a synthetic DAG of 50,000 classes with so many parents."""
     import numpy as np
@@ -666,7 +718,9 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "processes-large": [union_one, union_two, union_dask],
     "growth-instances": [grow_instances],
     "growth-labels": [grow_labels],
+    "growth-families": [grow_families],
     "growth-ancestors": [grow_ancestors],
+    "one-instance": [one_instance],
     "profile": [profile_medline, profile_chebi, profile_union],
     "hard": [hard.go_human_gie, hard.go_human_lca],
     "hard-random": [hard.random_labels],
@@ -677,7 +731,9 @@ BY_PARTS = ("floors", "beside-gie")
 SIZES: dict[str, tuple[int, ...]] = {
     "grow_instances": (10_000, 20_000, 50_000, 100_000, 200_000, 452_167),
     "grow_labels": (1, 3, 12, 30),
+    "grow_families": (3, 12, 30, 100, 200, 500),
     "grow_ancestors": (1, 2, 3, 4),
+    "one_instance": (1_000, 100_000, 3_000_000),
     **hard.SIZES,
 }
 """What a contender of a growing size is asked for, one after the other."""

@@ -190,7 +190,9 @@ def test_a_transport_that_is_not_the_cheapest_is_found_out():
     with pytest.raises(InvalidSolution, match="is -1; its bounds are 0 and 1"):
         model.check(model.solution(ProgramResult(Status.OPTIMAL, model.values(solution) - 1)))
     with pytest.raises(InvalidSolution, match="not what its arc carries"):
-        model.check(replace(solution, chosen=1 - solution.chosen))
+        model.check(replace(solution, chosen=solution.chosen / 2))
+    with pytest.raises(InvalidSolution, match="not what its arc carries"):
+        model.certify(replace(solution, chosen=solution.chosen / 2), Claim(named_solver("flow")))
     infeasible = replace(solution, statuses=np.array([Status.INFEASIBLE], np.int8))
     with pytest.raises(InvalidSolution, match="has one"):
         model.verify(infeasible)

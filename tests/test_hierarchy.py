@@ -6,6 +6,9 @@ import pickle
 import random
 import subprocess
 import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -13,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hemlp import TOP, Hierarchy
+from hemlp import TOP, Hierarchy, measure
 from hemlp.errors import (
     CyclicHierarchy,
     EmptyHierarchy,
@@ -23,6 +26,7 @@ from hemlp.errors import (
     InvalidWeight,
     UnknownLabel,
 )
+from hemlp.metrics import Metric
 from tests.graphs import cyclic, distance, graph, labelled, ladder, shapes, up
 
 pytestmark = pytest.mark.uncompiled
@@ -380,3 +384,38 @@ def test_distances_on_mesh_agree_with_ancestor_lists(data):
     us, vs = rng.integers(0, len(h), (2, 2000))
     fast = h.distances(us, vs)
     assert fast.tolist() == [h._meet(u, v)[0] for u, v in zip(us, vs, strict=True)]
+
+
+@cache
+def quaternary(size):
+    """A tree in which each class has four children."""
+    children = np.arange(1, size)
+    return Hierarchy.from_codes([str(k) for k in range(size)], (children - 1) // 4, children)
+
+
+@pytest.mark.parametrize("name", ["F_H", "GIE", "MGIA", "BMA", "transport", "F_LCA", "accuracy"])
+def test_one_instance_takes_no_memory_of_the_length_of_the_hierarchy(name):
+    """After the first call; by bytes, not by time."""
+    scores, peaks = [], []
+    for h in map(quaternary, (1_000, 100_000)):
+        true, pred = ["730", "731", "90"], ["729", "85", "733"]
+        metric, m = Metric(name, hierarchy=h), measure(name)
+        for _ in range(2):
+            metric.update([true], [pred])
+            scores.append(m.score(h, true, pred))
+        tracemalloc.start()
+        metric.update([true], [pred])
+        m.score(h, true, pred)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert metric.compute() == pytest.approx(scores[-1], rel=1e-15)
+    assert len(set(scores)) == 1
+    assert peaks[1] - peaks[0] < 40_000
+
+
+def test_searches_of_several_threads_do_not_share_what_they_keep():
+    h, m = quaternary(1_000), measure("F_H")
+    labels = np.random.default_rng(0).integers(0, 1_000, (200, 6)).astype(str).tolist()
+    alone = [m.score(h, row[:3], row[3:]) for row in labels]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda row: m.score(h, row[:3], row[3:]), labels)) == alone

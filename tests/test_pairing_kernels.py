@@ -8,15 +8,16 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import linear_sum_assignment, linprog
 
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
 from hemlp.arrays import plain_sum
 from hemlp.errors import InvalidSolution
 from hemlp.kernels.flow.certificate import cheapest
-from hemlp.kernels.flow.closed_forms import best_pairings
+from hemlp.kernels.flow.closed_forms import best_matches, best_pairings
 from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED, WIDE
-from hemlp.kernels.flow.pairing import Chosen
+from hemlp.kernels.flow.pairing import Chosen, Pairing
+from hemlp.kernels.flow.transport import prove_transports, transport
 from hemlp.measures.pair_scores import count_common_classes
 from hemlp.optimize.program import ProgramResult
 from hemlp.optimize.solutions import Claim
@@ -292,3 +293,104 @@ def test_many_near_ties_are_settled():
             assert found == PROVED
             assert model.verify(solution)
             assert solution.objective == model.solve().objective
+
+
+# ---- transports and best matches
+
+
+def dense(kappa: np.ndarray, masses: tuple[np.ndarray, np.ndarray]) -> Pairing:
+    """One instance with these costs and masses."""
+    height, width = kappa.shape
+    ptr = np.array([0, height]), np.array([0, width]), np.array([0, kappa.size])
+    none = np.full(height, math.inf), np.full(width, math.inf)
+    serves = np.full(kappa.size, 3, np.uint8)
+    return Pairing(ptr, kappa.ravel().copy(), serves, none, (masses[0], masses[0]), (masses[1], masses[1]))
+
+
+def random_transport(rng: np.random.Generator) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Few or many ties, pairs that do not exist, equal and different masses, some of them 0."""
+    height, width = rng.integers(1, 14, 2).tolist()
+    kappa = rng.integers(0, rng.choice([3, 20]), (height, width)).astype(float)
+    kappa[rng.random(kappa.shape) < rng.choice([0, 0, 0.3, 0.7])] = math.inf
+    kappa *= rng.choice([1.0, 0.1])
+    if rng.random() < 0.5:
+        units = math.lcm(height, width)
+        return kappa, (np.full(height, units // height), np.full(width, units // width))
+    moved = rng.integers(0, 4, kappa.shape) * (rng.random(kappa.shape) < 0.4)
+    return kappa, (moved.sum(axis=1), moved.sum(axis=0))
+
+
+def test_transports_against_a_linear_program():
+    rng = np.random.default_rng(8)
+    met = set()
+    for _ in range(120):
+        kappa, masses = random_transport(rng)
+        (height, width), given = kappa.shape, dense(kappa, masses)
+        flow, prices = np.zeros(kappa.size, np.int64), (np.zeros(height), np.zeros(width))
+        feasible = transport(given, flow, *prices)
+        exists = np.isfinite(kappa)
+        rows = np.kron(np.eye(height), np.ones(width)), np.kron(np.ones(height), np.eye(width))
+        bounds = [(0, None if there else 0) for there in exists.ravel()]
+        costs = np.where(exists, kappa, 0).ravel()
+        best = linprog(costs, A_eq=np.vstack(rows), b_eq=np.concatenate(masses), bounds=bounds)
+        assert feasible[0] == (best.status == 0)
+        met.add((bool(feasible[0]), bool(exists.all())))
+        if not feasible[0]:
+            assert not flow.any()
+            continue
+        assert (flow >= 0).all()
+        assert not flow[~exists.ravel()].any()
+        assert (flow.reshape(kappa.shape).sum(axis=1) == masses[0]).all()
+        assert (flow.reshape(kappa.shape).sum(axis=0) == masses[1]).all()
+        assert flow @ costs == pytest.approx(best.fun, rel=1e-9, abs=1e-9)
+        assert prices[0] @ masses[0] + prices[1] @ masses[1] == pytest.approx(best.fun, rel=1e-9, abs=1e-9)
+        if (kappa == np.floor(kappa))[exists].all():
+            assert prove_transports(given, feasible, flow, *prices)[0]
+    assert met >= {(True, True), (True, False), (False, False)}
+
+
+def test_what_does_not_prove_a_transport():
+    kappa, masses = np.array([[1.0, 4.0], [2.0, 3.0]]), (np.array([2, 2]), np.array([2, 2]))
+    given, asked = dense(kappa, masses), np.array([True])
+    flow, prices = np.zeros(4, np.int64), (np.zeros(2), np.zeros(2))
+    assert transport(given, flow, *prices)[0]
+    assert flow.tolist() == [2, 0, 0, 2]
+    assert prove_transports(given, asked, flow, *prices)[0]
+    assert not prove_transports(given, ~asked, flow, *prices)[0]
+    for wrong in ([0, 2, 2, 0], [1, 1, 1, 1], [2, 0, 0, 1], [3, -1, -1, 3], [1, 0, 0, 2], [2, 0, 0, 0]):
+        assert not prove_transports(given, asked, np.array(wrong), *prices)[0], wrong
+    for change in ([1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 0, 1], [0.1, 0, -0.1, 0]):
+        moved = np.concatenate(prices) + change
+        assert not prove_transports(given, asked, flow, moved[:2].copy(), moved[2:].copy())[0], change
+
+
+def test_best_matches_are_minima_that_prove_themselves():
+    """Costs of many digits, ties, pairs that do not exist, and default classes."""
+    rng = np.random.default_rng(3)
+    for number in range(60):
+        height, width = rng.integers(0, 7, 2).tolist()
+        kappa = rng.integers(0, 5, (height, width)) / 3
+        kappa[rng.random(kappa.shape) < 0.2] = math.inf
+        side = number % 2
+        defaults = np.full(height, math.inf), np.full(width, math.inf)
+        defaults[side][:] = math.inf if number % 3 else 0.5
+        own = (height, width) if side == 0 else (width, height)
+        needs = rng.integers(0, 2, own[0])
+        free = np.zeros(own[1], np.int64), np.full(own[1], own[0])
+        bounds = [(needs, np.ones(own[0], np.int64)), free]
+        ptr = np.array([0, height]), np.array([0, width]), np.array([0, kappa.size])
+        serves = np.full(kappa.size, 3, np.uint8)
+        given = Pairing(ptr, kappa.ravel().copy(), serves, defaults, *(bounds if side == 0 else bounds[::-1]))
+        taken = np.zeros(height, np.int64), np.zeros(width, np.int64)
+        prices = np.zeros(height), np.zeros(width)
+        chosen = Chosen(np.zeros(kappa.size, np.bool_), taken, prices)
+        feasible = best_matches(given, side, chosen)
+        least = np.minimum(kappa.min(axis=1 - side, initial=math.inf), defaults[side])
+        assert feasible[0] == np.isfinite(least[needs > 0]).all()
+        if feasible[0]:
+            pairs = np.asarray(chosen.pairs).reshape(kappa.shape)
+            assert (pairs.sum(axis=1 - side) + taken[side] == needs).all()
+            best = np.where(pairs, kappa, 0).sum(axis=1 - side) + np.where(taken[side], defaults[side], 0)
+            assert best.tolist() == np.where(needs > 0, least, 0).tolist()
+            assert prices[side].tolist() == np.where(needs > 0, least, 0).tolist()
+            assert cheapest(given, feasible, chosen)[0] == PROVED

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, entry_rows, row_pointers, sorted_distinct
+from hemlp.arrays import IntArray, entry_rows, pointers, row_places, row_pointers, sorted_distinct
 
 ROOM = 2**25
 """Entries of lists (8 bytes each) that are kept for the next request."""
@@ -105,22 +105,47 @@ def _nearest_first(lists: UpDistances, distances: NDArray[Any], keep: NDArray[np
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """Lists of some classes: that of class c is number ``row[c]`` (-1: none), nearest first, as CSR arrays.
+    """Lists of some ``classes``, in their order, nearest first, as CSR arrays.
 
     ``hub_at``: the distance of each list's class to the hub, ``beyond``: that of the hub to each class; -1 where
-    there is no way.
+    there is no way. Few classes are sorted.
     """
 
-    row: IntArray
+    classes: IntArray
     ptr: IntArray
     nodes: IntArray
     distances: NDArray[Any]
     hub_at: NDArray[Any]
     beyond: NDArray[Any]
 
-    def arrays(self) -> tuple[IntArray, IntArray, NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """What compiled code takes: pointers, nodes, distances, ``hub_at`` and ``beyond``."""
-        return self.ptr, self.nodes, self.distances, self.hub_at, self.beyond
+    @cached_property
+    def row(self) -> IntArray:
+        """The number of the list of each class of the hierarchy, -1 for none."""
+        row = np.full(self.beyond.size, -1, np.int32)
+        row[self.classes] = np.arange(self.classes.size, dtype=np.int32)
+        return row
+
+    def take(self, classes: IntArray) -> Reach:
+        """The lists of some of the classes."""
+        rows = self.row[classes]
+        at, ptr = row_places(self.ptr, rows), pointers(self.ptr[rows + 1] - self.ptr[rows])
+        return replace(
+            self, classes=classes, ptr=ptr, nodes=self.nodes[at], distances=self.distances[at], hub_at=self.hub_at[rows]
+        )
+
+    def local(self, *sides: Any, always: bool = True) -> tuple[Reach, IntArray | slice, IntArray, IntArray]:
+        """The lists by local numbers of their nodes, the nodes, and the numbers of the lists of both sides' classes.
+
+        So what a kernel needs for each node does not grow with the hierarchy. Nodes keep their numbers where lists are
+        long, or lead to a hub, or unless ``always``.
+        """
+        few = self.classes.size <= FEW
+        of = [np.searchsorted(self.classes, s.classes).astype(np.int32) if few else self.row[s.classes] for s in sides]
+        if not always or self.nodes.size >= self.beyond.size or (self.hub_at >= 0).any():
+            return self, slice(None), of[0], of[1]
+        names = sorted_distinct(self.nodes)
+        nodes = np.searchsorted(names, self.nodes).astype(np.int32)
+        return replace(self, nodes=nodes, beyond=self.beyond[names]), names, of[0], of[1]
 
 
 @dataclass(eq=False)
@@ -168,6 +193,10 @@ class ReachTable:
     def lists(self, classes: IntArray) -> Reach:
         """Lists of ``classes`` (and perhaps of others) that stop at the hub."""
         kept, arrows = self._kept, self.arrows if self.hub is None else self._up_to_hub
+        if classes.size <= FEW:
+            distinct = sorted_distinct(classes)
+            known = kept is not None and (kept.row[distinct] >= 0).all()
+            return kept.take(distinct) if kept is not None and known else self._search(distinct, arrows)
         asked = np.zeros(arrows.ptr.size - 1, np.bool_)
         asked[classes] = True
         missing = np.flatnonzero(asked if kept is None else asked & (kept.row < 0))
@@ -185,15 +214,13 @@ class ReachTable:
 
     def _search(self, classes: IntArray, arrows: Adjacency, farthest: int | None = None) -> Reach:
         lists = next(arrows.parts(classes, farthest=farthest))
-        row = np.full(arrows.ptr.size - 1, -1, np.int32)
-        row[classes] = np.arange(len(classes), dtype=np.int32)
         hub_at = np.full(len(classes), -1, lists.distances.dtype)
-        beyond = self.beyond if farthest is None else np.full(row.size, -1, lists.distances.dtype)
+        beyond = self.beyond if farthest is None else _nowhere(arrows.ptr.size - 1, lists.distances.dtype)
         if self.hub is not None and farthest is None:
             at = np.flatnonzero(lists.ancestors == self.hub)
             hub_at[np.searchsorted(lists.ptr, at, side="right") - 1] = lists.distances[at]
             lists = _shorten_through_hub(lists, hub_at, beyond)
-        return Reach(row, lists.ptr, lists.ancestors, lists.distances, hub_at, beyond)
+        return Reach(classes, lists.ptr, lists.ancestors, lists.distances, hub_at, beyond)
 
 
 def _shorten_through_hub(lists: UpDistances, hub_at: NDArray[Any], beyond: NDArray[Any]) -> UpDistances:
@@ -205,9 +232,8 @@ def _shorten_through_hub(lists: UpDistances, hub_at: NDArray[Any], beyond: NDArr
 
 
 def _concatenate(kept: Reach, made: Reach) -> Reach:
-    row = np.where(made.row >= 0, made.row + np.int32(kept.hub_at.size), kept.row)
     return Reach(
-        row,
+        np.concatenate([kept.classes, made.classes]),
         np.concatenate([kept.ptr, made.ptr[1:] + kept.ptr[-1]]),
         np.concatenate([kept.nodes, made.nodes]),
         np.concatenate([kept.distances, made.distances]),
@@ -219,8 +245,14 @@ def _concatenate(kept: Reach, made: Reach) -> Reach:
 def flat_lists(size: int, classes: IntArray) -> Reach:
     """Lists that hold nothing but the class itself."""
     nodes = sorted_distinct(classes).astype(np.int32)
-    row = np.full(size, -1, np.int32)
-    row[nodes] = np.arange(nodes.size, dtype=np.int32)
     nowhere = np.full(nodes.size, -1, np.int32)
-    ptr = row_pointers(np.arange(nodes.size), nodes.size)
-    return Reach(row, ptr, nodes, np.zeros(nodes.size, np.int32), nowhere, np.full(size, -1, np.int32))
+    ptr = np.arange(nodes.size + 1)
+    return Reach(nodes, ptr, nodes, np.zeros(nodes.size, np.int32), nowhere, _nowhere(size, np.dtype(np.int32)))
+
+
+@lru_cache(maxsize=2)
+def _nowhere(size: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """No way to any class; shared, and never written to."""
+    nowhere = np.full(size, -1, kind)
+    nowhere.flags.writeable = False
+    return nowhere

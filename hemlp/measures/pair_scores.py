@@ -30,10 +30,8 @@ class PairFacts:
     true: IntArray
     default_cost: float
 
-    @cached_property
-    def common(self) -> IntArray:
-        """How many classes are on both sides."""
-        return count_common_classes(self.batch)
+    common = cached_property(lambda facts: count_common_classes(facts.batch))
+    """How many classes are on both sides."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -249,7 +250,7 @@ class SetMeasure(Measure):
     def _weights(self, h: Hierarchy) -> FloatArray:
         """Weights of all classes, ⊤ last: 1 if uniform, else 0."""
         if self.weights is None:
-            return np.ones(len(h) + 1)
+            return _uniform(len(h) + 1)
         return np.append(class_weights(h, self.weights), 0.0)
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
@@ -313,6 +314,14 @@ class SetMeasure(Measure):
         if not weight > 0:
             raise InvalidOption("the true classes weigh nothing, so there is no normalised average")
         return (scores.mean() + weight) / (2 * weight)
+
+
+@lru_cache(maxsize=2)
+def _uniform(size: int) -> FloatArray:
+    """Weights of 1, shared and never written to."""
+    ones = np.ones(size)
+    ones.flags.writeable = False
+    return ones
 
 
 def _plain_beta(beta: Any, score: str | SetScore, augment: Augmentation) -> float:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -26,7 +27,7 @@ from hemlp.optimize.exports import symbol
 from hemlp.optimize.expressions import Constraint, PairVariables, rows_of
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import LinearProgram, Row, Status, Variable
+from hemlp.optimize.program import LinearProgram, Row, Status
 from hemlp.options import did_you_mean, plain_number
 
 ConstraintFunction = Callable[[Any], Iterable[Constraint]]
@@ -61,11 +62,19 @@ class ChangedModel(Model[Any]):
         return len(self.base)
 
     def __getitem__(self, rows: int | slice) -> ChangedModel:
-        return replace(self, base=self.base[rows])
+        part = replace(self, base=self.base[rows])
+        if "added" in vars(self):  # functions are asked once
+            vars(part)["added"] = self.added[rows] if isinstance(rows, slice) else [self.added[rows]]
+        return part
 
-    def _rows(self, one: Any, program: LinearProgram) -> list[Row]:
-        """The further rows of one instance."""
+    @cached_property
+    def added(self) -> list[list[Row]]:
+        """The further rows of each instance, over the variables of its own program."""
+        return [self._rows(self.base[i]) for i in range(len(self))]
+
+    def _rows(self, one: Any) -> list[Row]:
         rows: list[Row] = []
+        program = one.program()
         for function in self.constraints:
             made = function(one)
             rows += rows_of(program, [made] if isinstance(made, Constraint) else list(made), rows)
@@ -74,28 +83,22 @@ class ChangedModel(Model[Any]):
     @property
     def rows(self) -> list[Row]:
         """The further rows of the only instance."""
-        return self._rows(self.base, self.base.program())
+        (rows,) = self.added
+        return rows
 
     def program(self) -> LinearProgram:
-        """The program with the further rows last; those of several instances side by side."""
-        programs = [self._program(self.base[i]) for i in range(len(self))]
-        if len(programs) == 1:
-            return programs[0]
-        variables: list[Variable] = []
-        rows: list[Row] = []
-        for i, own in enumerate(programs):
-            first = len(variables)
-            variables += [replace(v, name=_numbered(v.name, i)) for v in own.variables]
-            terms = ([(first + k, c) for k, c in row.terms] for row in own.rows)
-            rows += [replace(r, name=_numbered(r.name, i), terms=t) for r, t in zip(own.rows, terms, strict=True)]
-        scales = {own.scale for own in programs}
-        return LinearProgram(
-            f"{self.title}, changed", variables, rows, scale=scales.pop() if len(scales) == 1 else math.nan
-        )
-
-    def _program(self, one: Any) -> LinearProgram:
-        own: LinearProgram = one.program()
-        return replace(own, name=f"{own.name}, changed", rows=[*own.rows, *self._rows(one, own)])
+        """The program of the model, instances side by side, with the further rows last."""
+        own: LinearProgram = self.base.program()
+        if len(self) == 1:
+            rows = self.rows
+        else:
+            places = [np.flatnonzero(self.base.variable_rows == i).tolist() for i in range(len(self))]
+            rows = [
+                replace(row, name=_numbered(row.name, i), terms=[(places[i][k], c) for k, c in row.terms])
+                for i, further in enumerate(self.added)
+                for row in further
+            ]
+        return replace(own, name=f"{own.name}, changed", rows=[*own.rows, *rows])
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """That of the model, and the further rows, where there is one instance."""
@@ -105,15 +108,14 @@ class ChangedModel(Model[Any]):
         return replace(own, lines=[*own.lines, *added])
 
     def plan(self) -> Plan[Any]:
-        """One program, of one instance."""
+        """One program."""
         result = yield self.program()
         return self.base.solution(result)
 
     @property
     def cost_values(self) -> FloatArray:
         """As before, and the coefficients of the further rows, which need not be integers either."""
-        ones = (self.base[i] for i in range(len(self)))
-        coefficients = [c for one in ones for row in self._rows(one, one.program()) for _, c in row.terms]
+        coefficients = [c for rows in self.added for row in rows for _, c in row.terms]
         return np.concatenate([self.base.cost_values, coefficients])
 
     @property
@@ -128,8 +130,7 @@ class ChangedModel(Model[Any]):
     def check(self, solution: Any) -> bool:
         """True if all rows hold, the further ones included; else InvalidSolution."""
         for i in np.flatnonzero(solution.statuses <= Status.FEASIBLE).tolist():
-            one = self.base[i]
-            self._program(one).check(one.values(solution[i]))
+            self[i].program().check(self.base[i].values(solution[i]))
         return True
 
     def confirm(self, solution: Any, reference: Callable[[], Any]) -> Any:

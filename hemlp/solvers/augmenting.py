@@ -1,4 +1,4 @@
-"""Problem 1 by compiled code, whatever its bounds and capacities: successive shortest paths."""
+"""Problem 1 by compiled code, whatever its bounds and capacities: successive shortest paths; transport by a simplex."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ class SuccessiveShortestPaths(BaseSolver):
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
-        return _solve_plain(model) if model.arcs is None else _solve_circulation(model)
+        from hemlp.kernels.flow.circulations import find_flows
+        from hemlp.kernels.flow.pairing import Chosen
+        from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
+
+        if model.plain:
+            chosen, to_default, prices = model.nothing_chosen()
+            feasible = successive_shortest_paths(model.data, Chosen(chosen, to_default, prices))
+            return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)
+        arcs = model.circulation
+        flow, potential = np.zeros(arcs.cost.size, np.int64), np.zeros(int(arcs.nodes.sum()))
+        feasible = find_flows(flow_data(model), flow, potential)
+        return model.solution_of(statuses_of(feasible), flow, hints=(potential,))
 
 
-class TransportSolver(SuccessiveShortestPaths):
-    """Accepts transports: masses are routed along shortest paths, one after the other."""
+class TransportSolver(BaseSolver):
+    """Accepts transports: the network simplex method."""
 
     name = "transport"
+    kinds = (PairingModel,)
 
     def accepts(self, model: Any) -> bool:
-        """Pairings of masses."""
-        return super().accepts(model) and model.units is not None
+        """Pairings of masses, unless their arcs are changed."""
+        return isinstance(model, self.kinds) and model.units is not None and model.arcs is None
 
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
+        """The optimum of each instance."""
+        from hemlp.kernels.flow.transport import transport
 
-def _solve_plain(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.flow.pairing import Chosen
-    from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
-
-    predicted, true = (half.default.size for half in model.halves)
-    to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
-    chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
-    feasible = successive_shortest_paths(model.data, Chosen(chosen, to_default, prices))
-    return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)
-
-
-def _solve_circulation(model: PairingModel) -> PairingSolution:
-    from hemlp.kernels.flow.circulations import find_flows
-
-    arcs = model.circulation
-    flow, potential = np.zeros(arcs.cost.size, np.int64), np.zeros(int(arcs.nodes.sum()))
-    feasible = find_flows(flow_data(model), flow, potential)
-    return model.solution_of(statuses_of(feasible), flow, hints=(potential,))
+        chosen, to_default, prices = model.nothing_chosen()
+        feasible = transport(model.data, chosen, *prices)
+        return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)

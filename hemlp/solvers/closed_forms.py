@@ -19,7 +19,7 @@ class ClosedForms(BaseSolver):
 
     def accepts(self, model: Any) -> bool:
         """Pairings whose bounds have a closed form."""
-        return isinstance(model, self.kinds) and model.arcs is None and model.closed_form is not None
+        return isinstance(model, self.kinds) and model.plain and model.closed_form is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The optimum of each instance."""
@@ -27,14 +27,11 @@ class ClosedForms(BaseSolver):
         from hemlp.kernels.flow.pairing import Chosen
 
         form = model.closed_form
-        predicted, true = (half.default.size for half in model.halves)
-        to_default = np.zeros(predicted, np.int64), np.zeros(true, np.int64)
+        chosen, to_default, prices = model.nothing_chosen()
         if form == "all":
             chosen = np.isfinite(model.kappa)
             rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
             feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
-            prices = None
         else:
-            chosen, prices = np.zeros(model.kappa.size, np.bool_), (np.zeros(predicted), np.zeros(true))
             feasible = best_pairings(model.data, form == "cover", Chosen(chosen, to_default, prices))
         return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)

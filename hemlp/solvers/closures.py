@@ -32,16 +32,19 @@ class ClosureLists(BaseSolver):
         from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
 
-        h, lists = model.batch.hierarchy, model.lists()
-        pred, true = model.batch.pred, model.batch.true
-        sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
+        h, batch, tolerant = model.batch.hierarchy, model.batch, isinstance(model, TolerantModel)
+        lists, names, own, others = model.lists().local(*batch.sides, always=not tolerant)
+        sides = Sides(batch.pred.ptr, own, batch.true.ptr, others)
         implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
-        if isinstance(model, TolerantModel):
+        if tolerant:
             sums, equal = tally_tolerant(
                 sides, implied, Rows(h.parent_ptr, h.parent_idx), Rows(h.child_ptr, h.child_idx)
             )
         else:
-            sums, equal = tally(sides, implied, model.weights, model.has_top)
+            weights = model.weights
+            if not isinstance(names, slice):
+                weights = np.append(weights[names], weights[-1])
+            sums, equal = tally(sides, implied, weights, model.has_top)
         return ClosureSolution(model, np.zeros(len(sums), np.int8), sums, equal)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import row_sums
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
@@ -21,26 +20,18 @@ class NearestAssignment(BaseSolver):
 
     def accepts(self, model: Any) -> bool:
         """Pairings in which classes of one side choose on their own."""
-        return isinstance(model, self.kinds) and model.arcs is None and _choosing(model) is not None
+        return isinstance(model, self.kinds) and model.plain and _choosing(model) is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         """The cheapest partner, or the default class, of each class that needs one."""
+        from hemlp.kernels.flow.closed_forms import best_matches
+        from hemlp.kernels.flow.pairing import Chosen
+
         side = _choosing(model)
         assert side is not None
-        half = model.halves[side]
-        usable = model.finite_pairs[(model.serves[model.finite_pairs] >> side) & 1 > 0]
-        ends = model.ends[side][usable]
-        least = half.default.copy()
-        np.minimum.at(least, ends, model.kappa[usable])
-        needs = half.lower == 1
-        to_default = [np.zeros(each.default.size, np.int64) for each in model.halves]
-        to_default[side][needs & np.isfinite(least) & (half.default == least)] = 1
-        best = (model.kappa[usable] == least[ends]) & needs[ends] & (to_default[side][ends] == 0)
-        _, first = np.unique(ends[best], return_index=True)
-        chosen = np.zeros(model.kappa.size, np.bool_)
-        chosen[usable[best][first]] = True
-        codes = statuses_of(row_sums(needs & np.isinf(least), half.side.ptr) == 0)
-        return PairingSolution(model, codes, chosen, (to_default[PRED], to_default[TRUE]))
+        chosen, to_default, prices = model.nothing_chosen()
+        feasible = best_matches(model.data, side, Chosen(chosen, to_default, prices))
+        return PairingSolution(model, statuses_of(feasible), chosen, to_default, hints=prices)
 
 
 def _choosing(model: PairingModel) -> int | None:

@@ -71,9 +71,9 @@ SOLVERS = {
     "search": "hemlp.solvers.search:LcaSearch",
     "extended": "hemlp.solvers.extended:ExtendedGraphs",
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
+    "independent": "hemlp.solvers.independent:NearestAssignment",
     "transport": "hemlp.solvers.augmenting:TransportSolver",
     "augmenting": "hemlp.solvers.augmenting:SuccessiveShortestPaths",
-    "independent": "hemlp.solvers.independent:NearestAssignment",
     "flow": "hemlp.solvers.flow:MinCostFlow",
     "cpsat": "hemlp.solvers.cpsat:CpSat",
     "milp": "hemlp.solvers.milp:Highs",
@@ -130,7 +130,8 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     if wanted is None:
         everybody = map(_default_solver, SOLVERS.values())
         candidates = (s for s in everybody if not (kinds := getattr(s, "kinds", ())) or isinstance(model, kinds))
-        found = next((s for s in candidates if s.accepts(model) and not s.available()), None)
+        able = (s for s in candidates if getattr(s, "needs", ("?",)) is None or not s.available())
+        found = next((s for s in able if s.accepts(model)), None)
         if found is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
         return found
@@ -166,7 +167,6 @@ POLICIES = {
         ("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
     ),
     "hemlp.problems.lca.model:ExtendedModel": Policy(side_by_side=False),
-    "hemlp.optimize.side_constraints:ChangedModel": Policy(side_by_side=False),
 }
 """By module:class; 30 units of work are CP-SAT's deterministic seconds, for all programs of an instance together."""
 _USUAL = Policy()

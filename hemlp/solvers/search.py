@@ -60,7 +60,8 @@ class LcaSearch(BaseSolver):
 
         begun = time.monotonic()
         size, states = len(model.batch.hierarchy), 0 if self.programs == "at once" else self.states
-        table = search(model.link_blocks(), size, states)
+        source = model.link_source()
+        table = search(source.blocks(), source.size, states)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
         deferred: dict[int, Found] = {}

@@ -23,7 +23,7 @@ def tally(sides: Sides, implied: Implied, weights: Array, top: bool) -> tuple[Ar
     """
     sums, equal = np.zeros((sides.size, 3)), np.empty(sides.size, np.bool_)
     own = weights[: implied.size]
-    upper = float(own[np.asarray(implied.beyond) == 1].sum())
+    upper = float(own[np.asarray(implied.beyond) == 1].sum()) if implied.with_hub else 0.0
     _tally_all(sides, implied, weights, bool((own == 1).all()), upper, top, sums, equal.view(np.uint8))
     return sums, equal
 

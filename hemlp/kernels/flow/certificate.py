@@ -74,8 +74,8 @@ def _all_cheapest(given, left, chosen, net, proof, verdicts):
 def _proved_at_once(given, i, chosen, degrees):
     """Whether the prices of a solver fit as they are, which is seen without the network.
 
-    For pairs that count for both their ends, and prices of few digits, so that the sum of two is exact; in comparisons
-    nothing is rounded.
+    For pairs that count for both their ends, and prices whose sums are exact: they have few digits, or those of one
+    side are 0. In comparisons nothing is rounded.
     """
     c: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -85,13 +85,16 @@ def _proved_at_once(given, i, chosen, degrees):
     height: cython.Py_ssize_t = given.pred_ptr[i + 1] - p
     width: cython.Py_ssize_t = given.true_ptr[i + 1] - t
     fits: cython.bint = given.mutual
+    few: cython.bint = True
+    free: cython.bint = True
     for c in range(width):
         degrees[c] = chosen.default_t[t + c]
-        fits &= _has_few_digits(chosen.price_t[t + c])
+        few &= has_few_digits(chosen.price_t[t + c])
+        free &= chosen.price_t[t + c] == 0.0
     for row in range(height):
         degree = chosen.default_p[p + row]
         price = chosen.price_p[p + row]
-        fits &= _has_few_digits(price)
+        fits &= (few and has_few_digits(price)) or free or price == 0.0
         if not fits:
             return False
         for c in range(width):
@@ -111,7 +114,7 @@ def _proved_at_once(given, i, chosen, degrees):
     return fits
 
 
-def _has_few_digits(price):
+def has_few_digits(price):
     """Whether a price is a multiple of 2⁻²⁰ below 2³¹, so that the sum of two such prices is exact."""
     return fabs(price) < 2147483648.0 and (price + 8589934592.0) - 8589934592.0 == price
 

@@ -10,6 +10,8 @@ cdef class Alone:
     cdef int[::1] partner_p, partner_t
 
 cdef _all_pairings(Pairing given, bint cover, Chosen chosen, Matching m, Alone alone, unsigned char[::1] feasible)
+cdef _all_matches(Pairing given, bint side, Chosen chosen, Alone alone, unsigned char[::1] feasible)
+cdef Py_ssize_t _place(Pairing given, Py_ssize_t i, Py_ssize_t row, Py_ssize_t column) noexcept nogil
 cdef bint _alone(Pairing given, Py_ssize_t i, bint cover, Alone alone) noexcept nogil
 cdef void _set_savings(Pairing given, Py_ssize_t i, Alone alone, Matching m) noexcept nogil
 cdef void _write(Pairing given, Py_ssize_t i, Alone alone, Matching m, Chosen chosen) noexcept nogil

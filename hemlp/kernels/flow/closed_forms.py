@@ -1,4 +1,6 @@
-"""Optima of Problem 1 that are one linear assignment: matchings with default classes, and edge covers.
+"""Optima of Problem 1 in closed form: best matches, and what is one linear assignment: matchings and edge covers.
+
+Best matches are the minima of rows or of columns, in O(pairs).
 
 A minimum-cost edge cover is a matching of greatest savings plus the cheapest option of each class left over (Schrijver,
 *Combinatorial Optimization*, 2003, section 27.3). O(n³), as ``assignment``.
@@ -31,6 +33,16 @@ def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
     return feasible
 
 
+def best_matches(given: Pairing, side: int, chosen: Chosen) -> Array:
+    """Optima where each class of a side (1: the true one) needs at most one, and the others nobody; which have one.
+
+    The prices that prove it: what its cheapest option costs for each class that needs one, and 0 for all others.
+    """
+    feasible = np.empty(given.size, np.bool_)
+    _all_matches(given, side, chosen, Alone(given.most_pred, given.most_true), feasible.view("u1"))
+    return feasible
+
+
 class Alone:
     """What each class of an instance costs alone, and with whom (UNMATCHED: its default class)."""
 
@@ -50,6 +62,36 @@ def _all_pairings(given, cover, chosen, m, alone, feasible):
                 _set_savings(given, i, alone, m)
                 match(m)
                 _write(given, i, alone, m, chosen)
+
+
+def _all_matches(given, side, chosen, alone, feasible):
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(given.size):
+            if i % 256 == 0:
+                look_for_signals()
+            _alone(given, i, True, alone)
+            begin: cython.Py_ssize_t = given.true_ptr[i] if side else given.pred_ptr[i]
+            size: cython.Py_ssize_t = (given.true_ptr[i + 1] if side else given.pred_ptr[i + 1]) - begin
+            feasible[i] = True
+            for k in range(size):
+                if not (given.lower_t[begin + k] if side else given.lower_p[begin + k]):
+                    continue
+                cost: cython.double = alone.cost_t[k] if side else alone.cost_p[k]
+                mate: cython.Py_ssize_t = alone.partner_t[k] if side else alone.partner_p[k]
+                (chosen.price_t if side else chosen.price_p)[begin + k] = cost
+                if mate != UNMATCHED:
+                    chosen.pairs[_place(given, i, mate if side else k, k if side else mate)] = 1
+                elif cost < INFINITY:
+                    (chosen.default_t if side else chosen.default_p)[begin + k] = 1
+                else:
+                    feasible[i] = False
+
+
+def _place(given, i, row, column):
+    """Where a pair of instance i is."""
+    return given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
 
 
 def _alone(given, i, cover, alone):
@@ -133,7 +175,7 @@ def _write(given, i, alone, m, chosen):
 
 def _choose(given, i, row, column, chosen):
     """Take a pair, so that the ends that it counts for need no default class."""
-    k: cython.Py_ssize_t = given.pair_ptr[i] + row * (given.true_ptr[i + 1] - given.true_ptr[i]) + column
+    k: cython.Py_ssize_t = _place(given, i, row, column)
     chosen.pairs[k] = 1
     if given.serves[k] & 1:
         chosen.default_p[given.pred_ptr[i] + row] = 0

@@ -15,6 +15,8 @@ and the same with u and v exchanged. O(entries of both lists) for LANES pairs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 import numpy as np
 
@@ -60,9 +62,10 @@ if not cython.compiled:
     Lists = UpLists | WeightedUpLists
 
 
-def up_lists(*arrays: Array) -> UpLists | WeightedUpLists:
-    """The record of ``ptr, nodes, distances, gate_at, beyond``, by the type of the distances."""
-    return UpLists(*arrays) if arrays[2].dtype == np.int32 else WeightedUpLists(*arrays)
+def up_lists(up: Any) -> UpLists | WeightedUpLists:
+    """The record of lists (``hemlp.hierarchy.reach.Reach``), by the type of the distances."""
+    kind = UpLists if up.distances.dtype == np.int32 else WeightedUpLists
+    return kind(up.ptr, up.nodes, up.distances, up.hub_at, up.beyond)
 
 
 class Targets:

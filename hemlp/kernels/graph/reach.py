@@ -5,6 +5,8 @@ The graph is given by ``Rows`` of the neighbours of each node. O(n + m) for each
 
 from __future__ import annotations
 
+import threading
+
 import cython
 import numpy as np
 
@@ -29,26 +31,36 @@ def reach(graph: Rows, sources: Array, room: int, farthest: int) -> tuple[int, A
     distances.
     """
     ptr = np.zeros(sources.size + 1, np.int64)
-    nodes, distances, done = _reach_all(graph, sources, room, farthest, ptr)
+    size, lists = len(graph.ptr) - 1, Found(64 * (1 + sources.size))
+    seen, SCRATCH.seen = getattr(SCRATCH, "seen", None), None
+    if seen is None or seen.size != size:
+        seen = np.full(size, -1, np.int32)
+    end, done = _reach_all(graph, sources, room, farthest, ptr, seen, lists)
+    nodes, distances = np.asarray(lists.nodes), np.asarray(lists.distances)
+    if end < size:
+        seen[nodes[:end]] = -1
+        SCRATCH.seen = seen
     return done, ptr[: done + 1], nodes[: ptr[done]].copy(), distances[: ptr[done]].copy()
 
 
-def _reach_all(graph, sources, room, farthest, ptr):
-    size: cython.Py_ssize_t = graph.ptr.shape[0] - 1
-    seen: cython.int[::1] = np.full(size, -1, np.int32)
-    nodes: cython.int[::1] = np.empty(size + 4 * sources.shape[0], np.int32)
-    distances: cython.int[::1] = np.empty(size + 4 * sources.shape[0], np.int32)
+SCRATCH = threading.local()
+"""``seen``: what each thread keeps for its next search, one -1 for each node, so that few sources take little time."""
+
+
+class Found:
+    """Nodes that were found, and their distances, with room for so many at first."""
+
+    def __init__(self, room: int) -> None:
+        self.nodes, self.distances = np.empty(room, np.int32), np.empty(room, np.int32)
+
+
+def _reach_all(graph, sources, room, farthest, ptr, seen, lists):
     end: cython.Py_ssize_t = 0
     looked: cython.Py_ssize_t = 0
     s: cython.Py_ssize_t
     with cython.nogil:
         for s in range(sources.shape[0]):
-            if end + size > nodes.shape[0]:
-                with cython.gil:
-                    nodes = enlarge(np.asarray(nodes), end + size)
-                    distances = enlarge(np.asarray(distances), end + size)
-            nodes[end] = sources[s]
-            end = _reach_one(graph, s, farthest, seen, nodes, distances, end)
+            end = _reach_one(graph, s, sources[s], farthest, seen, lists, end)
             if end > room and s > 0:
                 break
             ptr[s + 1] = end
@@ -57,29 +69,42 @@ def _reach_all(graph, sources, room, farthest, ptr):
                 looked = end
         else:
             s = sources.shape[0]
-    return np.asarray(nodes), np.asarray(distances), s
+    return end, s
 
 
-def _reach_one(graph, s, farthest, seen, nodes, distances, begin):
-    """The list of the node at ``begin``, from there on; its end. What was met is marked by ``s``."""
-    end: cython.Py_ssize_t = begin + 1
+def _reach_one(graph, s, source, farthest, seen, lists, begin):
+    """The list of ``source``, from ``begin`` on; its end. What was met is marked by ``s``."""
+    end: cython.Py_ssize_t = begin
     at: cython.Py_ssize_t = begin
     e: cython.Py_ssize_t
-    distances[begin] = 0
-    seen[nodes[begin]] = s
-    while at < end and distances[at] < farthest:
-        node = nodes[at]
+    _make_room(lists, begin + 1)
+    lists.nodes[end] = source
+    lists.distances[end] = 0
+    seen[source] = s
+    end += 1
+    while at < end and lists.distances[at] < farthest:
+        node = lists.nodes[at]
+        _make_room(lists, end + graph.ptr[node + 1] - graph.ptr[node])
         for e in range(graph.ptr[node], graph.ptr[node + 1]):
             other = graph.items[e]
             if seen[other] != s:
                 seen[other] = s
-                nodes[end] = other
-                distances[end] = distances[at] + 1
+                lists.nodes[end] = other
+                lists.distances[end] = lists.distances[at] + 1
                 end += 1
         at += 1
         if (at - begin) % OFTEN == 0:
             look_for_signals()
     return end
+
+
+def _make_room(lists, size):
+    """Have room for so many entries."""
+    if size > lists.nodes.shape[0]:
+        with cython.gil:
+            lists.nodes = enlarge(np.asarray(lists.nodes), size)
+            lists.distances = enlarge(np.asarray(lists.distances), size)
+    return 0
 
 
 def relax(graph: Rows, lengths: Array, lists: Rows) -> Array:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers, row_pointers
+from hemlp.arrays import IntArray, pointers, row_places, row_pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import Reach
@@ -143,12 +143,17 @@ class LinkSource:
     batch: Batch
     most: int
     finder: Any
+    size: int
+    """How many nodes are numbered."""
 
     @classmethod
-    def of(cls, batch: Batch, most: int, horizon: int | None = None, *, all_twins: bool = False) -> LinkSource:
+    def of(
+        cls, batch: Batch, most: int, horizon: int | None = None, *, all_twins: bool = False, named: bool = True
+    ) -> LinkSource:
         """For the most specific classes of a batch.
 
         ``all_twins``: keep all of the nodes beyond a hub that are interchangeable, not only as many as can be used.
+        ``named``: links can be asked for by nodes of the hierarchy.
         """
         from hemlp.kernels.graph.distances import up_lists
         from hemlp.kernels.lca.eligible import Eligible
@@ -166,20 +171,22 @@ class LinkSource:
         batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
         if horizon is not None:
             up = h.upward.within(classes, horizon - 1)
-        sides = Sides(batch.pred.ptr, up.row[batch.pred.classes], batch.true.ptr, up.row[batch.true.classes])
-        depths = 1 + h.unit_depths.astype(np.int64)
-        to_top = np.empty(up.hub_at.size, np.int64)
-        to_top[up.row[up.row >= 0]] = (depths if horizon is None else np.minimum(depths, horizon))[up.row >= 0]
+        depths = 1 + h.unit_depths[up.classes].astype(np.int64)
+        to_top = depths if horizon is None else np.minimum(depths, horizon)
         if len(h) > MOST_STEPS and up.distances.max(initial=0) > MOST_STEPS:
             raise InvalidOption(
                 f"LCA measures know paths of at most {MOST_STEPS:,} edges; this hierarchy has longer ones"
             )
-        lists, parents = up_lists(*up.arrays()), Rows(h.parent_ptr, h.parent_idx)
+        always = not named and horizon is None and h.hub is None
+        up, names, own, others = up.local(*batch.sides, always=always)
+        sides = Sides(batch.pred.ptr, own, batch.true.ptr, others)
+        parents = Rows(h.parent_ptr, h.parent_idx) if isinstance(names, slice) else _parents_among(h, names)
+        lists = up_lists(up)
         room = 1024 + 2 * most * classes.size // max(1, len(batch))
         around = LocalNumbering(sides, lists)
         pairs = Eligible(around, to_top, most, room)
         graphs = PathGraphs(lists, parents, _beyond_hub(h, h.hub), all_twins, horizon or 0, room)
-        return cls(batch, most, LinkFinder(around, pairs, graphs))
+        return cls(batch, most, LinkFinder(around, pairs, graphs), len(lists.beyond))
 
     def blocks(self, named: bool = False) -> Iterator[LinkArrays]:
         """The links of all instances, block by block. The arrays of one block are written over by the next."""
@@ -226,11 +233,21 @@ class LcaFacts(LinkArrays):
             yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), nodes, *ends)
 
 
+def _parents_among(h: Hierarchy, names: IntArray) -> Any:
+    """The parents of some classes, which are all among them, by their numbers there."""
+    from hemlp.kernels.records import Rows
+
+    ptr = pointers(h.parent_ptr[names + 1] - h.parent_ptr[names])
+    return Rows(ptr, np.searchsorted(names, h.parent_idx[row_places(h.parent_ptr, names)]).astype(np.int32))
+
+
 def _most_specific(side: Side, up: Reach) -> Side:
     from hemlp.kernels.graph.distances import up_lists
     from hemlp.kernels.lca.eligible import most_specific
 
-    keep = most_specific(side.ptr, side.classes, up.row[side.classes], up_lists(*up.arrays()))
+    up, names, at, _ = up.local(side, side)
+    classes = side.classes if isinstance(names, slice) else np.searchsorted(names, side.classes).astype(np.int32)
+    keep = most_specific(side.ptr, classes, at, up_lists(up))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
 

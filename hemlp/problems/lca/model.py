@@ -67,7 +67,11 @@ class GraphModel(Model[LcaSolution]):
 
         ``named``: by nodes of the hierarchy; else by numbers of each instance.
         """
-        return LinkSource.of(self.batch, BLOCK, self.horizon, all_twins=self.all_twins).blocks(named)
+        return self.link_source(named).blocks(named)
+
+    def link_source(self, named: bool = False) -> LinkSource:
+        """What finds them."""
+        return LinkSource.of(self.batch, BLOCK, self.horizon, all_twins=self.all_twins, named=named)
 
     def label(self, node: int) -> Label | Top:
         """The label of a node, TOP for ⊤."""

@@ -102,12 +102,7 @@ def build_transport(
         for side, mass in zip(batch.sides, masses, strict=True)
     )
     serves = np.full(kappa.size, 3, np.uint8)
-    arcs = build_circulation(batch, pairs, kappa, serves, (predicted, true), TRANSPORT)
-    return PairingModel(title, batch, pairs, kappa, serves, (predicted, true), arcs, units)
-
-
-TRANSPORT = Bounds((0, ALL), (0, ALL), pair=(0, ALL))
-"""A pair carries as much as its classes allow."""
+    return PairingModel(title, batch, pairs, kappa, serves, (predicted, true), units=units)
 
 
 def lost_pairs(
@@ -139,6 +134,6 @@ def forces_pairs(bounds: Bounds) -> bool:
 
 def plain_pairing(model: Any, what: str) -> PairingModel:
     """A pairing without further capacities; InvalidOption says that ``what`` needs one."""
-    if not isinstance(model, PairingModel) or model.arcs is not None:
+    if not isinstance(model, PairingModel) or not model.plain:
         raise InvalidOption(f"{what} needs bounds with no further rules and no prices")
     return model

@@ -214,8 +214,8 @@ class _Classes:
         return (self.inner[at], -1) if self.side == PRED else (-1, self.inner[at])
 
 
-PLAIN = Bounds((0, ALL), (0, ALL))
-"""No capacities beyond those of classes, and no prices."""
+PLAIN, TRANSPORT = Bounds((0, ALL), (0, ALL)), Bounds((0, ALL), (0, ALL), pair=(0, ALL))
+"""No capacities beyond those of classes, and no prices; and of transports, where a pair carries what these allow."""
 
 
 def build_circulation(

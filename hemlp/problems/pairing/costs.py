@@ -184,23 +184,17 @@ class ShortestPath(Cost):
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """Distances, infinite without a common ancestor (or, undirected, without a path)."""
         h = batch.hierarchy if self.decay is None and self.weights is None else self.lengths(batch.hierarchy)
+        pred, true = batch.pred, batch.true
         if not self.undirected:
-            return _distances(h, batch, pairs)
+            from hemlp.kernels.graph.distances import pair_distances, up_lists
+            from hemlp.kernels.records import Sides
+
+            up, _, own, others = h.upward.lists(np.concatenate([pred.classes, true.classes])).local(*batch.sides)
+            return pair_distances(up_lists(up), Sides(pred.ptr, own, true.ptr, others), pairs.ptr)
         at_pred, at_true = pairs.ends(batch)
-        key = batch.pred.classes[at_pred].astype(np.int64) * len(h) + batch.true.classes[at_true]
+        key = pred.classes[at_pred].astype(np.int64) * len(h) + true.classes[at_true]
         distinct = sorted_distinct(key)
         return _undirected_distances(h, *split(distinct, len(h)))[np.searchsorted(distinct, key)]
-
-
-def _distances(h: Hierarchy, batch: Batch, pairs: Pairs) -> FloatArray:
-    """Distances from lists of ancestors."""
-    from hemlp.kernels.graph.distances import pair_distances, up_lists
-    from hemlp.kernels.records import Sides
-
-    pred, true = batch.pred, batch.true
-    up = h.upward.lists(np.concatenate([pred.classes, true.classes]))
-    sides = Sides(pred.ptr, up.row[pred.classes], true.ptr, up.row[true.classes])
-    return pair_distances(up_lists(*up.arrays()), sides, pairs.ptr)
 
 
 @lru_cache(maxsize=2)

@@ -141,7 +141,7 @@ def describe_shortage(one: PairingModel, cut: frozenset[int], number: int) -> In
     needs, limits = np.flatnonzero(head & ~tail & (arcs.lower > 0)), np.flatnonzero(tail & ~head)
     needed, capacity = int(arcs.lower[needs].sum()), int(arcs.upper[limits].sum())
     for side, group in ((PRED, Group.PREDICTED), (TRUE, Group.TRUE)):
-        if one.arcs is None and (arcs.group[needs] == group).all():
+        if one.plain and (arcs.group[needs] == group).all():
             return _short_classes(one, side, _positions(one, needs, side), (needed, capacity), number)
         if one.units is not None and (arcs.group[needs] == group).all():
             return _stranded_mass(one, side, (needs, limits), (needed, capacity), number)

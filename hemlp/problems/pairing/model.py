@@ -39,7 +39,7 @@ from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.problems.pairing.circulation import OWN, Circulation, Group, Role, build_circulation
+from hemlp.problems.pairing.circulation import OWN, PLAIN, TRANSPORT, Circulation, Group, Role, build_circulation
 from hemlp.problems.pairing.describe import describe_shortage, node_names, write_program
 from hemlp.problems.pairing.pairs import Pairs, SideBounds, chosen_data, closed_form, given_data
 from hemlp.problems.pairing.proof import ExactFlow, is_short, prove_cheapest
@@ -60,8 +60,8 @@ class PairingModel(Model["PairingSolution"]):
 
     ``kappa`` and ``serves`` have one entry for each pair. ``serves``: 3 a pair counts for both its ends, 1 for its
     predicted, 2 for its true class only (pairing "nearest"), 0 there is no such pair. ``arcs``: the circulation, where
-    there are further capacities or prices; None for a plain pairing. ``units``: of a transport, how many units are a
-    mass of 1, for each instance.
+    there are further capacities or prices, or changed ones. ``units``: of a transport, how many units are a mass of 1,
+    for each instance.
     """
 
     title: str
@@ -82,6 +82,17 @@ class PairingModel(Model["PairingSolution"]):
 
     def __len__(self) -> int:
         return len(self.batch)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a pairing without further capacities, in which a pair is chosen once at most."""
+        return self.arcs is None and self.units is None
+
+    def nothing_chosen(self) -> tuple[NDArray[Any], tuple[IntArray, IntArray], tuple[FloatArray, FloatArray]]:
+        """Arrays for a solver to write to: what each pair and each default class carries, and prices."""
+        predicted, true = (half.default.size for half in self.halves)
+        chosen: NDArray[Any] = np.zeros(self.kappa.size, np.bool_ if self.plain else np.int64)
+        return chosen, (np.zeros(predicted, np.int64), np.zeros(true, np.int64)), (np.zeros(predicted), np.zeros(true))
 
     def __getitem__(self, rows: int | slice) -> PairingModel:
         part = self.batch[rows]
@@ -129,10 +140,11 @@ class PairingModel(Model["PairingSolution"]):
 
     @cached_property
     def circulation(self) -> Circulation:
-        """Problem 1 as a circulation; of a plain pairing it is built only where it is asked for."""
+        """Problem 1 as a circulation; of plain pairings and transports it is built only where it is asked for."""
         if self.arcs is not None:
             return self.arcs
-        return build_circulation(self.batch, self.pairs, self.kappa, self.serves, self.halves)
+        bounds = PLAIN if self.units is None else TRANSPORT
+        return build_circulation(self.batch, self.pairs, self.kappa, self.serves, self.halves, bounds)
 
     @cached_property
     def finite_pairs(self) -> IntArray:
@@ -150,6 +162,11 @@ class PairingModel(Model["PairingSolution"]):
         arcs = self.circulation
         inner = (arcs.role != Role.ITSELF) & (arcs.role != Role.FREE)
         return self._by_group(np.flatnonzero((arcs.group <= Group.FROM_DEFAULT) | inner))
+
+    @property
+    def variable_rows(self) -> IntArray:
+        """The instance of each variable."""
+        return self.circulation.rows[self.variables]
 
     @property
     def rows(self) -> IntArray:
@@ -183,18 +200,18 @@ class PairingModel(Model["PairingSolution"]):
     @property
     def cost_values(self) -> FloatArray:
         """The costs of all variables."""
-        if self.arcs is not None:
-            return self.arcs.cost[self.variables]
+        if not self.plain:
+            return self.circulation.cost[self.variables]
         return np.concatenate(
             [self.kappa[self.finite_pairs], *(half.default[half.with_default] for half in self.halves)]
         )
 
     def with_cost_values(self, values: FloatArray) -> PairingModel:
         """With other ``cost_values``."""
-        if self.arcs is not None:
-            cost = self.arcs.cost.copy()
+        if not self.plain:
+            cost = self.circulation.cost.copy()
             cost[self.variables] = values
-            return replace(self, arcs=replace(self.arcs, cost=cost)).with_finite_costs()
+            return replace(self, arcs=replace(self.circulation, cost=cost)).with_finite_costs()
         x, u, v = np.split(values, np.cumsum([self.finite_pairs.size, self.halves[PRED].with_default.size]))
         kappa, halves = self.kappa.copy(), [replace(half, default=half.default.copy()) for half in self.halves]
         kappa[self.finite_pairs] = x
@@ -206,7 +223,9 @@ class PairingModel(Model["PairingSolution"]):
 
     def program(self) -> LinearProgram:
         """The integer program of the module's docstring."""
-        return write_program(self)
+        return self._written
+
+    _written = cached_property(write_program)
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """In sums over classes."""
@@ -281,14 +300,10 @@ class PairingModel(Model["PairingSolution"]):
 
     def solution_of(self, statuses: NDArray[np.int8], flow: IntArray, **more: Any) -> PairingSolution:
         """The pairing that a flow of the circulation is."""
-        chosen = np.zeros(self.kappa.size, np.int64)
-        to_default = tuple(np.zeros(half.default.size, np.int64) for half in self.halves)
+        chosen, to_default, _ = self.nothing_chosen()
         for (at, place), into in zip(self._places, (chosen, *to_default), strict=True):
             np.add.at(into, place, flow[at])
-        defaults = to_default[PRED], to_default[TRUE]
-        if self.arcs is None:
-            return PairingSolution(self, statuses, chosen > 0, defaults, **more)
-        return PairingSolution(self, statuses, chosen, defaults, flow, **more)
+        return PairingSolution(self, statuses, chosen, to_default, None if self.arcs is None else flow, **more)
 
     def unsolved(self) -> PairingSolution:
         """What is known where a limit came first."""
@@ -312,9 +327,13 @@ class PairingModel(Model["PairingSolution"]):
         """What the pairs of each instance cost, whatever they are; of a transport for a mass of 1."""
         from hemlp.kernels.flow.pairing import total_costs
 
-        if solution.flow is None or self.arcs is None:
+        if self.plain:
             return total_costs(self.data, chosen_data(self, solution))
-        costs, ptr = self.arcs.cost * solution.flow, self.arcs.ptr
+        if self.arcs is None:
+            moved = np.flatnonzero(solution.chosen)
+            costs, ptr = self.kappa[moved] * solution.chosen[moved], np.searchsorted(moved, self.pairs.ptr)
+        else:
+            costs, ptr = self.arcs.cost * self.flow(solution), self.arcs.ptr
         if self.units is not None:
             return row_sums(costs, ptr) / self.units
         if np.array_equal(costs, np.floor(costs)) and costs.sum() < EXACT:

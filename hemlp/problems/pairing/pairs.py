@@ -98,19 +98,20 @@ def closed_form(model: PairingModel) -> str | None:
     sizes = [half.side.sizes for half in model.halves]
     others = [np.repeat(sizes[1 - side], sizes[side]) for side in (PRED, TRUE)]
     halves = list(zip(model.halves, others, strict=True))
-    no_default = not any(half.with_default.size for half in model.halves)
+    defaults = [np.isfinite(half.default) for half in model.halves]
+    no_default = not any(of.any() for of in defaults)
     if no_default and (model.serves == 3).all() and all((half.lower == other).all() for half, other in halves):
         return "all"  # one pair, too
     if not all((half.lower == 1).all() for half in model.halves):
         return None
     if all((half.upper >= other).all() for half, other in halves):
         return "cover"
-    everybody = all(half.with_default.size == half.default.size for half in model.halves)
+    everybody = all(of.all() for of in defaults)
     return "matching" if everybody and all((half.upper == 1).all() for half in model.halves) else None
 
 
-def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
-    """Raise InvalidSolution where a value is missing, or too many."""
+def check_sizes(model: PairingModel, solution: PairingSolution) -> tuple[FloatArray, FloatArray]:
+    """Raise InvalidSolution where a value is missing, or too many; the prices that a solver found, 0 without any."""
     sizes = [(model.kappa.size, solution.chosen.size), (model.pairs.ptr.size - 1, solution.statuses.size)]
     sizes += [(half.default.size, n.size) for half, n in zip(model.halves, solution.to_default, strict=True)]
     if model.arcs is not None:
@@ -118,18 +119,16 @@ def check_sizes(model: PairingModel, solution: PairingSolution) -> None:
     for wanted, given in sizes:
         if wanted != given:
             raise InvalidSolution(f"the solution has {given} values where {wanted} are needed")
+    counts, hints = [half.default.size for half in model.halves], solution.hints
+    if hints is None or [of.size for of in hints] != counts:
+        return np.zeros(counts[PRED]), np.zeros(counts[TRUE])
+    return np.ascontiguousarray(hints[PRED], np.float64), np.ascontiguousarray(hints[TRUE], np.float64)
 
 
 def chosen_data(model: PairingModel, solution: PairingSolution) -> Chosen:
-    """What a solution has chosen: its own arrays, where they have the right types. Prices are 0 where it has none."""
+    """What a solution has chosen: its own arrays, where they have the right types."""
     from hemlp.kernels.flow.pairing import Chosen
 
-    check_sizes(model, solution)
-    sizes = tuple(half.default.size for half in model.halves)
-    hints = solution.hints
-    if hints is None or tuple(of.size for of in hints) != sizes:
-        hints = np.zeros(sizes[PRED]), np.zeros(sizes[TRUE])
-    prices = np.ascontiguousarray(hints[PRED], np.float64), np.ascontiguousarray(hints[TRUE], np.float64)
-    taken = solution.to_default
+    prices, taken = check_sizes(model, solution), solution.to_default
     to_default = np.ascontiguousarray(taken[PRED], np.int64), np.ascontiguousarray(taken[TRUE], np.int64)
     return Chosen(np.ascontiguousarray(solution.chosen, np.bool_), to_default, prices)

@@ -194,9 +194,9 @@ class WuPalmer(Similarity):
         """By the best common ancestor, which need not be the nearest."""
         from hemlp.kernels.graph.common_ancestors import Ways, wu_palmer
 
-        up, sides, above = _lists(batch)
+        (up, names), sides, above = _lists(batch)
         distances, hub_at, beyond = (_floats(of) for of in (up.distances, up.hub_at, up.beyond))
-        return wu_palmer(sides, pairs.ptr, above, Ways(distances, hub_at, beyond, 1.0 + batch.hierarchy.depths))
+        return wu_palmer(sides, pairs.ptr, above, Ways(distances, hub_at, beyond, 1.0 + batch.hierarchy.depths[names]))
 
 
 @dataclass(frozen=True)
@@ -234,18 +234,19 @@ def _greatest(batch: Batch, pairs: Pairs, values: FloatArray) -> FloatArray:
     """The greatest of the ``values`` of common ancestors of each pair."""
     from hemlp.kernels.graph.common_ancestors import greatest_common
 
-    _, sides, above = _lists(batch)
-    return greatest_common(sides, pairs.ptr, above, values)
+    (_, names), sides, above = _lists(batch)
+    return greatest_common(sides, pairs.ptr, above, values[names])
 
 
-def _lists(batch: Batch) -> tuple[Reach, Sides, Implied]:
-    """Ancestors of all classes of a batch, as they are and as kernels take them."""
+def _lists(batch: Batch) -> tuple[tuple[Reach, IntArray | slice], Sides, Implied]:
+    """Ancestors of all classes of a batch by local numbers, the ancestors themselves, and both as kernels take them."""
     from hemlp.kernels.records import Implied, Sides
 
     pred, true = batch.sides
-    up = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
-    sides = Sides(pred.ptr, _ints(up.row[pred.classes]), true.ptr, _ints(up.row[true.classes]))
-    return up, sides, Implied(up.ptr, _ints(up.nodes), up.hub_at >= 0, up.beyond >= 0)
+    lists = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
+    up, names, own, others = lists.local(pred, true)
+    sides = Sides(pred.ptr, own, true.ptr, others)
+    return (up, names), sides, Implied(up.ptr, _ints(up.nodes), up.hub_at >= 0, up.beyond >= 0)
 
 
 def _ints(values: IntArray) -> NDArray[np.int32]:

@@ -185,23 +185,30 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     """Pairings that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
     from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED
 
-    check_sizes(model, solution)
-    if model.arcs is not None:
+    prices = check_sizes(model, solution)
+    if model.arcs is not None or (model.units is not None and solution.chosen.dtype != np.int64):
         check_bounds(model, solution)
     lower: dict[int, float] = {}
     others: dict[int, tuple[str, str]] = {}
     up, ut = solution.to_default
+    solved = solution.statuses <= Status.FEASIBLE
+    proved = np.zeros(len(model), np.bool_)
+    if model.units is not None and model.arcs is None:
+        from hemlp.kernels.flow.transport import prove_transports
+
+        proved = prove_transports(model.data, solved, solution.chosen, *prices)
+    copy = not proved[solved].all()  # what is not proved may be improved
     made = PairingSolution(
-        model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.arcs is None else np.int64),
+        model, solution.statuses.copy(), solution.chosen.astype(np.bool_ if model.plain else np.int64, copy=copy),
         (up.astype(np.int64), ut.astype(np.int64)),
         None if solution.flow is None else solution.flow.astype(np.int64),
         hints=solution.hints, lower=lower, provenance=Provenance(claim.solver.name, CERTIFICATE, others),
     )  # fmt: skip
-    solved = made.statuses <= Status.FEASIBLE
-    verdicts = _improve(model, made, solved)
+    left = solved & ~proved
+    verdicts = _improve(model, made, left, prices) if left.any() else left
     if (verdicts == BROKEN).any():
         check_bounds(model, solution)
-    for row in np.flatnonzero(solved & (verdicts != PROVED)).tolist():
+    for row in np.flatnonzero(left & (verdicts != PROVED)).tolist():
         one = model[row]
         flow = np.array(improve(one.circulation, one.flow(made[row]).tolist()), np.int64)
         made.write(row, one.solution_of(made.statuses[row : row + 1], flow))
@@ -221,21 +228,26 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     return made
 
 
-def _improve(model: PairingModel, made: PairingSolution, solved: NDArray[np.bool_]) -> Any:
-    """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance."""
-    if model.arcs is None:
+def _improve(
+    model: PairingModel, made: PairingSolution, left: NDArray[np.bool_], prices: tuple[FloatArray, FloatArray]
+) -> Any:
+    """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance that is left."""
+    if model.plain:
         from hemlp.kernels.flow.certificate import cheapest
 
-        return cheapest(model.data, solved, chosen_data(model, made))
+        return cheapest(model.data, left, chosen_data(model, made))
     from hemlp.kernels.flow.circulations import cheapest_flows
 
-    nodes, hints = int(model.arcs.first_nodes[-1]), made.hints
-    dual = np.zeros(nodes) if hints is None or [of.size for of in hints] != [nodes] else hints[0]
-    assert made.flow is not None
-    before = made.flow.copy()
-    verdicts = cheapest_flows(flow_data(model), solved, made.flow, dual)
-    if not np.array_equal(before, made.flow):
-        again = model.solution_of(made.statuses, made.flow)
+    if model.arcs is None:
+        check_bounds(model, made)
+    nodes, hints = int(model.circulation.first_nodes[-1]), made.hints
+    given = hints is not None and [of.size for of in hints] == [nodes]
+    potential = hints[0] if hints is not None and given else _potentials(model, *prices)
+    flow = model.flow(made)
+    before = flow.copy()
+    verdicts = cheapest_flows(flow_data(model), left, flow, potential)
+    if not np.array_equal(before, flow):
+        again = model.solution_of(made.statuses, flow)
         for mine, theirs in zip((made.chosen, *made.to_default), (again.chosen, *again.to_default), strict=True):
             mine[:] = theirs
     return verdicts
@@ -247,7 +259,7 @@ def _changed_rows(model: PairingModel, first: PairingSolution, second: PairingSo
         lists = [(model.arcs.ptr, model.flow(first), model.flow(second))]
     else:
         pointers = model.pairs.ptr, model.batch.pred.ptr, model.batch.true.ptr
-        chosen = first.chosen.astype(np.bool_, copy=False)
+        chosen = first.chosen.astype(second.chosen.dtype, copy=False)
         lists = list(zip(pointers, (chosen, *first.to_default), (second.chosen, *second.to_default), strict=True))
     changed = [
         np.searchsorted(ptr, np.flatnonzero(before != after), side="right") - 1
@@ -258,13 +270,19 @@ def _changed_rows(model: PairingModel, first: PairingSolution, second: PairingSo
     return rows
 
 
+def _potentials(model: PairingModel, predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Of all nodes of the circulation, from the prices of classes."""
+    arcs, (tails, heads) = model.circulation, model.circulation.ends
+    potential = np.zeros(int(arcs.first_nodes[-1]))
+    potential[heads[arcs.class_arcs(PRED)]] = -predicted
+    potential[tails[arcs.class_arcs(TRUE)]] = true
+    return potential
+
+
 def bound_terms(model: PairingModel, prices: Prices) -> list[Fraction]:
     """What each arc adds to the bound that prices prove, without rounding."""
-    arcs = model.circulation
-    potential, (tails, heads) = np.zeros(int(arcs.first_nodes[-1])), arcs.ends
-    potential[heads[arcs.class_arcs(PRED)]] = -prices.predicted
-    potential[tails[arcs.class_arcs(TRUE)]] = prices.true
-    exact = list(map(Fraction, potential.tolist()))
+    arcs, (tails, heads) = model.circulation, model.circulation.ends
+    exact = list(map(Fraction, _potentials(model, prices.predicted, prices.true).tolist()))
     terms = []
     columns = (of.tolist() for of in (tails, heads, arcs.cost, arcs.lower, arcs.upper))
     for tail, head, cost, low, high in zip(*columns, strict=True):
