@@ -317,9 +317,9 @@ class MinimalLca(LcaGraph):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """Problem 2."""
-        from hemlp.problems.lca.model import LcaModel
+        from hemlp.problems.lca.model import AlgorithmOneModel, LcaModel
 
-        return LcaModel(title, batch, self.horizon, self.solver, self.time_limit)
+        return (LcaModel if self.exact else AlgorithmOneModel)(title, batch, self.horizon)
 
 
 @dataclass(frozen=True)

@@ -198,6 +198,11 @@ class Measure(ABC):
         return True
 
     @property
+    def _solve_options(self) -> tuple[str | None, float | None]:
+        """Who solves its models, and in how many seconds an instance, where nothing else is asked for."""
+        return None, None
+
+    @property
     def _model_key(self) -> Any:
         """Measures of one class and one key have the same model and are defined on the same instances.
 

@@ -228,6 +228,10 @@ class SetMeasure(Measure):
         return self.augment.exact
 
     @property
+    def _solve_options(self) -> tuple[str | None, float | None]:
+        return getattr(self.augment, "solver", None), getattr(self.augment, "time_limit", None)
+
+    @property
     def _model_key(self) -> Hashable:
         """Measures that differ only in the score share their sets."""
         return self.augment, None if self.weights is None else id(self.weights)

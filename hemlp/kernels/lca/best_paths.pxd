@@ -9,7 +9,7 @@ cdef class BestPaths:
     cdef readonly bint tied
     cdef readonly long long[::1] picked
     cdef long long _arcs, _slots, _span
-    cdef readonly long long[::1] _layer
+    cdef long long[::1] _layer
     cdef long long[::1] _low, _high
     cdef int[::1] _arc, _slot, _before, _option, _following, _shift
     cdef unsigned char[::1] _reached

@@ -18,10 +18,10 @@ from hemlp.kernels.bitsets import longer
 
 
 class BestPaths:
-    """Node i of layer t is number ``layer[t] + i``; ``picked[t]`` is the option after layer t of the path that is taken.
+    """Node i of layer t is number ``layer[t] + i``; ``picked[t]`` is the option after layer t on the path taken.
 
     The arcs into a node begin with ``arc`` of its number and go on with ``following``. An arc has the node ``before``
-    it, its ``option``, and by how much it ``shifts`` the difference. ``tied``: whether there are several paths, perhaps.
+    it, its ``option``, and by how much it ``shifts`` the difference. ``tied``: whether there may be several paths.
     """
 
     def __init__(self):

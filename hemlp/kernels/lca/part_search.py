@@ -102,7 +102,10 @@ class PartSearch:
                 self.sure = longer(self.sure, 2 * part.node_words)
         if (part.steps + 1) * width > self.live.shape[0]:
             with cython.gil:
-                self.live, self.later = longer(self.live, (part.steps + 1) * width), longer(self.later, (part.steps + 1) * width)
+                self.live, self.later = (
+                    longer(self.live, (part.steps + 1) * width),
+                    longer(self.later, (part.steps + 1) * width),
+                )
                 self.uniform = longer(self.uniform, part.steps)
         return self.old.make_room(1, width)
 
